@@ -212,7 +212,7 @@ FAULT
 
 plant misuse 'EventBusMisuse.swift:[0-9]+.*unexpected warning produced' \
   "a registration with an owner whose result must not be ignored" <<'FAULT'
-sed -i '/^ *@discardableResult$/d' Sources/EventBus/Bus/Signal+ObserveAsync.swift
+sed -i '/^ *@discardableResult$/d' Sources/EventBus/Bus/Signal+Observe.swift
 FAULT
 
 plant misuse 'ThemingMisuse.swift:[0-9]+.*incorrect message found' "a message that reads differently" <<'FAULT'
@@ -371,7 +371,7 @@ sed -i '/^ *@inlinable$/d' Sources/EventBus/Bus/Signal.swift
 FAULT
 
 plant specialised "called across modules.*" "a stream without @inlinable" <<'FAULT'
-sed -i '/^ *@inlinable$/d' Sources/EventBus/Bus/EventStream.swift
+sed -i '/^ *@inlinable$/d' Sources/EventBus/Delivery/Streams/EventStream.swift
 FAULT
 
 plant specialised "called across modules.*" "a post without @inlinable" <<'FAULT'

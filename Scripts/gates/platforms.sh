@@ -130,7 +130,7 @@ while IFS= read -r line; do
 done < <(grep -rnE --include='*.swift' '(<<|>>)[^=]? *(3[1-9]|[4-9][0-9])\b' Sources)
 narrow=(
   Sources/EventBus/Kit/{AtomicWords,Heap,NumberedList,SweepProbe}.swift
-  Sources/EventBus/Timers/{Tick,TimerHeap,TimerSchedule}.swift
+  Sources/EventBus/Timers/{Tick,TimerSchedule}.swift
   Sources/EventBus/Delivery/Reclamation/{ReclamationDomain,RetiredItems}.swift
   Scripts/Platforms/Narrow.swift
 )

@@ -2,15 +2,11 @@
 // only that it "failed to produce diagnostic" when a closure has a wrong number of parameters, and blames the
 // name when a closure uses a member that the payload lacks. Each of these fits the mistake and is unavailable,
 // with a message that says what to write. They are disfavored, so that nothing else ever selects them.
+@available(*, unavailable, message: "the handler does not fit the payload; see the error inside it")
 extension EventBus {
   /// Not available: the handler uses a member that the payload does not have.
   @_disfavoredOverload
   @_documentation(visibility: private)
-  @available(
-    *,
-    unavailable,
-    message: "the handler does not fit the payload; see the error inside it"
-  )
   public func observe<Payload>(
     _ name: EventName<Payload>,
     from sender: AnyObject? = nil,
@@ -20,18 +16,11 @@ extension EventBus {
     buffering: AsyncStream<Payload>.Continuation.BufferingPolicy = .unbounded,
     @_inheritActorContext
     _ handler: @escaping @isolated(any) @Sendable (HandlerParameter<Payload>) async throws -> Void
-  ) -> Token {
-    .unavailable
-  }
+  ) -> Token { .unavailable }
 
   /// Not available: the handler uses a member that the payload does not have.
   @_disfavoredOverload
   @_documentation(visibility: private)
-  @available(
-    *,
-    unavailable,
-    message: "the handler does not fit the payload; see the error inside it"
-  )
   @discardableResult
   public func observe<Owner: AnyObject & Sendable, Payload>(
     _ name: EventName<Payload>,
@@ -44,35 +33,25 @@ extension EventBus {
     @_inheritActorContext
     _ handler:
       @escaping @isolated(any) @Sendable (Owner, HandlerParameter<Payload>) async throws -> Void
-  ) -> Token {
-    .unavailable
-  }
+  ) -> Token { .unavailable }
+}
 
+extension EventBus {
   /// Not available: this event has a payload.
   @_disfavoredOverload
   @_documentation(visibility: private)
-  @available(
-    *,
-    unavailable,
-    message: "this event has a payload: write post(name, payload)"
-  )
+  @available(*, unavailable, message: "this event has a payload: write post(name, payload)")
   @discardableResult
   public func post<Payload>(
     _ name: EventName<Payload>,
     from sender: AnyObject? = nil,
     excluding token: Token? = nil
-  ) -> Int {
-    0
-  }
+  ) -> Int { 0 }
 
   /// Not available: this event has a payload.
   @_disfavoredOverload
   @_documentation(visibility: private)
-  @available(
-    *,
-    unavailable,
-    message: "this event has a payload: write enqueue(name, payload)"
-  )
+  @available(*, unavailable, message: "this event has a payload: write enqueue(name, payload)")
   public func enqueue<Payload>(
     _ name: EventName<Payload>,
     from sender: AnyObject? = nil,
@@ -96,9 +75,7 @@ extension EventBus {
     buffering: AsyncStream<Payload>.Continuation.BufferingPolicy = .unbounded,
     @_inheritActorContext
     _ handler: @escaping @isolated(any) @Sendable () async throws -> Void
-  ) -> Token {
-    .unavailable
-  }
+  ) -> Token { .unavailable }
 
   /// Not available: the handler takes one parameter.
   @_disfavoredOverload
@@ -118,9 +95,7 @@ extension EventBus {
     buffering: AsyncStream<Payload>.Continuation.BufferingPolicy = .unbounded,
     @_inheritActorContext
     _ handler: @escaping @isolated(any) @Sendable (Payload, Any) async throws -> Void
-  ) -> Token {
-    .unavailable
-  }
+  ) -> Token { .unavailable }
 }
 
 extension Token {

@@ -86,11 +86,7 @@ public final class EventBus: Sendable {
     @_inheritActorContext
     _ handler: @escaping @isolated(any) @Sendable (AnyEvent) -> Void
   ) -> Token {
-    let request = ObserveRequest(
-      fileID: fileID,
-      line: line,
-      priority: priority.rawValue
-    )
+    let request = ObserveRequest(fileID: fileID, line: line, priority: priority.rawValue)
     return wildcards.observe(request, handler)
   }
 

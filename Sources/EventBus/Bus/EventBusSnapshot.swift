@@ -7,16 +7,16 @@ public struct EventBusSnapshot: Sendable, CustomStringConvertible {
   public struct Observation: Sendable {
     /// The string of the event's name, or `*` for an observer of every event.
     public let name: String
-    /// The source site of the registration.
-    public let site: SourceSite
-    /// The priority.
-    public let priority: Priority
     /// The name of the owner's type, or `nil` without an owner.
     public let ownerType: String?
     /// A Boolean value that indicates whether the owner is alive; `true` without an owner.
     ///
     /// The owner of a handler on an actor is inspected on that actor only, so this value may be out of date.
     public let isAlive: Bool
+    /// The source site of the registration.
+    public let site: SourceSite
+    /// The priority.
+    public let priority: Priority
     /// A Boolean value that indicates whether the registration is paused.
     public let isPaused: Bool
     /// The number of calls of the handler, or of events added to the stream; exact while no post is
@@ -110,11 +110,11 @@ extension SignalCore: NamedObservers {
           observer.order,
           EventBusSnapshot.Observation(
             name: name,
-            site: SourceSite(observer),
-            priority: Priority(priority),
             ownerType: observer.ownerType,
             // The owner of a handler on an actor is inspected on that actor only.
             isAlive: observer.home != nil || !observer.hasLostOwner,
+            site: SourceSite(observer),
+            priority: Priority(priority),
             isPaused: observer.isPaused,
             deliveredCount: observer.deliveredCount { postCount },
             waitingCount: observer.waitingCount,

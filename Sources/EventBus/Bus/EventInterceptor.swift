@@ -119,10 +119,105 @@ private func runConcurrently<Interceptor: ConcurrentInterceptor>(
 }
 
 /// Runs an asynchronous handler inside an interceptor, whichever form its method has.
-func runInheriting<Interceptor: InheritingInterceptor>(
+private func runInheriting<Interceptor: InheritingInterceptor>(
   _ interceptor: Interceptor,
   _ context: Interceptor.Context,
   _ body: nonisolated(nonsending) () async -> Void
 ) async {
   await interceptor.run(context, body)
+}
+
+/// A value that an interceptor has captured for one post.
+///
+/// It holds the hooks weakly: an event may be kept for replay long after they were removed.
+final class Interception: Sendable {
+  private weak let installed: InstalledHooks?
+  private let context: any Sendable
+
+  /// Captures the value of the interceptor, if the hooks have one.
+  init?(_ event: AnyEvent, by installed: InstalledHooks) {
+    guard let interceptor = installed.hooks.interceptor else { return nil }
+    self.installed = installed
+    context = interceptor.capture(event)
+  }
+
+  /// Runs a body inside the interceptor; directly if the hooks were removed.
+  ///
+  /// - Returns: The hooks, if their interceptor ran the body more than once.
+  fileprivate func run(_ body: () -> Void) -> InstalledHooks? {
+    guard let installed, let interceptor = installed.hooks.interceptor, installed.begin() else {
+      body()
+      return nil
+    }
+    defer { installed.finish() }
+    var runs = 0
+    RunningHook.run {
+      surround(interceptor) {
+        runs += 1
+        if runs == 1 { RunningHook.suspend(body) }
+      }
+    }
+    return runs > 1 ? installed : nil
+  }
+
+  /// Runs an asynchronous body inside the interceptor; directly if the hooks were removed.
+  ///
+  /// - Returns: The hooks, if their interceptor ran the body more than once.
+  fileprivate func run(_ body: () async -> Void) async -> InstalledHooks? {
+    guard let installed, let interceptor = installed.hooks.interceptor, installed.begin() else {
+      await body()
+      return nil
+    }
+    defer { installed.finish() }
+    var runs = 0
+    await installed.runAsync {
+      await RunningHook.run {
+        await surround(interceptor) {
+          runs += 1
+          if runs == 1 { await RunningHook.suspend(body) }
+        }
+      }
+    }
+    return runs > 1 ? installed : nil
+  }
+
+  private func surround<Interceptor: EventInterceptor>(
+    _ interceptor: Interceptor,
+    _ body: () -> Void
+  ) {
+    guard let context = context as? Interceptor.Context else { return body() }
+    interceptor.run(context, body)
+  }
+
+  private func surround<Interceptor: EventInterceptor>(
+    _ interceptor: Interceptor,
+    _ body: () async -> Void
+  ) async {
+    guard let context = context as? Interceptor.Context else { return await body() }
+    await runInheriting(interceptor, context, body)
+  }
+}
+
+extension Hub {
+  /// Runs a body inside interceptors, the first outermost.
+  func intercept(_ interceptions: ArraySlice<Interception>, _ body: () -> Void) {
+    guard let first = interceptions.first else { return body() }
+    let repeating = first.run { intercept(interceptions.dropFirst(), body) }
+    if let repeating { warnOfRepetition(by: repeating) }
+  }
+
+  /// Runs an asynchronous body inside interceptors, the first outermost.
+  func intercept(_ interceptions: ArraySlice<Interception>, _ body: () async -> Void) async {
+    guard let first = interceptions.first else { return await body() }
+    let repeating = await first.run { await intercept(interceptions.dropFirst(), body) }
+    if let repeating { warnOfRepetition(by: repeating) }
+  }
+
+  private func warnOfRepetition(by installed: InstalledHooks) {
+    guard installed.isFirstRepeat, let interceptor = installed.hooks.interceptor else { return }
+    message(
+      "EventBus: the interceptor \(type(of: interceptor)) ran the body of a handler more than once."
+        + " Only the first run counts; call the body once."
+    )
+  }
 }

@@ -45,10 +45,7 @@ public final class EventName<Payload: Sendable>: EventNames,
 
   private init(_ rawValue: String, replay: Int, isLifecycle: Bool) {
     if rawValue.isEmpty {
-      trap(
-        "The name of an event is empty",
-        remedy: "Give it a string such as \"document.didSave\""
-      )
+      trap("The name of an event is empty", remedy: "Give it a string such as \"document.didSave\"")
     }
     if replay < 0 {
       trap(

@@ -138,12 +138,7 @@ extension SignalCore {
     fill: @escaping StreamBuffer<Payload>.Filling
   ) -> EventStream<Payload> {
     let limit = BufferLimit(policy, fileID: fileID, line: line, report: hub.message)
-    let request = ObserveRequest(
-      fileID: fileID,
-      line: line,
-      sender: sender,
-      limit: limit
-    )
+    let request = ObserveRequest(fileID: fileID, line: line, sender: sender, limit: limit)
     return stream(request, where: predicate, until: lifetime, fill: fill)
   }
 

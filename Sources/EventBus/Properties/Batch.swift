@@ -44,6 +44,8 @@ public func batch<R>(_ body: () throws -> R) rethrows -> R {
 }
 
 extension Observed: BatchMember {
+  var dependentNodes: [ComputedNode] { observers?.dependents.elements ?? [] }
+
   /// Queues the change made by the batch.
   func batchWillEnd(_ released: inout [Any]) {
     guard let observers, observers.rounds.isInBatch else { return }
@@ -58,7 +60,7 @@ extension Observed: BatchMember {
 
 /// An object that defers its reports to the end of a batch.
 protocol BatchMember: AnyObject {
-  /// The computed values that depend on the member.
+  /// The computed values that depend on the member, oldest first.
   var dependentNodes: [ComputedNode] { get }
   /// Queues the report, before any member delivers one.
   ///

@@ -111,7 +111,6 @@ public final class Computed<Value: Equatable>: ObservableValue {
 
 extension Computed: DependencySource {
   var height: Int { core.height }
-  var dependentNodes: [ComputedNode] { core.dependents.elements }
   func addDependent(_ node: ComputedNode) -> UInt { core.dependents.append(node) }
   func removeDependent(_ number: UInt) { _ = core.dependents.remove(number: number) }
 }

@@ -246,12 +246,10 @@ class ComputedNode {
 protocol DependencySource: AnyObject {
   /// The maximum number of computed values on a path to a property, including this source.
   var height: Int { get }
-  /// The computed values that depend on the source, oldest first.
-  ///
-  /// They are retained, and retain the source in turn. ``Computed``, which is not part of the cycle, breaks
-  /// it when it is deinitialized.
-  var dependentNodes: [ComputedNode] { get }
   /// Adds a computed value that depends on the source, and returns its number.
+  ///
+  /// It is retained, and retains the source in turn. ``Computed``, which is not part of the cycle, breaks it
+  /// when it is deinitialized.
   func addDependent(_ node: ComputedNode) -> UInt
   /// Removes the computed value with a number.
   func removeDependent(_ number: UInt)
@@ -259,7 +257,6 @@ protocol DependencySource: AnyObject {
 
 extension Observed: DependencySource {
   var height: Int { 0 }
-  var dependentNodes: [ComputedNode] { observers?.dependents.elements ?? [] }
   func addDependent(_ node: ComputedNode) -> UInt { neededObservers().dependents.append(node) }
   func removeDependent(_ number: UInt) { _ = observers?.dependents.remove(number: number) }
 }

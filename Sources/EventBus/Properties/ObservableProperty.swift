@@ -164,6 +164,67 @@ extension Observed.ReadOnly: ObservableProperty {
 @available(*, unavailable)
 extension Observed.ReadOnly: Sendable {}
 
+extension ObservableProperty where Value: Sendable {
+  /// Returns the current value and all later ones as an asynchronous sequence.
+  ///
+  /// The sequence buffers values from this call on. It ends after its buffered values when the property is
+  /// deinitialized or the lifetime ends, and at once for a cancelled task. The sequence may be passed to
+  /// other tasks, which then share its elements; the property stays in its isolation domain.
+  ///
+  /// - Parameters:
+  ///   - buffering: The policy for values that have not been consumed. A size below one prints a warning to
+  ///     standard error and keeps one value.
+  ///   - lifetime: A lifetime that ends the sequence.
+  ///   - fileID: The source file of the call; filled in by the compiler.
+  ///   - line: The line in that file; filled in by the compiler.
+  /// - Returns: The sequence. Releasing it ends the registration. It does not retain the property.
+  /// - Complexity: Amortized O(1).
+  public func values(
+    buffering: AsyncStream<Value>.Continuation.BufferingPolicy = .unbounded,
+    until lifetime: Lifetime? = nil,
+    fileID: StaticString = #fileID,
+    line: UInt = #line
+  ) -> some AsyncSequence<Value, Never> & Sendable {
+    let property = readOnly.property
+    return EventStream(buffering, until: lifetime, fileID: fileID, line: line) {
+      property.addObserver(.initial, $0)
+    }
+  }
+}
+
+extension EventStream {
+  /// Creates the stream of the values of a property.
+  ///
+  /// - Parameters:
+  ///   - buffering: The policy for values that have not been consumed.
+  ///   - lifetime: A lifetime that ends the stream.
+  ///   - fileID: The source file of the request.
+  ///   - line: The line in that file.
+  ///   - observe: Registers a handler that receives the current value and every change.
+  convenience init(
+    _ buffering: AsyncStream<Payload>.Continuation.BufferingPolicy,
+    until lifetime: Lifetime?,
+    fileID: StaticString,
+    line: UInt,
+    _ observe: (@escaping @Sendable (Change<Payload>) -> Void) -> Token
+  ) {
+    let buffer = StreamBuffer<Payload>(BufferLimit(buffering, fileID: fileID, line: line))
+    // Cancelled with the release of the handler. If the property belongs to an isolation domain, that is later
+    // than the end of the registration; the lifetime ends the stream at once.
+    let end = Token { buffer.finish() }
+    let registration = observe { [end] change in
+      buffer.add(change.new)
+      withExtendedLifetime(end) {}
+    }
+    let token = Token {
+      registration.cancel()
+      buffer.finish()
+    }
+    if let lifetime { token.attach(to: lifetime) }
+    self.init(buffer, token)
+  }
+}
+
 extension Observed {
   @usableFromInline
   func addObserver<O: AnyObject>(
@@ -178,10 +239,7 @@ extension Observed {
   }
 
   @usableFromInline
-  func addObserver(
-    _ options: ObserveOptions,
-    _ body: @escaping (Change<Value>) -> Void
-  ) -> Token {
+  func addObserver(_ options: ObserveOptions, _ body: @escaping (Change<Value>) -> Void) -> Token {
     observersToJoin().register(options, value: storage) {
       PlainPropertyObserver($0, options.roles, body)
     }

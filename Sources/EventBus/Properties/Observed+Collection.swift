@@ -204,9 +204,7 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
     clean()
     requireElement(at: index, "replace an element", (fileID, line))
     let former = storage[index]
-    write(
-      describedBy: { splice(at: offset(of: index), removed: [former], inserted: [element]) }
-    ) {
+    write(describedBy: { splice(at: offset(of: index), removed: [former], inserted: [element]) }) {
       Self.put(element, at: index, in: &$0)
     }
     return former

@@ -100,12 +100,7 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
   }
 
   @usableFromInline
-  func refuse(
-    _ task: String,
-    _ position: String,
-    valid: String,
-    _ site: PropertySite
-  ) -> Never {
+  func refuse(_ task: String, _ position: String, valid: String, _ site: PropertySite) -> Never {
     let property = propertySite
     trap(
       "\(site.fileID):\(site.line) asks the property at \(property.fileID):\(property.line) to "

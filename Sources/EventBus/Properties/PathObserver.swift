@@ -196,9 +196,10 @@ final class PathObserver<Owner: AnyObject, Root, Leaf>: PropertyObserver<Root> {
       return follow(nil)
     }
     // Published as a call of the outer registration too, for tasks that wait for its end.
-    let outerCall = observers.beginWalk()
-    if outerCall == nil { observers.ledger.call(number) }
-    defer { observers.endWalk(outerCall) }
+    observers.calling(number) { receiveInner(change, from: outer) }
+  }
+
+  private func receiveInner(_ change: Change<Leaf>, from outer: Observed<Root>) {
     // If the object has already been replaced, that report follows or was left out on purpose.
     if let root = outer.cell.settled, find(root) !== property { return }
     guard registration.isOpen else {

@@ -37,11 +37,7 @@ extension PropertyObservers {
         withExtendedLifetime(slot) {}
       }
     }
-    if let value {
-      rounds.add(observer.number, observer.roles, value: value, isBehind: isBehind)
-    } else {
-      rounds.addValidator()
-    }
+    rounds.add(observer.number, observer.roles, value: value, isBehind: isBehind)
     slots.append((observer.number, observer, ObjectAddress.of(observer)))
     count += 1
     if observer.needsSweeping { sweptCount += 1 }

@@ -105,18 +105,14 @@ package struct PropertyRounds<Value> {
   /// - Parameters:
   ///   - number: The number of the registration.
   ///   - roles: Its roles.
-  ///   - value: The current value, which the registration knows.
+  ///   - value: The current value, which the registration knows; `nil` for a validator, which needs none.
   ///   - isBehind: Pass `true` if the others do not know that value for a reason outside this property.
-  package mutating func add(_ number: UInt, _ roles: PropertyFlags, value: Value, isBehind: Bool) {
+  package mutating func add(_ number: UInt, _ roles: PropertyFlags, value: Value?, isBehind: Bool) {
     count(roles, by: 1)
-    guard !roles.contains(.validators) else { return }
-    if isBehind || isInBatch || roles.contains(.writes) && hasSilentWrites {
+    if let value, isBehind || isInBatch || roles.contains(.writes) && hasSilentWrites {
       baselines[number] = value
     }
   }
-
-  /// Adds the registration of a validator.
-  package mutating func addValidator() { count(.validators, by: 1) }
 
   /// Removes a registration.
   ///

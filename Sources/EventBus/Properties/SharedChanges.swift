@@ -1,6 +1,6 @@
 /// The value of a shared property, its pending changes, and the thread that delivers them.
 ///
-/// It is a plain value that ``SharedCore`` guards with its lock. Changes are numbered in the order in which
+/// It is a plain value that ``SharedObserved`` guards with its lock. Changes are numbered in the order in which
 /// they were made and delivered in that order by one thread at a time, so every observer sees an unbroken
 /// chain.
 ///

@@ -90,10 +90,7 @@ final class SharedInbox<Value: Sendable>: Sendable {
   ///   - admitted: The admitted round; others may have been merged with the pending ones since.
   ///   - body: Calls the handler.
   /// - Returns: The outcome; a round whose changes cancelled each other out is declined.
-  func call(
-    _ admitted: SharedRound<Value>,
-    _ body: (Change<Value>) -> Reception
-  ) -> Reception {
+  func call(_ admitted: SharedRound<Value>, _ body: (Change<Value>) -> Reception) -> Reception {
     guard let (round, mustAnnounce) = takeForCall(admitted) else { return .declined }
     func call() -> Reception {
       if mustAnnounce {
@@ -108,17 +105,17 @@ final class SharedInbox<Value: Sendable>: Sendable {
   /// Delivers the initial value and the changes made since to a new observer, then opens the inbox.
   ///
   /// After 64 changes a task continues. The registration ends with the property, but not before it has received
-  /// what was set until then: the task retains the core.
+  /// what was set until then: the task retains the property.
   ///
   /// - Parameters:
   ///   - initial: The initial value.
   ///   - isAtHome: A Boolean value that indicates whether the caller runs on the handler's actor, so that the
   ///     handler is called before the method returns.
-  ///   - core: The core of the property.
+  ///   - property: The property.
   func handOver(
     _ initial: SharedRound<Value>?,
     isAtHome: Bool = false,
-    retaining core: SharedCore<Value>
+    retaining property: SharedObserved<Value>
   ) {
     // Counted as a call, so that waiting for the registration to finish includes it.
     guard let known = link.begin() else { return }
@@ -136,7 +133,7 @@ final class SharedInbox<Value: Sendable>: Sendable {
       give(round, to: observer, isAtHome)
       rest -= 1
     }
-    Task.detached { self.handOver(nil, retaining: core) }
+    Task.detached { self.handOver(nil, retaining: property) }
   }
 
   private func give(_ round: SharedRound<Value>, to observer: Observer, _ isAtHome: Bool) {

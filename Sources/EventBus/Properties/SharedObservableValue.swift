@@ -9,12 +9,12 @@ public protocol SharedObservableValue<Value>: Sendable {
 }
 
 extension SharedObservableValue {
-  private var core: SharedCore<Value> { readOnly.property.core }
+  private var shared: SharedObserved<Value> { readOnly.property }
 
   /// The current value.
   ///
   /// - Complexity: O(1), one lock.
-  public var value: Value { core.value }
+  public var value: Value { shared.value }
 
   /// The number of changes that were merged with a neighbouring change, because more than 1,000 were
   /// pending, and so were not reported separately.
@@ -23,14 +23,14 @@ extension SharedObservableValue {
   /// or is being registered.
   ///
   /// - Complexity: O(1).
-  public var mergedCount: Int { core.observers.mergedCount }
+  public var mergedCount: Int { shared.observers.mergedCount }
 
   /// Ends all registrations of an owner.
   ///
   /// - Parameter owner: The owner that was passed to `observe`.
   /// - Complexity: O(*n*) in the number of observers.
   public func unobserve<Owner: AnyObject>(owner: Owner) {
-    core.observers.endAll { $0.belongs(to: owner, as: nil) }
+    shared.observers.endAll { $0.belongs(to: owner, as: nil) }
   }
 }
 
@@ -54,7 +54,7 @@ extension SharedObservableValue {
     _ handler: @escaping @isolated(any) @Sendable (Change<Value>) -> Void
   ) -> Token {
     let (actor, call) = (handler.isolation, withoutIsolation(handler))
-    return core.observe((options, fileID, line, nil), on: actor, { $0 }, call)
+    return shared.observe((options, fileID, line, nil), on: actor, { $0 }, call)
   }
 
   /// Calls a handler for every change while its owner is alive.
@@ -83,7 +83,7 @@ extension SharedObservableValue {
     _ handler: @escaping @isolated(any) @Sendable (Owner, Change<Value>) -> Void
   ) -> Token {
     let (actor, call) = (handler.isolation, withoutIsolation(handler))
-    return core.observe((options, fileID, line, id), owner: owner, on: actor, { $0 }, call)
+    return shared.observe((options, fileID, line, id), owner: owner, on: actor, { $0 }, call)
   }
 
   /// Calls a handler on an actor for every change while the actor is alive.
@@ -108,7 +108,7 @@ extension SharedObservableValue {
     _ handler: @escaping @Sendable (isolated Owner, Change<Value>) -> Void
   ) -> Token {
     let call = withoutIsolation(onOwner: handler)
-    return core.observe((options, fileID, line, id), owner: owner, on: owner, { $0 }, call)
+    return shared.observe((options, fileID, line, id), owner: owner, on: owner, { $0 }, call)
   }
 }
 
@@ -143,7 +143,7 @@ extension SharedObservableValue {
     _ keyPath: ReferenceWritableKeyPath<Owner, Value>,
     isolation: isolated any Actor = #isolation
   ) -> Token {
-    core.bind(to: owner, keyPath, on: isolation)
+    shared.bind(to: owner, keyPath, on: isolation)
   }
 
   /// Returns the current value and all later ones as an asynchronous sequence.
@@ -167,8 +167,8 @@ extension SharedObservableValue {
     fileID: StaticString = #fileID,
     line: UInt = #line
   ) -> some AsyncSequence<Value, Never> & Sendable {
-    PropertyValues(buffering, until: lifetime, fileID: fileID, line: line) {
-      core.observe((.initial, fileID, line, nil), on: nil, { $0 }, $0)
+    EventStream(buffering, until: lifetime, fileID: fileID, line: line) {
+      shared.observe((.initial, fileID, line, nil), on: nil, { $0 }, $0)
     }
   }
 }

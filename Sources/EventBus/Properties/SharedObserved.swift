@@ -1,3 +1,5 @@
+internal import Synchronization
+
 /// A value that several threads read, change and observe.
 ///
 /// ```swift
@@ -70,8 +72,15 @@ public final class SharedObserved<Value: Sendable>: SharedObservableValue {
     public var readOnly: ReadOnly { self }
   }
 
-  /// The implementation; visible to tests.
-  package let core: SharedCore<Value>
+  /// The value and its pending changes.
+  let state: Locked<SharedChanges<Value>>
+  /// The observers; visible to tests.
+  ///
+  /// Tokens retain them, but not the property. An open batch, and a task to which a delivery is left, retain
+  /// the property; the registrations end with it, once they have received what was set before.
+  package let observers: SharedObservers<Value>
+  /// The thread that runs a user's closure or `==` under the lock, or zero.
+  let insider = Atomic<UInt>(0)
 
   /// Creates a property that does not report a value equal to its current one.
   ///
@@ -81,7 +90,8 @@ public final class SharedObserved<Value: Sendable>: SharedObservableValue {
   ///   - line: The line in that file; filled in by the compiler.
   public init(_ value: Value, fileID: StaticString = #fileID, line: UInt = #line)
   where Value: Equatable {
-    core = SharedCore(value, areEqual: { $0 == $1 }, fileID: fileID, line: line)
+    state = Locked(SharedChanges(value))
+    observers = SharedObservers(areEqual: { $0 == $1 }, fileID: fileID, line: line)
   }
 
   /// Creates a property that reports every assignment.
@@ -92,8 +102,21 @@ public final class SharedObserved<Value: Sendable>: SharedObservableValue {
   ///   - line: The line in that file; filled in by the compiler.
   @_disfavoredOverload
   public init(_ value: Value, fileID: StaticString = #fileID, line: UInt = #line) {
-    core = SharedCore(value, areEqual: { _, _ in false }, fileID: fileID, line: line)
+    state = Locked(SharedChanges(value))
+    observers = SharedObservers(areEqual: { _, _ in false }, fileID: fileID, line: line)
   }
+
+  init(
+    _ value: Value,
+    areEqual: @escaping @Sendable (Value, Value) -> Bool,
+    fileID: StaticString,
+    line: UInt
+  ) {
+    state = Locked(SharedChanges(value))
+    observers = SharedObservers(areEqual: areEqual, fileID: fileID, line: line)
+  }
+
+  deinit { observers.close() }
 
   /// The right to observe the property, without the right to set it.
   public var readOnly: ReadOnly { ReadOnly(property: self) }
@@ -105,8 +128,24 @@ public final class SharedObserved<Value: Sendable>: SharedObservableValue {
   ///
   /// - Complexity: O(1) with one lock to get. O(*n*) in the number of observers to set.
   public var value: Value {
-    get { core.value }
-    set { core.set(newValue) }
+    get {
+      _ = enteringThread()
+      return state.withLock { $0.value }
+    }
+    set {
+      // Released outside the lock.
+      var unobserved: Value?
+      write { state, thread, former in
+        if observers.isEmpty {
+          unobserved = state.value
+        } else {
+          if areEqual(state.value, newValue, on: thread) { return }
+          former = state.value
+        }
+        state.value = newValue
+      }
+      withExtendedLifetime(unobserved) {}
+    }
   }
 
   /// Mutates the value atomically: no other thread reads or changes it during the mutation.
@@ -129,8 +168,18 @@ public final class SharedObserved<Value: Sendable>: SharedObservableValue {
     _ body: (inout Value) throws -> Result
   ) rethrows -> Result {
     var result: Result?
-    try core.update(isolation: isolation) { result = try body(&$0) }
-    guard let result else { preconditionFailure("no result") }  // Reason: `update` ran the closure.
+    // Copied only if there are observers, and released outside the lock.
+    var old: Value?
+    try write(isolation: isolation) { state, thread, former in
+      if !observers.isEmpty { old = state.value }
+      defer {
+        if let kept = old, !areEqual(kept, state.value, on: thread) { former = old.take() }
+      }
+      insider.store(thread, ordering: .relaxed)
+      defer { insider.store(0, ordering: .relaxed) }
+      result = try body(&state.value)
+    }
+    guard let result else { preconditionFailure("no result") }  // Reason: `write` ran the closure.
     return result
   }
 }

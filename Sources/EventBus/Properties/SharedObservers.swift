@@ -2,7 +2,7 @@ internal import Synchronization
 
 /// The observers of a shared property.
 ///
-/// It calls them for the rounds that ``SharedCore`` delivers, and holds what they share. It knows neither the
+/// It calls them for the rounds that ``SharedObserved`` delivers, and holds what they share. It knows neither the
 /// value nor the pending changes.
 package final class SharedObservers<Value: Sendable>: ObserverList,
   @unchecked Sendable  // Reason: the state is locked or atomic.
@@ -30,11 +30,7 @@ package final class SharedObservers<Value: Sendable>: ObserverList,
   private let hasWarned = Atomic<Bool>(false)
   private let site: (fileID: StaticString, line: UInt)
 
-  init(
-    areEqual: @escaping @Sendable (Value, Value) -> Bool,
-    fileID: StaticString,
-    line: UInt
-  ) {
+  init(areEqual: @escaping @Sendable (Value, Value) -> Bool, fileID: StaticString, line: UInt) {
     self.areEqual = areEqual
     site = (fileID, line)
     super.init(numbers: RegistrationCounter())
@@ -111,14 +107,7 @@ package final class SharedObservers<Value: Sendable>: ObserverList,
       // What waits for the actor comes first.
       if !waiting.isZero { mailboxes.member(of: isolation)?.drain() }
     }
-    _ = deliverInOrder(
-      round,
-      delivery,
-      from: nil,
-      wildcards: nil,
-      event: { round }
-    ) { _, _ in
-    }
+    _ = deliverInOrder(round, delivery, from: nil, wildcards: nil, event: { round }) { _, _ in }
   }
 
   /// Warns, once, about observers that seem to set the property in an endless cycle.

@@ -23,9 +23,9 @@
 /// isolation they were written in; no lock is held while they are called or their captures are released.
 @propertyWrapper
 public final class WeakObserved<Referent: LifetimeOwner & Sendable>: Sendable {
-  fileprivate typealias Core = SharedCore<WeakReferent<Referent>?>
+  fileprivate typealias Shared = SharedObserved<WeakReferent<Referent>?>
 
-  fileprivate let core: Core
+  fileprivate let shared: Shared
 
   /// Creates a property.
   ///
@@ -38,7 +38,7 @@ public final class WeakObserved<Referent: LifetimeOwner & Sendable>: Sendable {
     fileID: StaticString = #fileID,
     line: UInt = #line
   ) {
-    core = Core(nil, areEqual: WeakReferent.areSame, fileID: fileID, line: line)
+    shared = Shared(nil, areEqual: WeakReferent.areSame, fileID: fileID, line: line)
     if wrappedValue != nil { self.wrappedValue = wrappedValue }
   }
 
@@ -48,11 +48,11 @@ public final class WeakObserved<Referent: LifetimeOwner & Sendable>: Sendable {
   ///
   /// - Complexity: O(1) with one lock to get. O(*n*) in the number of observers to set.
   public var wrappedValue: Referent? {
-    get { core.value?.object }
+    get { shared.value?.object }
     set {
       let referent = newValue.map { WeakReferent($0) }
-      core.set(referent)
-      if let newValue { referent?.clear(core, at: newValue.lifetime) }
+      shared.value = referent
+      if let newValue { referent?.clear(shared, at: newValue.lifetime) }
       // Retained so long, so that the comparison cannot release the last reference.
       withExtendedLifetime(newValue) {}
     }
@@ -104,17 +104,17 @@ extension WeakObservableProperty {
   /// The number of merged changes, as for ``SharedObservableValue/mergedCount``.
   ///
   /// - Complexity: O(1).
-  public var mergedCount: Int { core.observers.mergedCount }
+  public var mergedCount: Int { shared.observers.mergedCount }
 
   /// Ends all registrations of an owner.
   ///
   /// - Parameter owner: The owner that was passed to `observe`.
   /// - Complexity: O(*n*) in the number of observers.
   public func unobserve<Owner: AnyObject>(owner: Owner) {
-    core.observers.endAll { $0.belongs(to: owner, as: nil) }
+    shared.observers.endAll { $0.belongs(to: owner, as: nil) }
   }
 
-  private var core: WeakObserved<Referent>.Core { readOnly.property.core }
+  private var shared: WeakObserved<Referent>.Shared { readOnly.property.shared }
 }
 
 extension WeakObservableProperty {
@@ -135,7 +135,7 @@ extension WeakObservableProperty {
     _ handler: @escaping @isolated(any) @Sendable (Change<Referent?>) -> Void
   ) -> Token {
     let (actor, call) = (handler.isolation, withoutIsolation(handler))
-    return core.observe((options, fileID, line, nil), on: actor, WeakReferent.objects, call)
+    return shared.observe((options, fileID, line, nil), on: actor, WeakReferent.objects, call)
   }
 
   /// Calls a handler for every change while its owner is alive.
@@ -165,7 +165,7 @@ extension WeakObservableProperty {
   ) -> Token {
     let (request, actor) = ((options, fileID, line, id), handler.isolation)
     let call = withoutIsolation(handler)
-    return core.observe(request, owner: owner, on: actor, WeakReferent.objects, call)
+    return shared.observe(request, owner: owner, on: actor, WeakReferent.objects, call)
   }
 
   /// Calls a handler on an actor for every change while the actor is alive.
@@ -190,7 +190,7 @@ extension WeakObservableProperty {
     _ handler: @escaping @Sendable (isolated Owner, Change<Referent?>) -> Void
   ) -> Token {
     let (request, call) = ((options, fileID, line, id), withoutIsolation(onOwner: handler))
-    return core.observe(request, owner: owner, on: owner, WeakReferent.objects, call)
+    return shared.observe(request, owner: owner, on: owner, WeakReferent.objects, call)
   }
 }
 
@@ -231,11 +231,11 @@ final class WeakReferent<Referent: LifetimeOwner & Sendable>: Sendable {
   }
 
   /// Clears a property when the object's lifetime ends, unless the property has another value by then.
-  fileprivate func clear(_ core: WeakObserved<Referent>.Core, at lifetime: Lifetime) {
-    let token = lifetime.onEnd { [weak self, weak core] in
+  fileprivate func clear(_ shared: WeakObserved<Referent>.Shared, at lifetime: Lifetime) {
+    let token = lifetime.onEnd { [weak self, weak shared] in
       // Released outside the lock.
       guard let self else { return }
-      core?.update { value in
+      shared?.update { value in
         if value === self { value = nil }
       }
     }

@@ -56,7 +56,8 @@ public func every<Owner: AnyObject & Sendable, C: Clock>(
   @_inheritActorContext
   _ body: @escaping @isolated(any) @Sendable (Owner, Tick) async -> Void
 ) -> Token {
-  startTimer(interval, tolerance, missed, clock, OwnerTimerBody(owner, body), owner, fileID, line)
+  let call = handler(owner, body)
+  return startTimer(interval, tolerance, missed, clock, call, body.isolation, owner, fileID, line)
 }
 
 /// Calls a handler periodically on an actor while that actor is alive.
@@ -87,7 +88,8 @@ public func every<Owner: Actor, C: Clock>(
   line: UInt = #line,
   _ body: @escaping @Sendable (isolated Owner, Tick) async -> Void
 ) -> Token {
-  startTimer(interval, tolerance, missed, clock, ActorTimerBody(owner, body), owner, fileID, line)
+  let call = handler(owner, body)
+  return startTimer(interval, tolerance, missed, clock, call, owner, owner, fileID, line)
 }
 
 /// Calls a handler periodically until its token is cancelled or dropped.
@@ -115,7 +117,8 @@ public func every<C: Clock>(
   @_inheritActorContext
   _ body: @escaping @isolated(any) @Sendable (Tick) async -> Void
 ) -> Token {
-  startTimer(interval, tolerance, missed, clock, PlainTimerBody(body), nil, fileID, line)
+  let call = handler(body)
+  return startTimer(interval, tolerance, missed, clock, call, body.isolation, nil, fileID, line)
 }
 
 /// Calls a handler once, after a delay, if an object is still alive then.
@@ -149,7 +152,8 @@ public func after<Owner: AnyObject & Sendable, C: Clock>(
   @_inheritActorContext
   _ body: @escaping @isolated(any) @Sendable (Owner, Tick) async -> Void
 ) -> Token {
-  startTimer(delay, tolerance, nil, clock, OwnerTimerBody(owner, body), owner, fileID, line)
+  let call = handler(owner, body)
+  return startTimer(delay, tolerance, nil, clock, call, body.isolation, owner, fileID, line)
 }
 
 /// Calls a handler once, after a delay, on an actor that is still alive then.
@@ -176,7 +180,8 @@ public func after<Owner: Actor, C: Clock>(
   line: UInt = #line,
   _ body: @escaping @Sendable (isolated Owner, Tick) async -> Void
 ) -> Token {
-  startTimer(delay, tolerance, nil, clock, ActorTimerBody(owner, body), owner, fileID, line)
+  let call = handler(owner, body)
+  return startTimer(delay, tolerance, nil, clock, call, owner, owner, fileID, line)
 }
 
 /// Calls a handler once, after a delay, if the token still exists then.
@@ -199,7 +204,8 @@ public func after<C: Clock>(
   @_inheritActorContext
   _ body: @escaping @isolated(any) @Sendable (Tick) async -> Void
 ) -> Token {
-  startTimer(delay, tolerance, nil, clock, PlainTimerBody(body), nil, fileID, line)
+  let call = handler(body)
+  return startTimer(delay, tolerance, nil, clock, call, body.isolation, nil, fileID, line)
 }
 
 /// Starts a timer that ends with its owner or, if there is none, with its token.
@@ -209,7 +215,8 @@ public func after<C: Clock>(
 ///   - tolerance: The maximum delay of a tick after its deadline.
 ///   - policy: The policy for missed deadlines, or `nil` for a timer with one tick.
 ///   - clock: The clock.
-///   - body: The handler.
+///   - handler: The handler.
+///   - actor: The actor on which the handler runs, or `nil` for the global concurrent executor.
 ///   - owner: The object with which the timer ends.
 ///   - fileID: The file of the public function's call.
 ///   - line: The line in that file.
@@ -219,7 +226,8 @@ private func startTimer<C: Clock>(
   _ tolerance: C.Duration?,
   _ policy: MissedTicks?,
   _ clock: C,
-  _ body: any TimerBody,
+  _ handler: @escaping TimerHandler,
+  _ actor: (any Actor)?,
   _ owner: AnyObject?,
   _ fileID: StaticString,
   _ line: UInt
@@ -239,7 +247,47 @@ private func startTimer<C: Clock>(
     }
   if let mistake { trap("\(fileID):\(line): \(mistake.text)", remedy: mistake.remedy) }
   let queue = ClockTimerQueue.queue(of: clock, for: interval)
-  let timer = queue.add(every: interval, tolerance: tolerance, missed: policy, body: body)
+  let timer = queue.add(every: interval, tolerance: tolerance, missed: policy, on: actor, handler)
   if let owner = owner as? any LifetimeOwner { timer.join(owner.lifetime.members) }
   return Token(timer, handle: 0, isKept: owner != nil)
+}
+
+// A constant holds each closure: the compiler would wrap the closure of a `return` in another one.
+
+/// Returns the handler of a timer without an owner.
+private func handler(
+  _ body: @escaping @isolated(any) @Sendable (Tick) async -> Void
+) -> TimerHandler {
+  let handler: TimerHandler = { tick in
+    await body(tick)
+    return true
+  }
+  return handler
+}
+
+/// Returns the handler of a timer with an owner, which is held weakly and loaded in the handler's isolation.
+private func handler<Owner: AnyObject & Sendable>(
+  _ owner: Owner,
+  _ body: @escaping @isolated(any) @Sendable (Owner, Tick) async -> Void
+) -> TimerHandler {
+  let owner = Weak(owner)
+  let handler: TimerHandler = { tick in await call(owner) { await body($0, tick) } }
+  return handler
+}
+
+/// Returns the handler of a timer that runs on its owner, an actor that is held weakly.
+private func handler<Owner: Actor>(
+  _ owner: Owner,
+  _ body: @escaping @Sendable (isolated Owner, Tick) async -> Void
+) -> TimerHandler {
+  let owner = Weak(owner)
+  let handler: TimerHandler = { tick in await call(owner) { await body($0, tick) } }
+  return handler
+}
+
+/// Calls a closure with an object, unless that has been deallocated.
+private func call<Object>(_ weak: Weak<Object>, _ body: (Object) async -> Void) async -> Bool {
+  guard let object = weak.object else { return false }
+  await body(object)
+  return true
 }

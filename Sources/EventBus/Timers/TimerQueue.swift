@@ -47,16 +47,18 @@ package class TimerQueue: @unchecked Sendable {  // Reason: constants and a lock
   ///   - interval: The time from now to the first tick, and from each deadline to the next.
   ///   - tolerance: The maximum delay of a tick after its deadline.
   ///   - policy: The policy for missed deadlines, or `nil` for a timer with one tick.
-  ///   - body: The handler.
+  ///   - actor: The actor on which the handler runs, or `nil` for the global concurrent executor.
+  ///   - handler: The handler.
   /// - Returns: The timer.
   final func add(
     every interval: Int128,
     tolerance: Int128,
     missed policy: MissedTicks?,
-    body: any TimerBody
+    on actor: (any Actor)?,
+    _ handler: @escaping TimerHandler
   ) -> TimerRegistration {
     let schedule = TimerSchedule(from: now(), every: interval, tolerance: tolerance, missed: policy)
-    let timer = TimerRegistration(schedule, body, in: self)
+    let timer = TimerRegistration(schedule, on: actor, handler, in: self)
     change { $0.add(timer) }
     return timer
   }
@@ -70,12 +72,12 @@ package class TimerQueue: @unchecked Sendable {  // Reason: constants and a lock
   /// Begins a tick of a timer that is due.
   ///
   /// - Returns: The handler and its argument, or `nil` if the timer has ended or is paused.
-  final func begin(_ timer: TimerRegistration) -> (body: any TimerBody, tick: Tick)? {
+  final func begin(_ timer: TimerRegistration) -> (handler: TimerHandler, tick: Tick)? {
     let now = now()
     let (begun, isEmpty) = table.withLock { ($0.begin(timer, at: now), $0.count == 0) }
     if isEmpty { didBecomeEmpty() }
-    guard let (body, tick) = begun else { return nil }
-    return (body, Tick(tick.index, missed: tick.missed, lateness: lateness(tick.lateness)))
+    guard let (handler, tick) = begun else { return nil }
+    return (handler, Tick(tick.index, missed: tick.missed, lateness: lateness(tick.lateness)))
   }
 
   /// Ends a tick, and schedules the next one if it is due.
@@ -86,8 +88,8 @@ package class TimerQueue: @unchecked Sendable {  // Reason: constants and a lock
 
   /// Ends a timer, and releases its handler unless a tick is running.
   final func end(_ timer: TimerRegistration) {
-    let body = change { $0.end(timer) }
-    withExtendedLifetime(body) {}
+    let handler = change { $0.end(timer) }
+    withExtendedLifetime(handler) {}
   }
 
   /// Changes the table and adjusts the sleeper to the change.

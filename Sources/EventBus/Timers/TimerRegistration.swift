@@ -1,5 +1,11 @@
 internal import Synchronization
 
+/// Calls the handler of a timer on its executor; returns `false`, without a call, if the owner has been
+/// deallocated.
+///
+/// The timer has the only reference to the closure, so its release frees the handler and its captures.
+package typealias TimerHandler = @Sendable (Tick) async -> Bool
+
 /// A timer: its registration, its schedule and its handler.
 ///
 /// The lock of the queue guards the state of the timer, which only ``TimerTable`` reads and changes.
@@ -31,7 +37,7 @@ package final class TimerRegistration: Registration,
   // State of the table.
   var schedule: TimerSchedule
   /// The handler, or `nil` once the timer has ended.
-  var body: (any TimerBody)?
+  var handler: TimerHandler?
   var phase = Phase.absent
   /// A Boolean value that indicates whether the table knows of a pause.
   var isHeld = false
@@ -46,10 +52,15 @@ package final class TimerRegistration: Registration,
   var unit: TimerActivity.Unit?
 
   /// Creates a timer that is in no table yet.
-  package init(_ schedule: TimerSchedule, _ body: any TimerBody, in queue: TimerQueue? = nil) {
+  package init(
+    _ schedule: TimerSchedule,
+    on actor: (any Actor)? = nil,
+    _ handler: @escaping TimerHandler,
+    in queue: TimerQueue? = nil
+  ) {
     self.schedule = schedule
-    self.body = body
-    weakActor = body.actor.map { WeakActor($0) }
+    self.handler = handler
+    weakActor = actor.map { WeakActor($0) }
     actorID = weakActor?.id
     self.queue = queue
     isSingle = !schedule.repeats
@@ -99,9 +110,9 @@ package final class TimerRegistration: Registration,
   ///
   /// - Returns: `false` if the owner has been deallocated, `nil` if the timer has ended or is paused.
   private func tick(in task: Int) async -> Bool? {
-    guard let queue, let (body, tick) = queue.begin(self) else { return nil }
+    guard let queue, let (handler, tick) = queue.begin(self) else { return nil }
     runner.store(task, ordering: .releasing)
     if isSingle { endByItself() }
-    return await body.call(tick)
+    return await handler(tick)
   }
 }

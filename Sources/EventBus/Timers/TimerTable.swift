@@ -65,7 +65,7 @@ package struct TimerTable: Sendable {
     var count = 0
     while count < Self.batch, let first = heap.first, first.time <= now {
       _ = heap.popFirst()
-      guard let timer = timers[first.slot], timer.body != nil else { continue }
+      guard let timer = timers[first.slot], timer.handler != nil else { continue }
       timer.phase = .queued
       due.append(Due(deadline: first.time, order: first.order, timer: timer))
       count += 1
@@ -90,19 +90,19 @@ package struct TimerTable: Sendable {
   ///   - now: The current time.
   /// - Returns: The handler and the tick, or `nil` when the timer has ended or is paused.
   package mutating func begin(_ timer: TimerRegistration, at now: Int128) -> (
-    body: any TimerBody, tick: TimerSchedule.Tick
+    handler: TimerHandler, tick: TimerSchedule.Tick
   )? {
-    guard let body = timer.body else { return nil }
+    guard let handler = timer.handler else { return nil }
     guard !timer.isHeld else {
       timer.phase = .suspended
       return nil
     }
     timer.phase = .running
     if !timer.schedule.repeats {
-      timer.body = nil
+      timer.handler = nil
       remove(timer)
     }
-    return (body, timer.schedule.begin(at: now))
+    return (handler, timer.schedule.begin(at: now))
   }
 
   /// Ends a tick.
@@ -112,7 +112,7 @@ package struct TimerTable: Sendable {
   ///   - now: The current time.
   /// - Returns: The timer if its next tick is already due.
   package mutating func finish(_ timer: TimerRegistration, at now: Int128) -> Due? {
-    guard timer.body != nil else {
+    guard timer.handler != nil else {
       remove(timer)
       return nil
     }
@@ -134,11 +134,11 @@ package struct TimerTable: Sendable {
   /// - Returns: The handler, which the caller releases outside its lock, or `nil` if the timer had already
   ///   ended.
   /// - Complexity: O(log *n*).
-  package mutating func end(_ timer: TimerRegistration) -> (any TimerBody)? {
-    guard let body = timer.body.take() else { return nil }
+  package mutating func end(_ timer: TimerRegistration) -> TimerHandler? {
+    guard let handler = timer.handler.take() else { return nil }
     if timer.phase == .waiting { heap.remove(slot: timer.slot) }
     if timer.phase != .running { remove(timer) }
-    return body
+    return handler
   }
 
   /// Pauses or resumes a timer.
@@ -149,7 +149,7 @@ package struct TimerTable: Sendable {
   ///   - now: The current time. The end of a pause skips the deadlines up to this time, except the only
   ///     deadline of a timer that does not repeat.
   package mutating func setPaused(_ timer: TimerRegistration, _ isPaused: Bool, at now: Int128) {
-    guard timer.body != nil else { return }
+    guard timer.handler != nil else { return }
     timer.isHeld = isPaused
     if isPaused, timer.phase == .waiting {
       timer.phase = .suspended
@@ -168,7 +168,7 @@ package struct TimerTable: Sendable {
       guard let timer else { continue }
       assert(timer.slot == slot, "a timer is in the wrong slot")
       assert(timer.phase != .absent, "a removed timer is in the table")
-      assert(timer.body != nil || timer.phase == .running, "an ended timer is in the table")
+      assert(timer.handler != nil || timer.phase == .running, "an ended timer is in the table")
     }
     assert(timers.count { $0?.phase == .waiting } == heap.count, "a waiting timer is lost")
     assert(timers.count { $0 == nil } == freeSlots.count, "a free slot is lost")

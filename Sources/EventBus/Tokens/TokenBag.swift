@@ -73,33 +73,29 @@ package final class EndingMembers: Sendable {
     ///
     /// - Complexity: O(log *n*), amortized.
     package func leave() {
-      let member = members.state.withLock { $0.members.remove(number: number) }
+      let member = members.list.withLock { $0?.remove(number: number) }
       withExtendedLifetime(member) {}
     }
   }
 
-  private struct State {
-    var members = NumberedList<any Member>()
-    var hasEnded = false
-  }
-
-  private let state = Locked(State())
+  /// The members, or `nil` once the group has ended and accepts no more.
+  private let list = Locked<NumberedList<any Member>?>(NumberedList())
 
   /// Creates an empty group.
   package init() {}
 
   /// The number of members.
-  package var count: Int { state.withLock { $0.members.count } }
+  package var count: Int { list.withLock { $0?.count ?? 0 } }
 
   /// A Boolean value that indicates whether the group has ended and accepts no more members.
-  package var hasEnded: Bool { state.withLock { $0.hasEnded } }
+  package var hasEnded: Bool { list.withLock { $0 == nil } }
 
   /// Adds a member.
   ///
   /// - Returns: The membership, or `nil` when the group has ended.
   /// - Complexity: Amortized O(1).
   package func join(_ member: any Member) -> Membership? {
-    let number = state.withLock { $0.hasEnded ? nil : $0.members.append(member) }
+    let number = list.withLock { $0?.append(member) }
     return number.map { Membership(members: self, number: $0) }
   }
 
@@ -115,9 +111,9 @@ package final class EndingMembers: Sendable {
   /// - Parameter isFinal: Pass `true` to accept no more members.
   /// - Returns: The members, oldest first, for ``end(_:)``.
   package func takeAll(isFinal: Bool) -> [any Member] {
-    state.withLock { state in
-      if isFinal { state.hasEnded = true }
-      return state.members.removeAll()
+    list.withLock { list in
+      defer { if isFinal { list = nil } }
+      return list?.removeAll() ?? []
     }
   }
 

@@ -53,16 +53,19 @@ package class TokenTarget: @unchecked Sendable {  // Reason: stateless.
   package func watch(_ handle: UInt, by token: Token) -> Bool { isActive(handle) }
 }
 
-/// A weak reference to a token, for use in state behind a lock.
-package struct WeakToken: Sendable {
-  /// The token, or `nil` once it has been deallocated.
+/// A weak reference to an object, for use in state behind a lock and in closures.
+package struct Weak<Object: AnyObject & Sendable>: Sendable {
+  /// The object, or `nil` once it has been deallocated.
   ///
   /// Loaded only outside locks: the load may release the last reference.
-  package weak let object: Token?
+  package weak let object: Object?
 
-  /// Creates a reference to a token.
-  package init(_ token: Token) { object = token }
+  /// Creates a reference to an object.
+  package init(_ object: Object) { self.object = object }
 }
+
+/// A weak reference to a token.
+package typealias WeakToken = Weak<Token>
 
 /// A target that runs a closure when its token ends.
 package final class CancelAction: TokenTarget, @unchecked Sendable {  // Reason: locked.

@@ -122,7 +122,7 @@ struct SharedObservedStormTests {
     var most = 0
     for round in 0..<Self.sets * 5 {
       property.observe(owner: LivedOwner()) { _, _ in }
-      if round % 100 == 0 { most = max(most, property.core.observers.slotCount) }
+      if round % 100 == 0 { most = max(most, property.observers.slotCount) }
     }
     #expect(most <= 2 * 1_001)
   }

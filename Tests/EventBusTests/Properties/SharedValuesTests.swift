@@ -84,9 +84,9 @@ struct SharedValuesTests {
   func released() {
     let property = SharedObserved(1)
     var values: (any AsyncSequence<Int, Never>)? = property.values()
-    #expect(!property.core.observers.isEmpty)
+    #expect(!property.observers.isEmpty)
     values = nil
-    #expect(property.core.observers.isEmpty)
+    #expect(property.observers.isEmpty)
     withExtendedLifetime(values) {}
   }
 

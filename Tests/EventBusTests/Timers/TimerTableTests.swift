@@ -4,12 +4,6 @@ import Testing
 
 @Suite("Timer table")
 struct TimerTableTests {
-  private final class Body: TimerBody {
-    var actor: (any Actor)? { nil }
-
-    func call(_ tick: Tick) async -> Bool { true }
-  }
-
   private func add(
     to table: inout TimerTable,
     every interval: Int,
@@ -22,7 +16,7 @@ struct TimerTableTests {
       tolerance: Int128(tolerance),
       missed: repeats ? .skip : nil
     )
-    let timer = TimerRegistration(schedule, Body())
+    let timer = TimerRegistration(schedule, { _ in true })
     table.add(timer)
     return timer
   }

@@ -1,89 +1,13 @@
 internal import Synchronization
 
-/// The value of a shared property: stores it, records its changes, and passes them to the observers, one round
-/// at a time.
-///
-/// A lock guards ``SharedChanges``, which holds the value and the rules. Handlers are called without it.
-///
-/// ```
-/// property ──owns──► core ──owns──► the value and its pending changes
-///                     └────owns──► observers ◄── link ◄── token
-/// ```
-///
-/// Tokens retain the observers, but not the core: the value is released with the property. An open batch, and a
-/// task to which a delivery is left, retain the core; the registrations end with it, once they have received
-/// what was set before.
-package final class SharedCore<Value: Sendable>: Sendable {
-  let state: Locked<SharedChanges<Value>>
-  /// The observers; visible to tests.
-  package let observers: SharedObservers<Value>
-  /// The thread that runs a user's closure or `==` under the lock, or zero.
-  private let insider = Atomic<UInt>(0)
-
-  init(
-    _ value: Value,
-    areEqual: @escaping @Sendable (Value, Value) -> Bool,
-    fileID: StaticString,
-    line: UInt
-  ) {
-    state = Locked(SharedChanges(value))
-    observers = SharedObservers(areEqual: areEqual, fileID: fileID, line: line)
-  }
-
-  deinit { observers.close() }
-
-  /// The current value.
-  var value: Value {
-    _ = enteringThread()
-    return state.withLock { $0.value }
-  }
-
-  // MARK: Writes
-
-  /// Stores a value and reports it, unless it equals the current one.
-  func set(_ value: Value) {
-    // Released outside the lock.
-    var unobserved: Value?
-    write { state, thread, former in
-      if observers.isEmpty {
-        unobserved = state.value
-      } else {
-        if areEqual(state.value, value, on: thread) { return }
-        former = state.value
-      }
-      state.value = value
-    }
-    withExtendedLifetime(unobserved) {}
-  }
-
-  /// Mutates the value in place under the lock and reports the change, even if the closure throws.
-  ///
-  /// - Parameters:
-  ///   - isolation: The actor on which the caller runs; its handlers are called before the method returns.
-  ///   - body: Mutates the value.
-  func update(
-    isolation: (any Actor)? = nil,
-    _ body: (inout Value) throws -> Void
-  ) rethrows {
-    // Copied only if there are observers, and released outside the lock.
-    var old: Value?
-    try write(isolation: isolation) { state, thread, former in
-      if !observers.isEmpty { old = state.value }
-      defer {
-        if let kept = old, !areEqual(kept, state.value, on: thread) { former = old.take() }
-      }
-      insider.store(thread, ordering: .relaxed)
-      defer { insider.store(0, ordering: .relaxed) }
-      try body(&state.value)
-    }
-  }
-
+// The lock is held while a write is recorded; handlers are called without it.
+extension SharedObserved {
   /// Writes to the value, and delivers the change if no other thread is delivering.
   ///
   /// - Parameters:
   ///   - isolation: The actor on which the caller runs.
   ///   - body: Writes under the lock, and assigns the value before the write if that is to be reported.
-  private func write(
+  func write(
     isolation: (any Actor)? = nil,
     _ body: (inout SharedChanges<Value>, _ thread: UInt, _ former: inout Value?) throws -> Void
   ) rethrows {
@@ -192,7 +116,7 @@ package final class SharedCore<Value: Sendable>: Sendable {
     while true {
       let (next, startsTask) = state.withLock { $0.next() }
       guard var round = next else {
-        // The task retains this object, whose end would end the registrations.
+        // The task retains the property, whose end would end the registrations.
         if startsTask { Task.detached { self.deliverRest() } }
         return
       }
@@ -216,7 +140,7 @@ package final class SharedCore<Value: Sendable>: Sendable {
 
   // MARK: User code under the lock
 
-  private func areEqual(_ old: Value, _ new: Value, on thread: UInt) -> Bool {
+  func areEqual(_ old: Value, _ new: Value, on thread: UInt) -> Bool {
     insider.store(thread, ordering: .relaxed)
     defer { insider.store(0, ordering: .relaxed) }
     return observers.areEqual(old, new)
@@ -236,7 +160,7 @@ package final class SharedCore<Value: Sendable>: Sendable {
   }
 }
 
-extension SharedCore: BatchMember {
+extension SharedObserved: BatchMember {
   var dependentNodes: [ComputedNode] { [] }
 
   /// Queues the change made by the batch.

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-extension SharedCore {
+extension SharedObserved {
   typealias Request = SharedObservers<Value>.Request
 
   /// Converts a change into the one that the handler receives.
