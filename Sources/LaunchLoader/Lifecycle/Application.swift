@@ -97,28 +97,26 @@ public final class Application: Sendable {
       ),
       alarms,
       loader: loader,
-      reports: ServiceRunner.Reports(
-        send: { report in
-          switch report {
-          case .failed(let service, let error):
-            let failure = ServiceFailure(service: service, error: error)
-            changes.send { $0.post(.serviceDidFail, failure) }
-          case .changed(let change):
-            if bus.hasObservers(of: .serviceStateDidChange) {
-              changes.send { $0.post(.serviceStateDidChange, change) }
-            }
-          case .message(let message): messages.send(message)
-          case .stopRequested: pending.cancelMethods()
-          case .stopForced: pending.leaveHandlers(isFinal: false)
-          case .launchLeft:
-            pending.leaveLaunch()
-            // Methods of the delegate that began after others were left behind.
-            pending.leaveHandlers(isFinal: true)
-          }
-        },
-        others: { pending.names }
-      )
-    )
+      others: { pending.names }
+    ) { action in
+      switch action {
+      case .report(let service, let error):
+        let failure = ServiceFailure(service: service, error: error)
+        changes.send { $0.post(.serviceDidFail, failure) }
+      case .changed(let change):
+        if bus.hasObservers(of: .serviceStateDidChange) {
+          changes.send { $0.post(.serviceStateDidChange, change) }
+        }
+      case .say(let message): messages.send(message)
+      case .watch(.stop, _): pending.cancelMethods()
+      case .forceStop: pending.leaveHandlers(isFinal: false)
+      case .leaveLaunch:
+        pending.leaveLaunch()
+        // Methods of the delegate that began after others were left behind.
+        pending.leaveHandlers(isFinal: true)
+      default: break
+      }
+    }
   }
 
   /// The object that receives every edge; the application keeps it.

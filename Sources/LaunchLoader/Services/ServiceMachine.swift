@@ -58,6 +58,14 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
     case leaveLaunch
     /// Take the next milestone.
     case announce
+
+    /// A Boolean value that indicates whether the action only reports something.
+    var isReport: Bool {
+      switch self {
+      case .report, .changed, .say: true
+      default: false
+      }
+    }
   }
 
   /// A step that the runner waits for.

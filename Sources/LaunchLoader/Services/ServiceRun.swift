@@ -77,12 +77,12 @@ public final class ServiceRun: Sendable {
       ServiceRunner.Machine(stopTimeout: stopTimeout, cancelTimeout: cancelTimeout),
       ServiceAlarms(clock),
       loader: loader ?? Self.loaderWithoutValues(),
-      // `wait()` throws the errors.
-      reports: ServiceRunner.Reports { report in
-        if case .message(let message) = report { messages.send(message) }
-      },
       // Only while ``untilReady()`` waits: otherwise, no alarm of the run sleeps on its clock before the stop.
-      watchesStart: false
+      watchesStart: false,
+      receiver: { action in
+        // `wait()` throws the errors.
+        if case .say(let message) = action { messages.send(message) }
+      }
     )
     add(service, options)
     runner.send { $0.begin() }
