@@ -230,7 +230,7 @@ final class ServiceRunner: Sendable {
   nonisolated(nonsending) private func run(_ handle: ServiceHandle, _ id: Machine.ID) async {
     handle.task.begin()
     let failure = await enterBody(of: handle, id)
-    if let isUnused = handle.task.end() { await isUnused.waitUncancelled() }
+    await handle.task.end()?.waitUncancelled()
     if handle.signal.close() { await handle.signal.untilQuiet() }
     send { $0.ended(id, failure) }
   }
