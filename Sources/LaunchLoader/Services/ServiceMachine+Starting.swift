@@ -63,7 +63,6 @@ extension ServiceMachine {
       return nil
     }
     report(.starting, at: index)
-    records[index].phase = .running
     if let timeout = records[index].options.startTimeout {
       actions.append(.arm(id, .start, timeout))
     }
@@ -164,7 +163,7 @@ extension ServiceMachine {
   private mutating func unblockDependants(of index: Int) {
     guard records[index].isSatisfied else { return }
     unsatisfied -= 1
-    if records[index].phase == .running { report(.ready, at: index) }
+    if records[index].isRunning { report(.ready, at: index) }
     if records[index].options.startTimeout != nil {
       actions.append(.disarm(records[index].id, .start))
     }
