@@ -174,7 +174,7 @@ final class ServiceRunner: Sendable {
   /// enters all of them.
   @concurrent
   private func startServices(_ turn: Int) async {
-    let processorTime = ServiceThread.processorTime()
+    let processorTime = ServiceProcess.processorTime()
     var passing: Task<Void, Never>?
     var previous: Machine.ID?
     while let (id, handle) = send({ $0.takeStart(after: previous, in: turn) }) {

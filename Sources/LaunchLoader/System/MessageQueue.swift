@@ -27,7 +27,7 @@ final class MessageQueue<Message: Sendable>: Sendable {
       state.idle = Latch()
       return true
     }
-    if mustStart, ServiceThread.start({ self.deliver() }) != 0 {
+    if mustStart, ServiceProcess.runOnThread({ self.deliver() }) != 0 {
       // The system could not create a thread.
       Task.detached { self.deliver() }
     }

@@ -69,7 +69,7 @@ enum SignalPipe {
     pending.store(0, ordering: .sequentiallyConsistent)
     injected.store(0, ordering: .sequentiallyConsistent)
     maskIsStale.store(false, ordering: .sequentiallyConsistent)
-    let code = ServiceThread.start { drain(ends, onSignal, onFailure) }
+    let code = ServiceProcess.runOnThread { drain(ends, onSignal, onFailure) }
     if code != 0 {
       writeEnd.store(-1, ordering: .sequentiallyConsistent)
       close(ends.read)
@@ -192,7 +192,7 @@ enum SignalPipe {
   private static func updateMask() {
     maskIsStale.store(false, ordering: .sequentiallyConsistent)
     let wanted = heard.load(ordering: .sequentiallyConsistent)
-    ServiceThread.unblockSignals { wanted & bit(of: $0) != 0 }
+    ServiceProcess.unblockSignals { wanted & bit(of: $0) != 0 }
   }
 }
 
