@@ -183,11 +183,7 @@ extension ServiceContext {
   /// Not available: the values of the key have another type.
   @_disfavoredOverload
   @_documentation(visibility: private)
-  @available(
-    *,
-    unavailable,
-    message: "the key's values have another type; see its declaration"
-  )
+  @available(*, unavailable, message: "the key's values have another type; see its declaration")
   nonisolated(nonsending) public func value<Value, Other>(
     of key: LaunchKey<Value>
   ) async throws -> Other {
