@@ -2,7 +2,7 @@
 ///
 /// A plain value. `LaunchChart+Rules.swift` chooses the rows, and has the words and the colors.
 struct LaunchChart {
-  private static let margin = 16
+  private static let margin = LaunchPicture.margin
   private static let rowHeight = 22
   private static let detailHeight = 18
   private static let top = 62
@@ -42,8 +42,6 @@ struct LaunchChart {
   }
 
   private mutating func draw() -> String {
-    let heading = self.heading
-    picture.addHeading(heading, x: Self.margin, y: 32, width: Self.width - 2 * Self.margin)
     addHeader()
     let heights = rows.map { $0.hasRun && detail(of: $0) != nil ? Self.detailHeight : 0 }
     let bottom = Self.top + heights.reduce(rows.count * Self.rowHeight, +)
@@ -65,12 +63,7 @@ struct LaunchChart {
       y += Self.rowHeight
     }
     y = addNotes(y)
-    return picture.text(
-      width: Self.width,
-      height: y,
-      title: heading,
-      description: description
-    )
+    return picture.text(width: Self.width, height: y, title: heading, description: description)
   }
 
   /// The duration of the launch, and how many workers ended how.

@@ -6,6 +6,8 @@
 ///
 /// A plain value. What is added later covers what was added before.
 struct LaunchPicture {
+  /// The distance between the contents and the edges.
+  static let margin = 16
   /// The width of a character of the text, which is 13 units high.
   static let cell = 8
   /// The grey of secondary text and of lines.
@@ -79,21 +81,6 @@ struct LaunchPicture {
     )
   }
 
-  /// Adds the heading.
-  ///
-  /// - Parameters:
-  ///   - text: The text.
-  ///   - x: The left end.
-  ///   - y: The base line.
-  ///   - width: The maximum width, to which a longer text is compressed.
-  mutating func addHeading(_ text: String, x: Int, y: Int, width: Int) {
-    let length = min(text.cellCount * 10, width)
-    elements.append(
-      "<text x=\"\(x)\" y=\"\(y)\" fill=\"\(Self.ink)\" font-size=\"16\" font-weight=\"bold\""
-        + " textLength=\"\(length)\" lengthAdjust=\"spacingAndGlyphs\">\(text.inXML)</text>"
-    )
-  }
-
   /// Adds a line that is no area.
   ///
   /// - Parameters:
@@ -120,7 +107,7 @@ struct LaunchPicture {
   /// - Parameters:
   ///   - width: The width.
   ///   - height: The height.
-  ///   - title: The title, for readers that do not show pictures.
+  ///   - title: The heading, which is compressed to the width; also for readers that do not show pictures.
   ///   - description: What the picture shows, for the same readers.
   /// - Returns: The text.
   func text(width: Int, height: Int, title: String, description: String) -> String {
@@ -132,7 +119,12 @@ struct LaunchPicture {
       "<rect x=\"1\" y=\"1\" width=\"\(width - 2)\" height=\"\(height - 2)\" rx=\"8\""
       + " fill=\"#ffffff\" stroke=\"#9ca3af\"/>"
     let words = [Self.title(title), "<desc>\(description.onOneLine.inXML)</desc>"]
-    return ([head] + words + [ground] + elements + ["</svg>"]).joined(separator: "\n") + "\n"
+    let heading =
+      "<text x=\"\(Self.margin)\" y=\"32\" fill=\"\(Self.ink)\" font-size=\"16\" font-weight=\"bold\""
+      + " textLength=\"\(min(title.cellCount * 10, width - 2 * Self.margin))\""
+      + " lengthAdjust=\"spacingAndGlyphs\">\(title.inXML)</text>"
+    let all = [head] + words + [ground, heading] + elements + ["</svg>"]
+    return all.joined(separator: "\n") + "\n"
   }
 
   /// Returns the element of a note, whose text is cut off after 300 cells.
