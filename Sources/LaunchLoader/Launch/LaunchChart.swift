@@ -1,3 +1,18 @@
+extension LaunchReport {
+  /// A bar chart as a picture: the text of an SVG file that needs no other file.
+  ///
+  /// The heading says how long the launch took and how many workers ended how. Below it is a row for each
+  /// worker, in the order in which they began, with a bar from its start to its end, its outcome, and the
+  /// reason if it failed or did not run. The longest chain of dependencies is outlined and named, and so are
+  /// faults in the dependencies. Pointing at a bar shows the source site and the whole error.
+  ///
+  /// A picture has at most 100 rows: those of failures, of the chain, and of the work that took longest; a
+  /// last line counts the others. The same report always gives the same text.
+  ///
+  /// - Complexity: O(*n* log *n* + *e*) in the numbers of entries and of their dependencies.
+  public var svg: String { LaunchChart(self).svg }
+}
+
 /// The drawing of a report, with all positions in integers.
 ///
 /// A plain value. `LaunchChart+Rules.swift` chooses the rows, and has the words and the colors.
@@ -21,6 +36,8 @@ struct LaunchChart {
   private let others: [LaunchReport.Entry]
   private let originals: [LaunchID: LaunchReport.Entry]
   private let chain: LaunchReport.Chain?
+  /// The turns of the entries of the chain.
+  private let chained: Set<Int>
   private let axis: LaunchTimeAxis
   private var picture = LaunchPicture()
 
@@ -31,8 +48,9 @@ struct LaunchChart {
     self.report = report
     originals = report.originals
     chain = report.longestChain
+    chained = Set(chain?.entries.compactMap(\.turn) ?? [])
     axis = LaunchTimeAxis(report.total)
-    (rows, others) = Self.chosen(from: report.entries, Set(chain?.entries.compactMap(\.turn) ?? []))
+    (rows, others) = Self.chosen(from: report.entries, chained)
   }
 
   /// The text of the picture.
@@ -52,11 +70,8 @@ struct LaunchChart {
       tops.append(y)
       y += Self.rowHeight + height
     }
-    let chained = Set(chain?.entries.compactMap(\.turn) ?? [])
     addLinks(tops)
-    for (entry, y) in zip(rows, tops) {
-      add(entry, y: y, isChained: entry.turn.map(chained.contains) ?? false)
-    }
+    for (entry, y) in zip(rows, tops) { add(entry, y: y) }
     y = bottom + Self.rowHeight + 14
     if !others.isEmpty {
       picture.addText(rest, x: Self.nameX, y: y, fill: LaunchPicture.grey)
@@ -129,7 +144,7 @@ struct LaunchChart {
     }
   }
 
-  private mutating func add(_ entry: LaunchReport.Entry, y: Int, isChained: Bool) {
+  private mutating func add(_ entry: LaunchReport.Entry, y: Int) {
     let color = Self.color(for: entry.outcome)
     let baseLine = y + 15
     let detail = self.detail(of: entry)
@@ -143,15 +158,10 @@ struct LaunchChart {
     if entry.hasRun {
       let begin = min(axis.position(of: entry.start, in: Self.barWidth), Self.barWidth - 2)
       let end = max(axis.position(of: entry.end, in: Self.barWidth), begin + 2)
-      picture.addRectangle(
-        x: Self.barX + begin,
-        y: y + 4,
-        width: end - begin,
-        height: Self.rowHeight - 8,
-        fill: color,
-        stroke: isChained ? LaunchPicture.ink : nil,
-        note: note
-      )
+      let x = Self.barX + begin..<Self.barX + end
+      let outline = entry.turn.map(chained.contains) == true ? LaunchPicture.ink : nil
+      let bar = y + 4..<y + Self.rowHeight - 4
+      picture.addRectangle(x, bar, fill: color, stroke: outline, note: note)
       let duration = entry.duration.shortText
       picture.addText(duration, x: Self.durationX, y: baseLine, anchor: .end)
     }
@@ -210,14 +220,8 @@ struct LaunchChart {
       let note =
         "longest chain of dependencies, \(chain.duration.shortText)"
         + " of \(report.total.shortText): \(names)"
-      picture.addRectangle(
-        x: Self.margin,
-        y: y + 2,
-        width: 16,
-        height: 12,
-        fill: "none",
-        stroke: LaunchPicture.ink
-      )
+      let x = Self.margin..<Self.margin + 16
+      picture.addRectangle(x, y + 2..<y + 14, fill: "none", stroke: LaunchPicture.ink)
       for line in note.wrapped(to: cells - 3).prefix(4) {
         y += 14
         picture.addText(line, x: Self.margin + 24, y: y)

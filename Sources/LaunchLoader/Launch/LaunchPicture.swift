@@ -29,26 +29,22 @@ struct LaunchPicture {
   /// Adds a rectangle.
   ///
   /// - Parameters:
-  ///   - x: The left edge.
-  ///   - y: The upper edge.
-  ///   - width: The width.
-  ///   - height: The height.
+  ///   - x: The left and the right edge.
+  ///   - y: The upper and the lower edge.
   ///   - fill: The color of the area.
   ///   - stroke: The color of the outline; `nil` if there is none.
   ///   - note: A text that viewers show for the rectangle; `nil` if there is none.
   mutating func addRectangle(
-    x: Int,
-    y: Int,
-    width: Int,
-    height: Int,
+    _ x: Range<Int>,
+    _ y: Range<Int>,
     fill: String,
     stroke: String? = nil,
     note: String? = nil
   ) {
     let outline = stroke.map { " stroke=\"\($0)\"" } ?? ""
     let start =
-      "<rect x=\"\(x)\" y=\"\(y)\" width=\"\(width)\" height=\"\(height)\" rx=\"3\""
-      + " fill=\"\(fill)\"\(outline)"
+      "<rect x=\"\(x.lowerBound)\" y=\"\(y.lowerBound)\" width=\"\(x.count)\" height=\"\(y.count)\""
+      + " rx=\"3\" fill=\"\(fill)\"\(outline)"
     elements.append(start + (note.map { ">\(Self.title($0))</rect>" } ?? "/>"))
   }
 

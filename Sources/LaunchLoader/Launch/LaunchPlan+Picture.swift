@@ -190,16 +190,16 @@ private struct LaunchPlanDrawing {
   private mutating func addGround(of phase: LaunchPhase) {
     let columns = extents.indices.filter { plan.phases[$0] == phase }
     guard let first = columns.first, let last = columns.last else { return }
-    let x = extents[first].lowerBound - Self.margin
-    picture.addRectangle(
-      x: x,
-      y: Self.groundTop,
-      width: extents[last].upperBound + Self.margin - x,
-      height: bottom + 8 - Self.groundTop,
-      fill: Self.groundFill
+    let x = extents[first].lowerBound - Self.margin..<extents[last].upperBound + Self.margin
+    let y = Self.groundTop..<bottom + 8
+    picture.addRectangle(x, y, fill: Self.groundFill)
+    picture.addText(
+      "\(phase)",
+      x: x.lowerBound + 8,
+      y: y.lowerBound + 18,
+      fill: LaunchPicture.grey,
+      isBold: true
     )
-    let y = Self.groundTop + 18
-    picture.addText("\(phase)", x: x + 8, y: y, fill: LaunchPicture.grey, isBold: true)
   }
 
   /// Counts the workers of a column that have no box.
@@ -230,15 +230,8 @@ private struct LaunchPlanDrawing {
 
   private mutating func addBox(_ id: LaunchID, _ place: Place) {
     let y = place.y - Self.boxHeight / 2
-    picture.addRectangle(
-      x: place.x,
-      y: y,
-      width: place.endX - place.x,
-      height: Self.boxHeight,
-      fill: "#ffffff",
-      stroke: LaunchPicture.ink,
-      note: id.rawValue
-    )
+    let (x, height) = (place.x..<place.endX, y..<y + Self.boxHeight)
+    picture.addRectangle(x, height, fill: "#ffffff", stroke: LaunchPicture.ink, note: id.rawValue)
     let name = id.rawValue.shortened(to: Self.nameCells)
     picture.addText(name, x: place.x + 8, y: y + 17)
   }
@@ -254,7 +247,8 @@ private struct LaunchPlanDrawing {
       addLegend("B follows A if both are registered, even if A fails")
     }
     if !layers.isEmpty {
-      picture.addRectangle(x: Self.margin, y: y - 12, width: 60, height: 16, fill: Self.groundFill)
+      let x = Self.margin..<Self.margin + 60
+      picture.addRectangle(x, y - 12..<y + 4, fill: Self.groundFill)
       addLegend("phase: begins when the one on its left has ended")
     }
     if plan.phases.contains(.idle) {
