@@ -185,7 +185,7 @@ final class ThemeSubscription {
       guard !isSilent, let current = value(key) else { return false }
       // If the transform switched, and the value is another one now, that switch has set the
       // property.
-      return current === box || (box as? any AnyThemeValue)?.equals(current) == true
+      return key.areEqual(box, current)
     }
     // By index, which does not retain the parts of a rule that it does not read.
     for index in rules.indices {
