@@ -109,7 +109,7 @@ struct LaunchChart {
     let y = Self.top - 8
     picture.addText("worker", x: Self.nameX, y: y, fill: LaunchPicture.grey)
     picture.addText("start to end", x: Self.barX, y: y, fill: LaunchPicture.grey)
-    picture.addText("took", x: Self.durationX, y: y, fill: LaunchPicture.grey, anchor: .end)
+    picture.addText("took", x: Self.durationX, y: y, fill: LaunchPicture.grey, anchor: "end")
     picture.addText("outcome", x: Self.outcomeX, y: y, fill: LaunchPicture.grey)
   }
 
@@ -119,12 +119,12 @@ struct LaunchChart {
       let x = Self.barX + axis.position(of: tick, in: Self.barWidth)
       picture.addLine("M \(x) \(Self.top) V \(bottom + 4)", stroke: LaunchPicture.faint)
       let label = axis.label(of: tick)
-      picture.addText(label, x: x, y: bottom + 18, fill: LaunchPicture.grey, anchor: .middle)
+      picture.addText(label, x: x, y: bottom + 18, fill: LaunchPicture.grey, anchor: "middle")
     }
     let end = Self.barX + Self.barWidth
     picture.addLine("M \(end) \(Self.top) V \(bottom + 4)")
     let time = "end, \(report.total.shortText)"
-    picture.addText(time, x: end, y: Self.top - 8, fill: LaunchPicture.grey, anchor: .end)
+    picture.addText(time, x: end, y: Self.top - 8, fill: LaunchPicture.grey, anchor: "end")
   }
 
   /// Connects the bars of the longest chain of dependencies.
@@ -163,7 +163,7 @@ struct LaunchChart {
       let bar = y + 4..<y + Self.rowHeight - 4
       picture.addRectangle(x, bar, fill: color, stroke: outline, note: note)
       let duration = entry.duration.shortText
-      picture.addText(duration, x: Self.durationX, y: baseLine, anchor: .end)
+      picture.addText(duration, x: Self.durationX, y: baseLine, anchor: "end")
     }
     picture.addText(
       Self.word(for: entry),

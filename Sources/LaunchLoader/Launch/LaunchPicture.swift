@@ -17,13 +17,6 @@ struct LaunchPicture {
   /// The color of text.
   static let ink = "#111827"
 
-  /// A point of a text.
-  enum Anchor: String {
-    case start
-    case middle
-    case end
-  }
-
   private var elements: [String] = []
 
   /// Adds a rectangle.
@@ -55,7 +48,7 @@ struct LaunchPicture {
   ///   - x: The position of the end that `anchor` names.
   ///   - y: The base line.
   ///   - fill: The color.
-  ///   - anchor: The end or the middle of the text, which is at `x`.
+  ///   - anchor: The part of the text that is at `x`: `"middle"` or `"end"`, and otherwise its start.
   ///   - isBold: `true` for text that stands out.
   ///   - note: A text that viewers show for the line; `nil` if there is none.
   mutating func addText(
@@ -63,12 +56,12 @@ struct LaunchPicture {
     x: Int,
     y: Int,
     fill: String = ink,
-    anchor: Anchor = .start,
+    anchor: String? = nil,
     isBold: Bool = false,
     note: String? = nil
   ) {
     let style =
-      (anchor == .start ? "" : " text-anchor=\"\(anchor.rawValue)\"")
+      (anchor.map { " text-anchor=\"\($0)\"" } ?? "")
       + (isBold ? " font-weight=\"bold\"" : "")
     let length = text.cellCount * Self.cell
     elements.append(

@@ -23,15 +23,6 @@ extension LaunchPlan {
 ///
 /// A plain value. Bounded: large plans are shown in part.
 private struct LaunchPlanDrawing {
-  /// What has a place in a column.
-  private enum Item: Hashable {
-    case box(LaunchID)
-    /// The arrows of this work to later columns.
-    case lane(LaunchID)
-
-    var height: Int { if case .box = self { LaunchPlanDrawing.rowHeight } else { 14 } }
-  }
-
   /// The ends of a box or a lane, where arrows arrive and leave.
   private typealias Place = (x: Int, endX: Int, y: Int)
 
@@ -42,6 +33,7 @@ private struct LaunchPlanDrawing {
   private static let boxHeight = 26
   private static let nameCells = 28
   private static let rowHeight = 40
+  private static let laneHeight = 14
   /// The distance between columns.
   private static let gap = 64
   private static let legendX = margin + 76
@@ -59,8 +51,8 @@ private struct LaunchPlanDrawing {
   /// The number of edges between boxes that are no arrows.
   private let hiddenArrows: Int
 
-  /// The boxes and lanes of each column, in order.
-  private var items: [[Item]] = []
+  /// The work with a box or a lane in each column, in order.
+  private var items: [[LaunchID]] = []
   /// The places of the boxes and of the lanes of each column, by their work.
   private var places: [[LaunchID: Place]] = []
   /// The left and the right edge of each column.
@@ -97,8 +89,8 @@ private struct LaunchPlanDrawing {
     for phase in LaunchPhase.allCases { addGround(of: phase) }
     for column in layers.indices { addCount(in: column) }
     for edge in edges { addArrow(edge) }
-    for (items, places) in zip(items, places) {
-      for case .box(let id) in items { if let place = places[id] { addBox(id, place) } }
+    for column in items.indices {
+      for id in items[column] where columnOf[id] == column { addBox(id, places[column][id]) }
     }
     y = bottom + (layers.isEmpty ? 0 : 20) + Self.lineHeight
     addLegend()
@@ -129,21 +121,15 @@ private struct LaunchPlanDrawing {
       lastColumn[edge.from] = max(lastColumn[edge.from] ?? 0, columnOf[edge.to] ?? 0)
       sources[edge.to, default: []].append(edge.from)
     }
-    // The position of an item in its column, in thousandths of the column.
-    var positions: [Item: Int] = [:]
+    // The position of work in the last column in which it has a box or a lane, in thousandths of that column.
+    var positions: [LaunchID: Int] = [:]
     var open: [LaunchID] = []
     for (column, layer) in layers.enumerated() {
       open.removeAll { (lastColumn[$0] ?? 0) <= column }
-      let items = open.map(Item.lane) + layer.map(Item.box)
+      let items = open + layer
       let keys = items.indices.map { index in
-        let before: [LaunchID] =
-          switch items[index] {
-          case .lane(let id): [id]
-          case .box(let id): sources[id] ?? []
-          }
-        let known = before.compactMap { id in
-          positions[columnOf[id] == column - 1 ? .box(id) : .lane(id)]
-        }
+        let before = index < open.count ? [items[index]] : sources[items[index]] ?? []
+        let known = before.compactMap { positions[$0] }
         return known.isEmpty
           ? (2 * index + 1) * 500 / items.count : known.reduce(0, +) / known.count
       }
@@ -156,6 +142,10 @@ private struct LaunchPlanDrawing {
     }
   }
 
+  private func height(of id: LaunchID, in column: Int) -> Int {
+    columnOf[id] == column ? Self.rowHeight : Self.laneHeight
+  }
+
   /// The number of workers of a column that have no box.
   private func hiddenCount(in column: Int) -> Int {
     plan.layers[column].count - layers[column].count
@@ -164,7 +154,9 @@ private struct LaunchPlanDrawing {
   /// Places the items from the upper left.
   private mutating func placeItems() {
     let heights = items.indices.map { column in
-      items[column].reduce(hiddenCount(in: column) > 0 ? Self.rowHeight : 0) { $0 + $1.height }
+      items[column].reduce(hiddenCount(in: column) > 0 ? Self.rowHeight : 0) {
+        $0 + height(of: $1, in: column)
+      }
     }
     bottom = Self.top + max(Self.rowHeight, heights.max() ?? 0)
     var x = 2 * Self.margin
@@ -174,11 +166,10 @@ private struct LaunchPlanDrawing {
       let endX = x + max(least, lengths.max() ?? 0) * LaunchPicture.cell + 16
       var y = Self.top + (bottom - Self.top - heights[column]) / 2
       var places: [LaunchID: Place] = [:]
-      for item in items {
-        switch item {
-        case .box(let id), .lane(let id): places[id] = (x, endX, y + item.height / 2)
-        }
-        y += item.height
+      for id in items {
+        let height = height(of: id, in: column)
+        places[id] = (x, endX, y + height / 2)
+        y += height
       }
       self.places.append(places)
       extents.append(x..<endX)
@@ -228,7 +219,8 @@ private struct LaunchPlanDrawing {
     picture.addArrowHead(x: end.x, y: end.y)
   }
 
-  private mutating func addBox(_ id: LaunchID, _ place: Place) {
+  private mutating func addBox(_ id: LaunchID, _ place: Place?) {
+    guard let place else { return }
     let y = place.y - Self.boxHeight / 2
     let (x, height) = (place.x..<place.endX, y..<y + Self.boxHeight)
     picture.addRectangle(x, height, fill: "#ffffff", stroke: LaunchPicture.ink, note: id.rawValue)
