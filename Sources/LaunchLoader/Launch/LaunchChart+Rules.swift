@@ -1,4 +1,4 @@
-// The rules of a chart: its rows, its words and its colors.
+// The rules of a chart: its rows, its words, its colors and its axis.
 extension LaunchChart {
   static let red = "#dc2626"
   private static let rowLimit = 100
@@ -43,9 +43,7 @@ extension LaunchChart {
   }
 
   /// Counts entries by their outcome.
-  static func counts(
-    of entries: [LaunchReport.Entry]
-  ) -> [(word: String, count: Int)] {
+  static func counts(of entries: [LaunchReport.Entry]) -> [(word: String, count: Int)] {
     let words = ["ok", "failed", "timed out", "undone", "skipped", "duplicate", "refused"]
     var counts: [String: Int] = [:]
     for entry in entries { counts[word(for: entry), default: 0] += 1 }
@@ -80,5 +78,64 @@ extension LaunchChart {
     case .undone: "#7c3aed"
     case .skipped, .duplicate, .refused: LaunchPicture.grey
     }
+  }
+}
+
+/// The axis of a chart, which ends at this time, computed in integers.
+///
+/// A negative time counts as zero, one of more than 292 years as 292 years.
+extension Duration {
+  /// The times to label; ascending, beginning with zero.
+  ///
+  /// They are the multiples of the smallest number of nanoseconds of the form 1, 2 or 5 times a power of ten
+  /// that divides the axis into at most six parts.
+  package var axisTicks: [Duration] {
+    let end = axisNanoseconds
+    var (factor, power): (Int64, Int64) = (1, 1)
+    while end / (factor * power) > 6 {
+      switch factor {
+      case 1: factor = 2
+      case 2: factor = 5
+      default: (factor, power) = (1, power * 10)
+      }
+    }
+    let step = factor * power
+    return (0...(end / step)).map { .nanoseconds($0 * step) }
+  }
+
+  /// Returns the position of a time on the axis.
+  ///
+  /// - Parameters:
+  ///   - time: The time.
+  ///   - length: The length of the axis.
+  /// - Returns: A number from zero to `length`; zero if the axis ends at zero.
+  package func axisPosition(of time: Duration, in length: Int) -> Int {
+    let end = axisNanoseconds
+    guard end > 0 else { return 0 }
+    let product = min(time.axisNanoseconds, end).multipliedFullWidth(by: Int64(length))
+    return Int(end.dividingFullWidth(product).quotient)
+  }
+
+  /// Returns the label of a tick, in the unit of the end: `0.5 s`; zero has none.
+  package func axisLabel(of tick: Duration) -> String {
+    let units: [(name: String, size: Int64)] = [
+      ("s", 1_000_000_000), ("ms", 1_000_000), ("µs", 1_000), ("ns", 1),
+    ]
+    let unit = units.first { axisNanoseconds >= $0.size } ?? ("ns", 1)
+    guard tick > .zero else { return "0" }
+    let (whole, rest) = tick.axisNanoseconds.quotientAndRemainder(dividingBy: unit.size)
+    guard rest > 0 else { return "\(whole) \(unit.name)" }
+    // A step is at least a tenth of the unit.
+    var digits = "\(unit.size + rest)".dropFirst()
+    while digits.last == "0" { digits.removeLast() }
+    return "\(whole).\(digits) \(unit.name)"
+  }
+
+  private var axisNanoseconds: Int64 {
+    let (product, overflows) = components.seconds.multipliedReportingOverflow(by: 1_000_000_000)
+    let (sum, overflowsToo) = product.addingReportingOverflow(
+      components.attoseconds / 1_000_000_000
+    )
+    return overflows || overflowsToo ? (self < .zero ? 0 : .max) : max(0, sum)
   }
 }

@@ -1,8 +1,23 @@
+extension LaunchReport {
+  /// A bar chart as a picture: the text of an SVG file that needs no other file.
+  ///
+  /// The heading says how long the launch took and how many workers ended how. Below it is a row for each
+  /// worker, in the order in which they began, with a bar from its start to its end, its outcome, and the
+  /// reason if it failed or did not run. The longest chain of dependencies is outlined and named, and so are
+  /// faults in the dependencies. Pointing at a bar shows the source site and the whole error.
+  ///
+  /// A picture has at most 100 rows: those of failures, of the chain, and of the work that took longest; a
+  /// last line counts the others. The same report always gives the same text.
+  ///
+  /// - Complexity: O(*n* log *n* + *e*) in the numbers of entries and of their dependencies.
+  public var svg: String { LaunchChart(self).svg }
+}
+
 /// The drawing of a report, with all positions in integers.
 ///
 /// A plain value. `LaunchChart+Rules.swift` chooses the rows, and has the words and the colors.
 struct LaunchChart {
-  private static let margin = 16
+  private static let margin = LaunchPicture.margin
   private static let rowHeight = 22
   private static let detailHeight = 18
   private static let top = 62
@@ -21,7 +36,8 @@ struct LaunchChart {
   private let others: [LaunchReport.Entry]
   private let originals: [LaunchID: LaunchReport.Entry]
   private let chain: LaunchReport.Chain?
-  private let axis: LaunchTimeAxis
+  /// The turns of the entries of the chain.
+  private let chained: Set<Int>
   private var picture = LaunchPicture()
 
   /// Prepares the drawing of a report.
@@ -31,8 +47,8 @@ struct LaunchChart {
     self.report = report
     originals = report.originals
     chain = report.longestChain
-    axis = LaunchTimeAxis(report.total)
-    (rows, others) = Self.chosen(from: report.entries, Set(chain?.entries.compactMap(\.turn) ?? []))
+    chained = Set(chain?.entries.compactMap(\.turn) ?? [])
+    (rows, others) = Self.chosen(from: report.entries, chained)
   }
 
   /// The text of the picture.
@@ -42,8 +58,6 @@ struct LaunchChart {
   }
 
   private mutating func draw() -> String {
-    let heading = self.heading
-    picture.addHeading(heading, x: Self.margin, y: 32, width: Self.width - 2 * Self.margin)
     addHeader()
     let heights = rows.map { $0.hasRun && detail(of: $0) != nil ? Self.detailHeight : 0 }
     let bottom = Self.top + heights.reduce(rows.count * Self.rowHeight, +)
@@ -54,23 +68,15 @@ struct LaunchChart {
       tops.append(y)
       y += Self.rowHeight + height
     }
-    let chained = Set(chain?.entries.compactMap(\.turn) ?? [])
     addLinks(tops)
-    for (entry, y) in zip(rows, tops) {
-      add(entry, y: y, isChained: entry.turn.map(chained.contains) ?? false)
-    }
+    for (entry, y) in zip(rows, tops) { add(entry, y: y) }
     y = bottom + Self.rowHeight + 14
     if !others.isEmpty {
       picture.addText(rest, x: Self.nameX, y: y, fill: LaunchPicture.grey)
       y += Self.rowHeight
     }
     y = addNotes(y)
-    return picture.text(
-      width: Self.width,
-      height: y,
-      title: heading,
-      description: description
-    )
+    return picture.text(width: Self.width, height: y, title: heading, description: description)
   }
 
   /// The duration of the launch, and how many workers ended how.
@@ -101,22 +107,27 @@ struct LaunchChart {
     let y = Self.top - 8
     picture.addText("worker", x: Self.nameX, y: y, fill: LaunchPicture.grey)
     picture.addText("start to end", x: Self.barX, y: y, fill: LaunchPicture.grey)
-    picture.addText("took", x: Self.durationX, y: y, fill: LaunchPicture.grey, anchor: .end)
+    picture.addText("took", x: Self.durationX, y: y, fill: LaunchPicture.grey, anchor: "end")
     picture.addText("outcome", x: Self.outcomeX, y: y, fill: LaunchPicture.grey)
   }
 
   /// Adds a line for each round time, and one for the end of the launch.
   private mutating func addAxis(to bottom: Int) {
-    for tick in axis.ticks {
-      let x = Self.barX + axis.position(of: tick, in: Self.barWidth)
+    for tick in report.total.axisTicks {
+      let x = x(of: tick)
       picture.addLine("M \(x) \(Self.top) V \(bottom + 4)", stroke: LaunchPicture.faint)
-      let label = axis.label(of: tick)
-      picture.addText(label, x: x, y: bottom + 18, fill: LaunchPicture.grey, anchor: .middle)
+      let label = report.total.axisLabel(of: tick)
+      picture.addText(label, x: x, y: bottom + 18, fill: LaunchPicture.grey, anchor: "middle")
     }
     let end = Self.barX + Self.barWidth
     picture.addLine("M \(end) \(Self.top) V \(bottom + 4)")
     let time = "end, \(report.total.shortText)"
-    picture.addText(time, x: end, y: Self.top - 8, fill: LaunchPicture.grey, anchor: .end)
+    picture.addText(time, x: end, y: Self.top - 8, fill: LaunchPicture.grey, anchor: "end")
+  }
+
+  /// Returns the position of a time of the launch.
+  private func x(of time: Duration) -> Int {
+    Self.barX + report.total.axisPosition(of: time, in: Self.barWidth)
   }
 
   /// Connects the bars of the longest chain of dependencies.
@@ -129,14 +140,14 @@ struct LaunchChart {
       guard let first = entry.turn.flatMap({ indices[$0] }),
         let second = next.turn.flatMap({ indices[$0] })
       else { continue }
-      let x = Self.barX + axis.position(of: rows[first].end, in: Self.barWidth)
-      let endX = max(x, Self.barX + axis.position(of: rows[second].start, in: Self.barWidth)) + 1
+      let x = x(of: rows[first].end)
+      let endX = max(x, self.x(of: rows[second].start)) + 1
       let y = tops[first] + Self.rowHeight / 2
       picture.addLine("M \(x) \(y) H \(endX) V \(tops[second] + 4)", stroke: LaunchPicture.ink)
     }
   }
 
-  private mutating func add(_ entry: LaunchReport.Entry, y: Int, isChained: Bool) {
+  private mutating func add(_ entry: LaunchReport.Entry, y: Int) {
     let color = Self.color(for: entry.outcome)
     let baseLine = y + 15
     let detail = self.detail(of: entry)
@@ -148,19 +159,13 @@ struct LaunchChart {
       note: note
     )
     if entry.hasRun {
-      let begin = min(axis.position(of: entry.start, in: Self.barWidth), Self.barWidth - 2)
-      let end = max(axis.position(of: entry.end, in: Self.barWidth), begin + 2)
-      picture.addRectangle(
-        x: Self.barX + begin,
-        y: y + 4,
-        width: end - begin,
-        height: Self.rowHeight - 8,
-        fill: color,
-        stroke: isChained ? LaunchPicture.ink : nil,
-        note: note
-      )
+      let begin = min(x(of: entry.start), Self.barX + Self.barWidth - 2)
+      let x = begin..<max(x(of: entry.end), begin + 2)
+      let outline = entry.turn.map(chained.contains) == true ? LaunchPicture.ink : nil
+      let bar = y + 4..<y + Self.rowHeight - 4
+      picture.addRectangle(x, bar, fill: color, stroke: outline, note: note)
       let duration = entry.duration.shortText
-      picture.addText(duration, x: Self.durationX, y: baseLine, anchor: .end)
+      picture.addText(duration, x: Self.durationX, y: baseLine, anchor: "end")
     }
     picture.addText(
       Self.word(for: entry),
@@ -180,10 +185,9 @@ struct LaunchChart {
     let text = detail.cut(to: (Self.width - Self.margin - Self.barX) / LaunchPicture.cell)
     let length = text.cellCount * LaunchPicture.cell
     let right = length <= Self.barWidth ? Self.barX + Self.barWidth : Self.width - Self.margin
-    let begin = Self.barX + axis.position(of: entry.start, in: Self.barWidth)
     picture.addText(
       text,
-      x: max(Self.barX, min(begin, right - length - 4)),
+      x: max(Self.barX, min(x(of: entry.start), right - length - 4)),
       y: baseLine + Self.detailHeight,
       fill: color
     )
@@ -217,14 +221,8 @@ struct LaunchChart {
       let note =
         "longest chain of dependencies, \(chain.duration.shortText)"
         + " of \(report.total.shortText): \(names)"
-      picture.addRectangle(
-        x: Self.margin,
-        y: y + 2,
-        width: 16,
-        height: 12,
-        fill: "none",
-        stroke: LaunchPicture.ink
-      )
+      let x = Self.margin..<Self.margin + 16
+      picture.addRectangle(x, y + 2..<y + 14, fill: "none", stroke: LaunchPicture.ink)
       for line in note.wrapped(to: cells - 3).prefix(4) {
         y += 14
         picture.addText(line, x: Self.margin + 24, y: y)

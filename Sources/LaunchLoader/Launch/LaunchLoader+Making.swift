@@ -28,7 +28,7 @@ extension LaunchLoader {
     @_inheritActorContext run maker:
       @escaping @isolated(any) @Sendable (LaunchOptions) throws -> Value
   ) -> LaunchToken {
-    let work = SynchronousExchange(key, undo, (), maker)
+    let work = SynchronousExchange(key, undo, (), maker).work
     return add(key.id, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
@@ -47,7 +47,7 @@ extension LaunchLoader {
     @_inheritActorContext run maker:
       @escaping @isolated(any) @Sendable (LaunchOptions) async throws -> Value
   ) -> LaunchToken {
-    let work = AsynchronousExchange(key, undo, (), maker)
+    let work = AsynchronousExchange(key, undo, (), maker).work
     return add(key.id, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
@@ -67,7 +67,7 @@ extension LaunchLoader {
     @_inheritActorContext run maker:
       @escaping @isolated(any) @Sendable (LaunchOptions, A) throws -> Value
   ) -> LaunchToken {
-    let work = SynchronousExchange(key, undo, (first), maker)
+    let work = SynchronousExchange(key, undo, (first), maker).work
     return add(key.id, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
@@ -87,7 +87,7 @@ extension LaunchLoader {
     @_inheritActorContext run maker:
       @escaping @isolated(any) @Sendable (LaunchOptions, A) async throws -> Value
   ) -> LaunchToken {
-    let work = AsynchronousExchange(key, undo, (first), maker)
+    let work = AsynchronousExchange(key, undo, (first), maker).work
     return add(key.id, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
@@ -108,7 +108,7 @@ extension LaunchLoader {
     @_inheritActorContext run maker:
       @escaping @isolated(any) @Sendable (LaunchOptions, A, B) throws -> Value
   ) -> LaunchToken {
-    let work = SynchronousExchange(key, undo, (first, second), maker)
+    let work = SynchronousExchange(key, undo, (first, second), maker).work
     return add(key.id, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
@@ -129,7 +129,7 @@ extension LaunchLoader {
     @_inheritActorContext run maker:
       @escaping @isolated(any) @Sendable (LaunchOptions, A, B) async throws -> Value
   ) -> LaunchToken {
-    let work = AsynchronousExchange(key, undo, (first, second), maker)
+    let work = AsynchronousExchange(key, undo, (first, second), maker).work
     return add(key.id, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
@@ -151,7 +151,7 @@ extension LaunchLoader {
     @_inheritActorContext run maker:
       @escaping @isolated(any) @Sendable (LaunchOptions, A, B, C) throws -> Value
   ) -> LaunchToken {
-    let work = SynchronousExchange(key, undo, (first, second, third), maker)
+    let work = SynchronousExchange(key, undo, (first, second, third), maker).work
     return add(key.id, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
@@ -173,7 +173,7 @@ extension LaunchLoader {
     @_inheritActorContext run maker:
       @escaping @isolated(any) @Sendable (LaunchOptions, A, B, C) async throws -> Value
   ) -> LaunchToken {
-    let work = AsynchronousExchange(key, undo, (first, second, third), maker)
+    let work = AsynchronousExchange(key, undo, (first, second, third), maker).work
     return add(key.id, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
@@ -196,7 +196,7 @@ extension LaunchLoader {
     @_inheritActorContext run maker:
       @escaping @isolated(any) @Sendable (LaunchOptions, A, B, C, D) throws -> Value
   ) -> LaunchToken {
-    let work = SynchronousExchange(key, undo, (first, second, third, fourth), maker)
+    let work = SynchronousExchange(key, undo, (first, second, third, fourth), maker).work
     return add(key.id, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
@@ -219,7 +219,7 @@ extension LaunchLoader {
     @_inheritActorContext run maker:
       @escaping @isolated(any) @Sendable (LaunchOptions, A, B, C, D) async throws -> Value
   ) -> LaunchToken {
-    let work = AsynchronousExchange(key, undo, (first, second, third, fourth), maker)
+    let work = AsynchronousExchange(key, undo, (first, second, third, fourth), maker).work
     return add(key.id, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 

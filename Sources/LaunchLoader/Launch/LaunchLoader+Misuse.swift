@@ -2,15 +2,11 @@ public import EventBus
 
 // Overloads that only catch mistakes, as in EventBus: each fits the mistake and is unavailable, with a message
 // that says what to write. They are disfavored, so that nothing else ever selects them.
+@available(*, unavailable, message: "the closure does not fit the values; see the error inside it")
 extension LaunchLoader {
   /// Not available: the work uses a member that a value does not have.
   @_disfavoredOverload
   @_documentation(visibility: private)
-  @available(
-    *,
-    unavailable,
-    message: "the closure does not fit the values; see the error inside it"
-  )
   @discardableResult
   public func register<A>(
     _ id: LaunchID? = nil,
@@ -29,11 +25,6 @@ extension LaunchLoader {
   /// Not available: the work uses a member that a value does not have.
   @_disfavoredOverload
   @_documentation(visibility: private)
-  @available(
-    *,
-    unavailable,
-    message: "the closure does not fit the values; see the error inside it"
-  )
   @discardableResult
   public func register<A, B>(
     _ id: LaunchID? = nil,
@@ -54,11 +45,6 @@ extension LaunchLoader {
   /// Not available: the work uses a member that a value does not have.
   @_disfavoredOverload
   @_documentation(visibility: private)
-  @available(
-    *,
-    unavailable,
-    message: "the closure does not fit the values; see the error inside it"
-  )
   @discardableResult
   public static func register<A>(
     _ id: LaunchID? = nil,
@@ -77,11 +63,6 @@ extension LaunchLoader {
   /// Not available: the work uses a member that a value does not have.
   @_disfavoredOverload
   @_documentation(visibility: private)
-  @available(
-    *,
-    unavailable,
-    message: "the closure does not fit the values; see the error inside it"
-  )
   @discardableResult
   public static func register<A, B>(
     _ id: LaunchID? = nil,
@@ -98,15 +79,13 @@ extension LaunchLoader {
   ) -> LaunchToken {
     shared.register { _ in }
   }
+}
 
+@available(*, unavailable, message: "the key's values have another type; see its declaration")
+extension LaunchLoader {
   /// Not available: the values of the key have another type.
   @_disfavoredOverload
   @_documentation(visibility: private)
-  @available(
-    *,
-    unavailable,
-    message: "the key's values have another type; see its declaration"
-  )
   nonisolated(nonsending) public func value<Value, Other>(
     of key: LaunchKey<Value>
   ) async throws -> Other {

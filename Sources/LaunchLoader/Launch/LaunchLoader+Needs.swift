@@ -28,7 +28,7 @@ extension LaunchLoader {
     @_inheritActorContext run worker:
       @escaping @isolated(any) @Sendable (LaunchOptions, A) throws -> Void
   ) -> LaunchToken {
-    let work = SynchronousExchange(nil, nil, (first), worker)
+    let work = SynchronousExchange(nil, nil, (first), worker).work
     return add(id, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
@@ -47,7 +47,7 @@ extension LaunchLoader {
     @_inheritActorContext run worker:
       @escaping @isolated(any) @Sendable (LaunchOptions, A) async throws -> Void
   ) -> LaunchToken {
-    let work = AsynchronousExchange(nil, nil, (first), worker)
+    let work = AsynchronousExchange(nil, nil, (first), worker).work
     return add(id, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
@@ -67,7 +67,7 @@ extension LaunchLoader {
     @_inheritActorContext run worker:
       @escaping @isolated(any) @Sendable (LaunchOptions, A, B) throws -> Void
   ) -> LaunchToken {
-    let work = SynchronousExchange(nil, nil, (first, second), worker)
+    let work = SynchronousExchange(nil, nil, (first, second), worker).work
     return add(id, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
@@ -87,7 +87,7 @@ extension LaunchLoader {
     @_inheritActorContext run worker:
       @escaping @isolated(any) @Sendable (LaunchOptions, A, B) async throws -> Void
   ) -> LaunchToken {
-    let work = AsynchronousExchange(nil, nil, (first, second), worker)
+    let work = AsynchronousExchange(nil, nil, (first, second), worker).work
     return add(id, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
@@ -108,7 +108,7 @@ extension LaunchLoader {
     @_inheritActorContext run worker:
       @escaping @isolated(any) @Sendable (LaunchOptions, A, B, C) throws -> Void
   ) -> LaunchToken {
-    let work = SynchronousExchange(nil, nil, (first, second, third), worker)
+    let work = SynchronousExchange(nil, nil, (first, second, third), worker).work
     return add(id, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
@@ -129,7 +129,7 @@ extension LaunchLoader {
     @_inheritActorContext run worker:
       @escaping @isolated(any) @Sendable (LaunchOptions, A, B, C) async throws -> Void
   ) -> LaunchToken {
-    let work = AsynchronousExchange(nil, nil, (first, second, third), worker)
+    let work = AsynchronousExchange(nil, nil, (first, second, third), worker).work
     return add(id, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
@@ -151,7 +151,7 @@ extension LaunchLoader {
     @_inheritActorContext run worker:
       @escaping @isolated(any) @Sendable (LaunchOptions, A, B, C, D) throws -> Void
   ) -> LaunchToken {
-    let work = SynchronousExchange(nil, nil, (first, second, third, fourth), worker)
+    let work = SynchronousExchange(nil, nil, (first, second, third, fourth), worker).work
     return add(id, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
@@ -173,7 +173,7 @@ extension LaunchLoader {
     @_inheritActorContext run worker:
       @escaping @isolated(any) @Sendable (LaunchOptions, A, B, C, D) async throws -> Void
   ) -> LaunchToken {
-    let work = AsynchronousExchange(nil, nil, (first, second, third, fourth), worker)
+    let work = AsynchronousExchange(nil, nil, (first, second, third, fourth), worker).work
     return add(id, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 }

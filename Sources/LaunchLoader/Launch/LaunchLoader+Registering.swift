@@ -113,22 +113,8 @@ extension LaunchLoader {
     return withdrawn.registration
   }
 
-  /// Registers a closure that takes values or makes one.
+  /// Registers work of any form.
   func add(
-    _ id: LaunchID?,
-    _ dependencies: [LaunchID],
-    _ others: [LaunchID],
-    _ phase: LaunchPhase,
-    _ timeout: Duration?,
-    _ condition: LaunchRegistration.Condition?,
-    _ fileID: StaticString,
-    _ line: UInt,
-    _ exchange: LaunchExchange
-  ) -> LaunchToken {
-    add(id, dependencies, others, phase, timeout, condition, fileID, line, .exchange(exchange))
-  }
-
-  private func add(
     _ id: LaunchID?,
     _ dependencies: [LaunchID],
     _ others: [LaunchID],

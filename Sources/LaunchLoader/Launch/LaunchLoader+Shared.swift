@@ -58,17 +58,8 @@ extension LaunchLoader {
     @_inheritActorContext run worker:
       @escaping @isolated(any) @Sendable (LaunchOptions) throws -> Void
   ) -> LaunchToken {
-    shared.register(
-      id,
-      after: dependencies,
-      afterIfPresent: others,
-      phase: phase,
-      timeout: timeout,
-      when: condition,
-      fileID: fileID,
-      line: line,
-      run: worker
-    )
+    let work = LaunchWork.synchronous(LaunchCall(body: worker))
+    return shared.add(id, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
   /// Registers asynchronous launch work with the process-wide loader.
@@ -106,17 +97,8 @@ extension LaunchLoader {
     @_inheritActorContext run worker:
       @escaping @isolated(any) @Sendable (LaunchOptions) async throws -> Void
   ) -> LaunchToken {
-    shared.register(
-      id,
-      after: dependencies,
-      afterIfPresent: others,
-      phase: phase,
-      timeout: timeout,
-      when: condition,
-      fileID: fileID,
-      line: line,
-      run: worker
-    )
+    let work = LaunchWork.asynchronous(worker)
+    return shared.add(id, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
   /// Registers launch work that is a type of its own with the process-wide loader.

@@ -15,7 +15,7 @@ extension LaunchLoader {
     @_inheritActorContext run maker:
       @escaping @isolated(any) @Sendable (LaunchOptions) throws -> Value
   ) -> LaunchToken {
-    let work = SynchronousExchange(key, undo, (), maker)
+    let work = SynchronousExchange(key, undo, (), maker).work
     return shared.add(key.id, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
@@ -34,7 +34,7 @@ extension LaunchLoader {
     @_inheritActorContext run maker:
       @escaping @isolated(any) @Sendable (LaunchOptions) async throws -> Value
   ) -> LaunchToken {
-    let work = AsynchronousExchange(key, undo, (), maker)
+    let work = AsynchronousExchange(key, undo, (), maker).work
     return shared.add(key.id, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
@@ -54,7 +54,7 @@ extension LaunchLoader {
     @_inheritActorContext run maker:
       @escaping @isolated(any) @Sendable (LaunchOptions, A) throws -> Value
   ) -> LaunchToken {
-    let work = SynchronousExchange(key, undo, (first), maker)
+    let work = SynchronousExchange(key, undo, (first), maker).work
     return shared.add(key.id, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
@@ -74,7 +74,7 @@ extension LaunchLoader {
     @_inheritActorContext run maker:
       @escaping @isolated(any) @Sendable (LaunchOptions, A) async throws -> Value
   ) -> LaunchToken {
-    let work = AsynchronousExchange(key, undo, (first), maker)
+    let work = AsynchronousExchange(key, undo, (first), maker).work
     return shared.add(key.id, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
@@ -95,7 +95,7 @@ extension LaunchLoader {
     @_inheritActorContext run maker:
       @escaping @isolated(any) @Sendable (LaunchOptions, A, B) throws -> Value
   ) -> LaunchToken {
-    let work = SynchronousExchange(key, undo, (first, second), maker)
+    let work = SynchronousExchange(key, undo, (first, second), maker).work
     return shared.add(key.id, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
@@ -116,7 +116,7 @@ extension LaunchLoader {
     @_inheritActorContext run maker:
       @escaping @isolated(any) @Sendable (LaunchOptions, A, B) async throws -> Value
   ) -> LaunchToken {
-    let work = AsynchronousExchange(key, undo, (first, second), maker)
+    let work = AsynchronousExchange(key, undo, (first, second), maker).work
     return shared.add(key.id, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
@@ -138,7 +138,7 @@ extension LaunchLoader {
     @_inheritActorContext run maker:
       @escaping @isolated(any) @Sendable (LaunchOptions, A, B, C) throws -> Value
   ) -> LaunchToken {
-    let work = SynchronousExchange(key, undo, (first, second, third), maker)
+    let work = SynchronousExchange(key, undo, (first, second, third), maker).work
     return shared.add(key.id, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
@@ -160,7 +160,7 @@ extension LaunchLoader {
     @_inheritActorContext run maker:
       @escaping @isolated(any) @Sendable (LaunchOptions, A, B, C) async throws -> Value
   ) -> LaunchToken {
-    let work = AsynchronousExchange(key, undo, (first, second, third), maker)
+    let work = AsynchronousExchange(key, undo, (first, second, third), maker).work
     return shared.add(key.id, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
@@ -183,7 +183,7 @@ extension LaunchLoader {
     @_inheritActorContext run maker:
       @escaping @isolated(any) @Sendable (LaunchOptions, A, B, C, D) throws -> Value
   ) -> LaunchToken {
-    let work = SynchronousExchange(key, undo, (first, second, third, fourth), maker)
+    let work = SynchronousExchange(key, undo, (first, second, third, fourth), maker).work
     return shared.add(key.id, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
@@ -206,7 +206,7 @@ extension LaunchLoader {
     @_inheritActorContext run maker:
       @escaping @isolated(any) @Sendable (LaunchOptions, A, B, C, D) async throws -> Value
   ) -> LaunchToken {
-    let work = AsynchronousExchange(key, undo, (first, second, third, fourth), maker)
+    let work = AsynchronousExchange(key, undo, (first, second, third, fourth), maker).work
     return shared.add(key.id, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 

@@ -15,7 +15,7 @@ extension LaunchLoader {
     @_inheritActorContext run worker:
       @escaping @isolated(any) @Sendable (LaunchOptions, A) throws -> Void
   ) -> LaunchToken {
-    let work = SynchronousExchange(nil, nil, (first), worker)
+    let work = SynchronousExchange(nil, nil, (first), worker).work
     return shared.add(id, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
@@ -34,7 +34,7 @@ extension LaunchLoader {
     @_inheritActorContext run worker:
       @escaping @isolated(any) @Sendable (LaunchOptions, A) async throws -> Void
   ) -> LaunchToken {
-    let work = AsynchronousExchange(nil, nil, (first), worker)
+    let work = AsynchronousExchange(nil, nil, (first), worker).work
     return shared.add(id, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
@@ -54,7 +54,7 @@ extension LaunchLoader {
     @_inheritActorContext run worker:
       @escaping @isolated(any) @Sendable (LaunchOptions, A, B) throws -> Void
   ) -> LaunchToken {
-    let work = SynchronousExchange(nil, nil, (first, second), worker)
+    let work = SynchronousExchange(nil, nil, (first, second), worker).work
     return shared.add(id, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
@@ -74,7 +74,7 @@ extension LaunchLoader {
     @_inheritActorContext run worker:
       @escaping @isolated(any) @Sendable (LaunchOptions, A, B) async throws -> Void
   ) -> LaunchToken {
-    let work = AsynchronousExchange(nil, nil, (first, second), worker)
+    let work = AsynchronousExchange(nil, nil, (first, second), worker).work
     return shared.add(id, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
@@ -95,7 +95,7 @@ extension LaunchLoader {
     @_inheritActorContext run worker:
       @escaping @isolated(any) @Sendable (LaunchOptions, A, B, C) throws -> Void
   ) -> LaunchToken {
-    let work = SynchronousExchange(nil, nil, (first, second, third), worker)
+    let work = SynchronousExchange(nil, nil, (first, second, third), worker).work
     return shared.add(id, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
@@ -116,7 +116,7 @@ extension LaunchLoader {
     @_inheritActorContext run worker:
       @escaping @isolated(any) @Sendable (LaunchOptions, A, B, C) async throws -> Void
   ) -> LaunchToken {
-    let work = AsynchronousExchange(nil, nil, (first, second, third), worker)
+    let work = AsynchronousExchange(nil, nil, (first, second, third), worker).work
     return shared.add(id, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
@@ -138,7 +138,7 @@ extension LaunchLoader {
     @_inheritActorContext run worker:
       @escaping @isolated(any) @Sendable (LaunchOptions, A, B, C, D) throws -> Void
   ) -> LaunchToken {
-    let work = SynchronousExchange(nil, nil, (first, second, third, fourth), worker)
+    let work = SynchronousExchange(nil, nil, (first, second, third, fourth), worker).work
     return shared.add(id, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
@@ -160,7 +160,7 @@ extension LaunchLoader {
     @_inheritActorContext run worker:
       @escaping @isolated(any) @Sendable (LaunchOptions, A, B, C, D) async throws -> Void
   ) -> LaunchToken {
-    let work = AsynchronousExchange(nil, nil, (first, second, third, fourth), worker)
+    let work = AsynchronousExchange(nil, nil, (first, second, third, fourth), worker).work
     return shared.add(id, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 }

@@ -10,8 +10,12 @@ extension String {
 
   /// The text on one line, at most the first 2,000 characters of it: characters that separate lines become
   /// blanks.
-  var onOneLine: String {
-    prefix(2_000).split(whereSeparator: \.isNewline).joined(separator: " ")
+  var onOneLine: String { prefix(2_000).split(whereSeparator: \.isNewline).joined(separator: " ") }
+
+  /// Returns the text with blanks after it, or before it, if it has fewer characters than a width.
+  func padded(to width: Int, before: Bool = false) -> String {
+    let blanks = String(repeating: " ", count: max(0, width - count))
+    return before ? blanks + self : self + blanks
   }
 
   /// Shortens a text at its start, because generated names differ at their end.
@@ -21,12 +25,7 @@ extension String {
   func shortened(to limit: Int) -> String {
     let line = split(whereSeparator: \.isNewline).joined(separator: " ")
     guard line.count > limit || line.cellCount > limit else { return line }
-    var rest = limit - 1
-    let end = line.reversed().prefix { character in
-      rest -= max(1, character.cellCount)
-      return rest >= 0
-    }
-    return "…" + String(end.reversed())
+    return "…" + String(line.reversed().prefix(cells: limit - 1).reversed())
   }
 
   /// Cuts off a text at its end.
@@ -35,12 +34,7 @@ extension String {
   /// - Returns: The text, with `…` at the end if it is longer.
   func cut(to limit: Int) -> String {
     guard count > limit || cellCount > limit else { return self }
-    var rest = limit - 1
-    let start = prefix { character in
-      rest -= max(1, character.cellCount)
-      return rest >= 0
-    }
-    return start + "…"
+    return prefix(cells: limit - 1) + "…"
   }
 
   /// Wraps a text, between words where possible.
@@ -56,11 +50,7 @@ extension String {
         continue
       }
       while word.cellCount > limit {
-        var rest = limit
-        let start = word.prefix { character in
-          rest -= max(1, character.cellCount)
-          return rest >= 0
-        }
+        let start = word.prefix(cells: limit)
         lines.append(String(start))
         word = String(word.dropFirst(start.count))
       }
@@ -102,6 +92,17 @@ extension String {
       }
     }
     return isLeftToRight ? self : "\u{2068}\(self)\u{2069}"
+  }
+}
+
+extension Collection<Character> {
+  /// Returns the longest start of at most this number of cells; every character counts as one at least.
+  fileprivate func prefix(cells limit: Int) -> SubSequence {
+    var rest = limit
+    return prefix { character in
+      rest -= Swift.max(1, character.cellCount)
+      return rest >= 0
+    }
   }
 }
 

@@ -6,6 +6,8 @@
 ///
 /// A plain value. What is added later covers what was added before.
 struct LaunchPicture {
+  /// The distance between the contents and the edges.
+  static let margin = 16
   /// The width of a character of the text, which is 13 units high.
   static let cell = 8
   /// The grey of secondary text and of lines.
@@ -15,38 +17,27 @@ struct LaunchPicture {
   /// The color of text.
   static let ink = "#111827"
 
-  /// A point of a text.
-  enum Anchor: String {
-    case start
-    case middle
-    case end
-  }
-
   private var elements: [String] = []
 
   /// Adds a rectangle.
   ///
   /// - Parameters:
-  ///   - x: The left edge.
-  ///   - y: The upper edge.
-  ///   - width: The width.
-  ///   - height: The height.
+  ///   - x: The left and the right edge.
+  ///   - y: The upper and the lower edge.
   ///   - fill: The color of the area.
   ///   - stroke: The color of the outline; `nil` if there is none.
   ///   - note: A text that viewers show for the rectangle; `nil` if there is none.
   mutating func addRectangle(
-    x: Int,
-    y: Int,
-    width: Int,
-    height: Int,
+    _ x: Range<Int>,
+    _ y: Range<Int>,
     fill: String,
     stroke: String? = nil,
     note: String? = nil
   ) {
     let outline = stroke.map { " stroke=\"\($0)\"" } ?? ""
     let start =
-      "<rect x=\"\(x)\" y=\"\(y)\" width=\"\(width)\" height=\"\(height)\" rx=\"3\""
-      + " fill=\"\(fill)\"\(outline)"
+      "<rect x=\"\(x.lowerBound)\" y=\"\(y.lowerBound)\" width=\"\(x.count)\" height=\"\(y.count)\""
+      + " rx=\"3\" fill=\"\(fill)\"\(outline)"
     elements.append(start + (note.map { ">\(Self.title($0))</rect>" } ?? "/>"))
   }
 
@@ -57,7 +48,7 @@ struct LaunchPicture {
   ///   - x: The position of the end that `anchor` names.
   ///   - y: The base line.
   ///   - fill: The color.
-  ///   - anchor: The end or the middle of the text, which is at `x`.
+  ///   - anchor: The part of the text that is at `x`: `"middle"` or `"end"`, and otherwise its start.
   ///   - isBold: `true` for text that stands out.
   ///   - note: A text that viewers show for the line; `nil` if there is none.
   mutating func addText(
@@ -65,32 +56,17 @@ struct LaunchPicture {
     x: Int,
     y: Int,
     fill: String = ink,
-    anchor: Anchor = .start,
+    anchor: String? = nil,
     isBold: Bool = false,
     note: String? = nil
   ) {
     let style =
-      (anchor == .start ? "" : " text-anchor=\"\(anchor.rawValue)\"")
+      (anchor.map { " text-anchor=\"\($0)\"" } ?? "")
       + (isBold ? " font-weight=\"bold\"" : "")
     let length = text.cellCount * Self.cell
     elements.append(
       "<text x=\"\(x)\" y=\"\(y)\" fill=\"\(fill)\"\(style) textLength=\"\(length)\""
         + " lengthAdjust=\"spacingAndGlyphs\">\(text.inXML)\(note.map(Self.title) ?? "")</text>"
-    )
-  }
-
-  /// Adds the heading.
-  ///
-  /// - Parameters:
-  ///   - text: The text.
-  ///   - x: The left end.
-  ///   - y: The base line.
-  ///   - width: The maximum width, to which a longer text is compressed.
-  mutating func addHeading(_ text: String, x: Int, y: Int, width: Int) {
-    let length = min(text.cellCount * 10, width)
-    elements.append(
-      "<text x=\"\(x)\" y=\"\(y)\" fill=\"\(Self.ink)\" font-size=\"16\" font-weight=\"bold\""
-        + " textLength=\"\(length)\" lengthAdjust=\"spacingAndGlyphs\">\(text.inXML)</text>"
     )
   }
 
@@ -120,7 +96,7 @@ struct LaunchPicture {
   /// - Parameters:
   ///   - width: The width.
   ///   - height: The height.
-  ///   - title: The title, for readers that do not show pictures.
+  ///   - title: The heading, which is compressed to the width; also for readers that do not show pictures.
   ///   - description: What the picture shows, for the same readers.
   /// - Returns: The text.
   func text(width: Int, height: Int, title: String, description: String) -> String {
@@ -132,7 +108,12 @@ struct LaunchPicture {
       "<rect x=\"1\" y=\"1\" width=\"\(width - 2)\" height=\"\(height - 2)\" rx=\"8\""
       + " fill=\"#ffffff\" stroke=\"#9ca3af\"/>"
     let words = [Self.title(title), "<desc>\(description.onOneLine.inXML)</desc>"]
-    return ([head] + words + [ground] + elements + ["</svg>"]).joined(separator: "\n") + "\n"
+    let heading =
+      "<text x=\"\(Self.margin)\" y=\"32\" fill=\"\(Self.ink)\" font-size=\"16\" font-weight=\"bold\""
+      + " textLength=\"\(min(title.cellCount * 10, width - 2 * Self.margin))\""
+      + " lengthAdjust=\"spacingAndGlyphs\">\(title.inXML)</text>"
+    let all = [head] + words + [ground, heading] + elements + ["</svg>"]
+    return all.joined(separator: "\n") + "\n"
   }
 
   /// Returns the element of a note, whose text is cut off after 300 cells.

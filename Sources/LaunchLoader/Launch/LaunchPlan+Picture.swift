@@ -1,10 +1,4 @@
 extension LaunchPlan {
-  private static let margin = 16
-  private static let groundTop = 48
-  /// The width of what stands before a line of the legend.
-  private static let sampleWidth = 60
-  private static let top = 72
-
   /// The graph as a picture: the text of an SVG file that needs no other file.
   ///
   /// Time runs from left to right: each layer is a column, on a ground for its phase, and an arrow leads from
@@ -16,147 +10,261 @@ extension LaunchPlan {
   ///
   /// - Complexity: O(*n* log *n* + *e*) in the numbers of workers and of dependencies.
   public var svg: String {
-    let layout = LaunchPlanLayout(self, left: 2 * Self.margin, top: Self.top)
-    var picture = LaunchPicture()
-    let right = layout.columns.last.map { $0.x + $0.width + Self.margin } ?? Self.margin
-    let legend = legend(layout)
-    let legendWidth =
-      legend.map { $0.text.cellCount * LaunchPicture.cell + Self.sampleWidth + 16 }.max() ?? 0
-    let heading = heading
-    let width =
-      max(right, heading.cellCount * 10 + Self.margin, legendWidth + Self.margin) + Self.margin
-    picture.addHeading(heading, x: Self.margin, y: 32, width: width - 2 * Self.margin)
-    addGrounds(to: &picture, layout)
-    for arrow in layout.arrows { Self.add(arrow, to: &picture) }
-    for box in layout.boxes { Self.add(box, to: &picture) }
-    var y = layout.bottom + (layout.columns.isEmpty ? 0 : 20)
-    for (sample, text) in legend {
-      y += 20
-      Self.add(sample, to: &picture, y: y)
-      picture.addText(text, x: Self.margin + Self.sampleWidth + 16, y: y, fill: LaunchPicture.grey)
+    var drawing = LaunchPlanDrawing(self)
+    return drawing.draw()
+  }
+}
+
+/// The drawing of a plan, with all positions in integers.
+///
+/// Each layer is a column. An arrow that passes a column has a lane there, which all arrows from the same
+/// work share, so that no arrow runs behind a box. Within a column, boxes and lanes are ordered by the mean
+/// position of their predecessors, which avoids most crossings.
+///
+/// A plain value. Bounded: large plans are shown in part.
+private struct LaunchPlanDrawing {
+  /// The ends of a box or a lane, where arrows arrive and leave.
+  private typealias Place = (x: Int, endX: Int, y: Int)
+
+  private static let margin = LaunchPicture.margin
+  private static let groundTop = 48
+  private static let top = 72
+  private static let groundFill = "#eef2f7"
+  private static let boxHeight = 26
+  private static let nameCells = 28
+  private static let rowHeight = 40
+  private static let laneHeight = 14
+  /// The distance between columns.
+  private static let gap = 64
+  private static let legendX = margin + 76
+  private static let lineHeight = 20
+  private static let columnLimit = 16
+  private static let rowLimit = 40
+  private static let arrowLimit = 1_000
+
+  private let plan: LaunchPlan
+  /// The work of each column that has a box.
+  private let layers: [[LaunchID]]
+  private let columnOf: [LaunchID: Int]
+  /// The edges that are arrows.
+  private let edges: ArraySlice<LaunchPlan.Edge>
+  /// The number of edges between boxes that are no arrows.
+  private let hiddenArrows: Int
+
+  /// The work with a box or a lane in each column, in order.
+  private var items: [[LaunchID]] = []
+  /// The places of the boxes and of the lanes of each column, by their work.
+  private var places: [[LaunchID: Place]] = []
+  /// The left and the right edge of each column.
+  private var extents: [Range<Int>] = []
+  /// The lower edge of the columns.
+  private var bottom = top
+  /// The base line of the next line of the legend.
+  private var y = 0
+  /// The right end of the longest line of the legend.
+  private var legendEnd = 0
+  private var picture = LaunchPicture()
+
+  /// Chooses what is shown of a plan.
+  init(_ plan: LaunchPlan) {
+    self.plan = plan
+    let connected = Set(plan.edges.flatMap { [$0.from, $0.to] })
+    layers = plan.layers.prefix(Self.columnLimit).map { layer -> [LaunchID] in
+      guard layer.count > Self.rowLimit else { return layer }
+      let ranked = layer.filter(connected.contains) + layer.filter { !connected.contains($0) }
+      return Array(ranked.prefix(Self.rowLimit - 1))
     }
+    var columnOf: [LaunchID: Int] = [:]
+    for (column, layer) in layers.enumerated() { for id in layer { columnOf[id] = column } }
+    self.columnOf = columnOf
+    let shown = plan.edges.filter { columnOf[$0.from] != nil && columnOf[$0.to] != nil }
+    edges = shown.prefix(Self.arrowLimit)
+    hiddenArrows = shown.count - edges.count
+  }
+
+  /// Returns the text of the picture.
+  mutating func draw() -> String {
+    orderItems()
+    placeItems()
+    for phase in LaunchPhase.allCases { addGround(of: phase) }
+    for column in layers.indices { addCount(in: column) }
+    for edge in edges { addArrow(edge) }
+    for column in items.indices {
+      for id in items[column] where columnOf[id] == column { addBox(id, places[column][id]) }
+    }
+    y = bottom + (layers.isEmpty ? 0 : 20) + Self.lineHeight
+    addLegend()
+    let heading = heading
+    let right = extents.last.map { $0.upperBound + Self.margin } ?? Self.margin
     return picture.text(
-      width: width,
-      height: y + Self.margin,
+      width: max(right, heading.cellCount * 10 + Self.margin, legendEnd) + Self.margin,
+      height: y - Self.lineHeight + Self.margin,
       title: heading,
-      description: description
+      description: plan.description
     )
   }
 
   private var heading: String {
-    let count = layers.reduce(0) { $0 + $1.count }
+    let count = plan.layers.reduce(0) { $0 + $1.count }
     let workers = "\(count.grouped) \(count == 1 ? "worker" : "workers")"
     return count == 0
       ? "Launch plan: no workers"
-      : "Launch plan: \(workers) in \(layers.count.grouped)"
-        + (layers.count == 1 ? " step" : " steps, from left to right")
+      : "Launch plan: \(workers) in \(plan.layers.count.grouped)"
+        + (plan.layers.count == 1 ? " step" : " steps, from left to right")
   }
 
-  /// What stands before a line of the legend.
-  private enum Sample {
-    case arrow(isRequired: Bool)
-    case ground
-    case nothing
-  }
-
-  /// The legend: what is in the picture, and what is not.
-  private func legend(_ layout: LaunchPlanLayout) -> [(sample: Sample, text: String)] {
-    var lines: [(Sample, String)] = []
-    if edges.contains(where: \.isRequired) {
-      lines.append((.arrow(isRequired: true), "B needs A: B begins when A has finished"))
+  /// Orders the boxes and lanes of each column.
+  private mutating func orderItems() {
+    var lastColumn: [LaunchID: Int] = [:]
+    var sources: [LaunchID: [LaunchID]] = [:]
+    for edge in edges {
+      lastColumn[edge.from] = max(lastColumn[edge.from] ?? 0, columnOf[edge.to] ?? 0)
+      sources[edge.to, default: []].append(edge.from)
     }
-    if edges.contains(where: { !$0.isRequired }) {
-      let text = "B follows A if both are registered, even if A fails"
-      lines.append((.arrow(isRequired: false), text))
-    }
-    if !layers.isEmpty {
-      lines.append((.ground, "phase: begins when the one on its left has ended"))
-    }
-    if phases.contains(.idle) {
-      lines.append((.nothing, "idle: after the launch, which does not wait for it"))
-    }
-    if layout.hiddenLayers > 0 {
-      let steps = "\(layout.hiddenLayers.grouped) more steps"
-      lines.append((.nothing, "not shown: \(steps) with \(layout.hiddenInLayers.grouped) workers"))
-    }
-    if layout.hiddenArrows > 0 {
-      lines.append((.nothing, "not shown: \(layout.hiddenArrows.grouped) more arrows"))
-    }
-    return lines
-  }
-
-  private static func add(_ sample: Sample, to picture: inout LaunchPicture, y: Int) {
-    switch sample {
-    case .arrow(let isRequired):
-      picture.addText("A", x: margin, y: y)
-      picture.addLine("M \(margin + 12) \(y - 4) H \(margin + 42)", isDashed: !isRequired)
-      picture.addArrowHead(x: margin + 48, y: y - 4)
-      picture.addText("B", x: margin + sampleWidth - 8, y: y)
-    case .ground:
-      picture.addRectangle(x: margin, y: y - 12, width: sampleWidth, height: 16, fill: groundFill)
-    case .nothing: break
-    }
-  }
-
-  private static let groundFill = "#eef2f7"
-
-  /// Adds a ground for each phase, with its name.
-  private func addGrounds(to picture: inout LaunchPicture, _ layout: LaunchPlanLayout) {
-    for phase in LaunchPhase.allCases {
-      let columns = layout.columns.filter { $0.phase == phase }
-      guard let first = columns.first, let last = columns.last else { continue }
-      let x = first.x - Self.margin
-      picture.addRectangle(
-        x: x,
-        y: Self.groundTop,
-        width: last.x + last.width + Self.margin - x,
-        height: layout.bottom + 8 - Self.groundTop,
-        fill: Self.groundFill
-      )
-      let y = Self.groundTop + 18
-      picture.addText("\(phase)", x: x + 8, y: y, fill: LaunchPicture.grey, isBold: true)
-    }
-    for column in layout.columns where column.hiddenCount > 0 {
-      picture.addText(
-        "and \(column.hiddenCount.grouped) more",
-        x: column.x + 8,
-        y: layout.bottom - 8,
-        fill: LaunchPicture.grey
-      )
-    }
-  }
-
-  private static func add(_ arrow: LaunchPlanLayout.Arrow, to picture: inout LaunchPicture) {
-    guard let start = arrow.points.first, let end = arrow.points.last else { return }
-    var path = "M \(start.x) \(start.y)"
-    var last = start
-    for index in arrow.points.indices.dropFirst() {
-      let point = arrow.points[index]
-      // Every other part leads through a lane; the last part ends at the head of the arrow.
-      let x = index == arrow.points.count - 1 ? point.x - 7 : point.x
-      if index.isMultiple(of: 2) {
-        path += " H \(x)"
-      } else {
-        let bend = (x - last.x) / 2
-        path += " C \(last.x + bend) \(last.y) \(x - bend) \(point.y) \(x) \(point.y)"
+    // The position of work in the last column in which it has a box or a lane, in thousandths of that column.
+    var positions: [LaunchID: Int] = [:]
+    var open: [LaunchID] = []
+    for (column, layer) in layers.enumerated() {
+      open.removeAll { (lastColumn[$0] ?? 0) <= column }
+      let items = open + layer
+      let keys = items.indices.map { index in
+        let before = index < open.count ? [items[index]] : sources[items[index]] ?? []
+        let known = before.compactMap { positions[$0] }
+        return known.isEmpty
+          ? (2 * index + 1) * 500 / items.count : known.reduce(0, +) / known.count
       }
-      last = point
+      let order = items.indices.sorted { (keys[$0], $0) < (keys[$1], $1) }
+      for (position, index) in order.enumerated() {
+        positions[items[index]] = (2 * position + 1) * 500 / items.count
+      }
+      self.items.append(order.map { items[$0] })
+      open += layer.filter { (lastColumn[$0] ?? 0) > column + 1 }
     }
-    picture.addLine(path, isDashed: !arrow.isRequired)
+  }
+
+  private func height(of id: LaunchID, in column: Int) -> Int {
+    columnOf[id] == column ? Self.rowHeight : Self.laneHeight
+  }
+
+  /// The number of workers of a column that have no box.
+  private func hiddenCount(in column: Int) -> Int {
+    plan.layers[column].count - layers[column].count
+  }
+
+  /// Places the items from the upper left.
+  private mutating func placeItems() {
+    let heights = items.indices.map { column in
+      items[column].reduce(hiddenCount(in: column) > 0 ? Self.rowHeight : 0) {
+        $0 + height(of: $1, in: column)
+      }
+    }
+    bottom = Self.top + max(Self.rowHeight, heights.max() ?? 0)
+    var x = 2 * Self.margin
+    for (column, items) in items.enumerated() {
+      let lengths = layers[column].map { $0.rawValue.shortened(to: Self.nameCells).cellCount }
+      let least = hiddenCount(in: column) > 0 ? 14 : 4
+      let endX = x + max(least, lengths.max() ?? 0) * LaunchPicture.cell + 16
+      var y = Self.top + (bottom - Self.top - heights[column]) / 2
+      var places: [LaunchID: Place] = [:]
+      for id in items {
+        let height = height(of: id, in: column)
+        places[id] = (x, endX, y + height / 2)
+        y += height
+      }
+      self.places.append(places)
+      extents.append(x..<endX)
+      x = endX + Self.gap
+    }
+  }
+
+  /// Adds the ground of a phase, with its name.
+  private mutating func addGround(of phase: LaunchPhase) {
+    let columns = extents.indices.filter { plan.phases[$0] == phase }
+    guard let first = columns.first, let last = columns.last else { return }
+    let x = extents[first].lowerBound - Self.margin..<extents[last].upperBound + Self.margin
+    let y = Self.groundTop..<bottom + 8
+    picture.addRectangle(x, y, fill: Self.groundFill)
+    picture.addText(
+      "\(phase)",
+      x: x.lowerBound + 8,
+      y: y.lowerBound + 18,
+      fill: LaunchPicture.grey,
+      isBold: true
+    )
+  }
+
+  /// Counts the workers of a column that have no box.
+  private mutating func addCount(in column: Int) {
+    let (count, x) = (hiddenCount(in: column), extents[column].lowerBound + 8)
+    guard count > 0 else { return }
+    picture.addText("and \(count.grouped) more", x: x, y: bottom - 8, fill: LaunchPicture.grey)
+  }
+
+  private mutating func addArrow(_ edge: LaunchPlan.Edge) {
+    guard let first = columnOf[edge.from], let last = columnOf[edge.to], first < last,
+      var former = places[first][edge.from], let end = places[last][edge.to]
+    else { return }
+    var path = "M \(former.endX) \(former.y)"
+    for column in first + 1...last {
+      let isLast = column == last
+      guard let place = isLast ? end : places[column][edge.from] else { continue }
+      // The last part ends at the head of the arrow.
+      let x = isLast ? place.x - 7 : place.x
+      let bend = (x - former.endX) / 2
+      path += " C \(former.endX + bend) \(former.y) \(x - bend) \(place.y) \(x) \(place.y)"
+      if !isLast { path += " H \(place.endX)" }
+      former = place
+    }
+    picture.addLine(path, isDashed: !edge.isRequired)
     picture.addArrowHead(x: end.x, y: end.y)
   }
 
-  private static func add(_ box: LaunchPlanLayout.Box, to picture: inout LaunchPicture) {
-    picture.addRectangle(
-      x: box.x,
-      y: box.y,
-      width: box.width,
-      height: LaunchPlanLayout.boxHeight,
-      fill: "#ffffff",
-      stroke: LaunchPicture.ink,
-      note: box.id.rawValue
-    )
-    let name = box.id.rawValue.shortened(to: LaunchPlanLayout.nameCells)
-    picture.addText(name, x: box.x + 8, y: box.y + 17)
+  private mutating func addBox(_ id: LaunchID, _ place: Place?) {
+    guard let place else { return }
+    let y = place.y - Self.boxHeight / 2
+    let (x, height) = (place.x..<place.endX, y..<y + Self.boxHeight)
+    picture.addRectangle(x, height, fill: "#ffffff", stroke: LaunchPicture.ink, note: id.rawValue)
+    let name = id.rawValue.shortened(to: Self.nameCells)
+    picture.addText(name, x: place.x + 8, y: y + 17)
+  }
+
+  /// Adds the legend: what is in the picture, and what is not.
+  private mutating func addLegend() {
+    if plan.edges.contains(where: \.isRequired) {
+      addSampleArrow(isRequired: true)
+      addLegend("B needs A: B begins when A has finished")
+    }
+    if plan.edges.contains(where: { !$0.isRequired }) {
+      addSampleArrow(isRequired: false)
+      addLegend("B follows A if both are registered, even if A fails")
+    }
+    if !layers.isEmpty {
+      let x = Self.margin..<Self.margin + 60
+      picture.addRectangle(x, y - 12..<y + 4, fill: Self.groundFill)
+      addLegend("phase: begins when the one on its left has ended")
+    }
+    if plan.phases.contains(.idle) {
+      addLegend("idle: after the launch, which does not wait for it")
+    }
+    let hidden = plan.layers.dropFirst(layers.count)
+    if !hidden.isEmpty {
+      let count = hidden.reduce(0) { $0 + $1.count }
+      addLegend("not shown: \(hidden.count.grouped) more steps with \(count.grouped) workers")
+    }
+    if hiddenArrows > 0 { addLegend("not shown: \(hiddenArrows.grouped) more arrows") }
+  }
+
+  private mutating func addLegend(_ text: String) {
+    picture.addText(text, x: Self.legendX, y: y, fill: LaunchPicture.grey)
+    legendEnd = max(legendEnd, Self.legendX + text.cellCount * LaunchPicture.cell)
+    y += Self.lineHeight
+  }
+
+  private mutating func addSampleArrow(isRequired: Bool) {
+    let x = Self.margin
+    picture.addText("A", x: x, y: y)
+    picture.addLine("M \(x + 12) \(y - 4) H \(x + 42)", isDashed: !isRequired)
+    picture.addArrowHead(x: x + 48, y: y - 4)
+    picture.addText("B", x: x + 52, y: y)
   }
 }

@@ -165,6 +165,39 @@ extension [LaunchReport.Entry] {
   }
 }
 
+extension LaunchReport {
+  /// The work of a chain of dependencies, in order, and its duration.
+  typealias Chain = (entries: [Entry], duration: Duration)
+
+  /// The chain of dependencies that took longest; `nil` if no work waited for other work, if work without
+  /// dependencies took longer, or if the chain took less than half of the launch.
+  ///
+  /// Only making an element of it shorter makes the launch shorter than the duration of the chain, however
+  /// much else runs at the same time. Unlike ``criticalPath``, it leaves out work that ran before other
+  /// work only because both are synchronous.
+  ///
+  /// - Complexity: O(*n* log *n* + *e*) in the numbers of entries and of dependencies.
+  var longestChain: Chain? {
+    let ran = entries.filter { $0.turn != nil }.sorted { ($0.turn ?? 0) < ($1.turn ?? 0) }
+    var indices: [LaunchID: Int] = [:]
+    // The duration of the longest chain that ends with each entry, and the entry before it in that chain.
+    var best: [(duration: Duration, previous: Int?)] = []
+    for (index, entry) in ran.enumerated() {
+      let previous = entry.dependencies.compactMap { indices[$0] }
+        .filter { ran[$0].end <= entry.start }
+        .max { (best[$0].duration, $1) < (best[$1].duration, $0) }
+      best.append(((previous.map { best[$0].duration } ?? .zero) + entry.duration, previous))
+      if indices[entry.id] == nil { indices[entry.id] = index }
+    }
+    let last = best.indices.max { (best[$0].duration, $1) < (best[$1].duration, $0) }
+    guard let last, best[last].previous != nil, best[last].duration > .zero,
+      best[last].duration >= total / 2
+    else { return nil }
+    let indicesInReverse = sequence(first: last) { best[$0].previous }
+    return (indicesInReverse.map { ran[$0] }.reversed(), best[last].duration)
+  }
+}
+
 /// The contents of a report, converted from rows to entries on first access.
 ///
 /// ## Thread safety

@@ -109,14 +109,9 @@ extension Application {
       // The launch continued without them; without a message, the failures would go unnoticed.
       for problem in report.problems { messages.send("launch: \(problem)") }
       for entry in report.failures {
-        messages.send(
-          ApplicationMessage(
-            "launch work \"\(entry.id)\" \(entry.outcome)",
-            workers: [entry.id.rawValue],
-            state: .failed,
-            elapsed: entry.duration
-          )
-        )
+        let text = "launch work \"\(entry.id)\" \(entry.outcome)"
+        let (workers, elapsed) = ([entry.id.rawValue], entry.duration)
+        messages.send(ApplicationMessage(text, workers: workers, state: .failed, elapsed: elapsed))
       }
     } catch let error as LaunchError {
       if runner.isStopping, error.isOfCancellation { return }
@@ -130,13 +125,8 @@ extension Application {
     for worker in workers.isEmpty ? [nil] : workers {
       let name = worker.map { "launch work \"\($0)\"" } ?? "launch work"
       let error = ServiceError(.stuck(name), isLaunchWork: true)
-      messages.send(
-        ApplicationMessage(
-          error.description,
-          workers: worker.map { [$0] } ?? [],
-          state: .stuck
-        )
-      )
+      let workers = worker.map { [$0] } ?? []
+      messages.send(ApplicationMessage(error.description, workers: workers, state: .stuck))
       runner.send { $0.fail(error) }
     }
   }

@@ -69,7 +69,7 @@ extension Application {
     let (delivers, count) = locked.withLock { state in
       (state.machine.send(cause), state.machine.stepCount)
     }
-    if delivers { deliver([]) }
+    if delivers { deliver() }
     return count
   }
 
@@ -97,66 +97,73 @@ extension Application {
     return result
   }
 
-  /// A part of a step: to call the delegate, to post the event of an edge, or to enter a state.
-  private enum Act: Sendable {
-    case inform(AppStateMachine.Edge)
-    case post(AppStateMachine.Edge)
-    case enter(AppState)
-  }
-
   /// Delivers the rest of a step, and then all queued steps.
   ///
   /// Where a method of the delegate suspends, a task continues the delivery when it has returned or is left
   /// behind.
-  private func deliver(_ rest: [Act], isolation: isolated (any Actor)? = #isolation) {
-    var acts = rest[...]
+  ///
+  /// - Parameters:
+  ///   - rest: What remains of the step.
+  ///   - informed: An edge that the delegate has received, and the bus has not.
+  ///   - isolation: The isolation of the caller.
+  private func deliver(
+    _ rest: AppStateMachine.Step = (nil, nil, nil),
+    _ informed: AppStateMachine.Edge? = nil,
+    isolation: isolated (any Actor)? = #isolation
+  ) {
+    var (step, informed) = (rest, informed)
     while true {
-      while let act = acts.popFirst() {
-        guard let call = perform(act) else { continue }
-        let rest = Array(acts)
+      if let edge = informed.take() {
+        post(edge)
+      } else if step.will == nil, let state = step.state.take() {
+        enter(state)
+      } else if let edge = step.will.take() ?? step.did.take() {
+        informed = edge
+        guard let call = inform(edge) else { continue }
+        let rest = step
         Task {
           // Captured so that the task runs on this actor.
           _ = isolation
           await pending.wait(call)
-          deliver(rest)
+          deliver(rest, edge)
         }
         return
+      } else if let next = update({ $0.takeStep() }) {
+        step = next
+      } else {
+        return
       }
-      guard let step = update({ $0.takeStep() }) else { return }
-      acts += step.will.map { [.inform($0), .post($0)] } ?? []
-      acts += step.state.map { [.enter($0)] } ?? []
-      acts += step.did.map { [.inform($0), .post($0)] } ?? []
     }
   }
 
-  /// Performs a part of a step.
+  /// Calls the delegate.
   ///
-  /// - Returns: The number of a call of the delegate that has not returned yet.
-  private func perform(_ act: Act, isolation: isolated (any Actor)? = #isolation) -> UInt? {
-    switch act {
-    case .inform(let edge):
-      let (delegate, options, isOfStop) = locked.withLock { state in
-        (state.delegate, state.options, state.machine.isInStop)
-      }
-      guard let delegate else { return nil }
-      return pending.inform(delegate, of: edge, from: self, options, isOfStop: isOfStop)
-    // The stop waits for these handlers.
-    case .post(.willTerminate):
-      _ = pending.postAwaited(.willTerminate, of: self, precedesStop: false)
-    case .post(let edge):
-      let number = pending.beginPost("application.\(edge)", of: self)
-      post(edge)
-      pending.end(number)
-    case .enter(let newState):
-      update { $0.enter(newState) }
-      let number = pending.beginPost("application.stateDidChange", of: self)
-      bus.post(.stateDidChange, newState, from: self)
-      pending.end(number)
+  /// - Returns: The number of the call, if it has not returned yet.
+  private func inform(
+    _ edge: AppStateMachine.Edge,
+    isolation: isolated (any Actor)? = #isolation
+  ) -> UInt? {
+    let (delegate, options, isOfStop) = locked.withLock { state in
+      (state.delegate, state.options, state.machine.isInStop)
     }
-    return nil
+    guard let delegate else { return nil }
+    return pending.inform(delegate, of: edge, from: self, options, isOfStop: isOfStop)
+  }
+
+  private func enter(_ state: AppState, isolation: isolated (any Actor)? = #isolation) {
+    update { $0.enter(state) }
+    let number = pending.beginPost("application.stateDidChange", of: self)
+    bus.post(.stateDidChange, state, from: self)
+    pending.end(number)
   }
 
   private func post(_ edge: AppStateMachine.Edge, isolation: isolated (any Actor)? = #isolation) {
+    if edge == .willTerminate {
+      // The stop waits for these handlers.
+      _ = pending.postAwaited(.willTerminate, of: self, precedesStop: false)
+      return
+    }
+    let number = pending.beginPost("application.\(edge)", of: self)
     let options = locked.withLock { $0.options }
     switch edge {
     case .willFinishLaunching: bus.post(.willFinishLaunching, options, from: self)
@@ -165,8 +172,9 @@ extension Application {
     case .willResignActive: bus.post(.willResignActive, from: self)
     case .didEnterBackground: bus.post(.didEnterBackground, from: self)
     case .willEnterForeground: bus.post(.willEnterForeground, from: self)
-    case .willTerminate: bus.post(.willTerminate, from: self)
+    case .willTerminate: break
     }
+    pending.end(number)
   }
 
   /// Waits for a goal.
@@ -246,9 +254,7 @@ extension Application {
   /// is delivering or a method of the delegate has suspended; ``waitUntil(_:)`` then waits for the state.
   ///
   /// - Parameter isolation: The isolation of the caller.
-  public func resignActive(isolation: isolated (any Actor)? = #isolation) {
-    change(.resign)
-  }
+  public func resignActive(isolation: isolated (any Actor)? = #isolation) { change(.resign) }
 
   /// Reports that the program gains activity.
   ///
@@ -256,9 +262,7 @@ extension Application {
   /// ``AppState/inactive``. See ``resignActive(isolation:)`` for what holds for every phase.
   ///
   /// - Parameter isolation: The isolation of the caller.
-  public func becomeActive(isolation: isolated (any Actor)? = #isolation) {
-    change(.activate)
-  }
+  public func becomeActive(isolation: isolated (any Actor)? = #isolation) { change(.activate) }
 
   /// Reports that the program goes to the background.
   ///
@@ -266,9 +270,7 @@ extension Application {
   /// ``AppState/inactive``. See ``resignActive(isolation:)`` for what holds for every phase.
   ///
   /// - Parameter isolation: The isolation of the caller.
-  public func enterBackground(isolation: isolated (any Actor)? = #isolation) {
-    change(.background)
-  }
+  public func enterBackground(isolation: isolated (any Actor)? = #isolation) { change(.background) }
 
   /// Reports that the program returns to the foreground.
   ///
@@ -277,7 +279,5 @@ extension Application {
   /// See ``resignActive(isolation:)`` for what holds for every phase.
   ///
   /// - Parameter isolation: The isolation of the caller.
-  public func enterForeground(isolation: isolated (any Actor)? = #isolation) {
-    change(.foreground)
-  }
+  public func enterForeground(isolation: isolated (any Actor)? = #isolation) { change(.foreground) }
 }

@@ -97,28 +97,26 @@ public final class Application: Sendable {
       ),
       alarms,
       loader: loader,
-      reports: ServiceRunner.Reports(
-        send: { report in
-          switch report {
-          case .failed(let service, let error):
-            let failure = ServiceFailure(service: service, error: error)
-            changes.send { $0.post(.serviceDidFail, failure) }
-          case .changed(let change):
-            if bus.hasObservers(of: .serviceStateDidChange) {
-              changes.send { $0.post(.serviceStateDidChange, change) }
-            }
-          case .message(let message): messages.send(message)
-          case .stopRequested: pending.cancelMethods()
-          case .stopForced: pending.leaveHandlers(isFinal: false)
-          case .launchLeft:
-            pending.leaveLaunch()
-            // Methods of the delegate that began after others were left behind.
-            pending.leaveHandlers(isFinal: true)
-          }
-        },
-        others: { pending.names }
-      )
-    )
+      others: { pending.names }
+    ) { action in
+      switch action {
+      case .report(let service, let error):
+        let failure = ServiceFailure(service: service, error: error)
+        changes.send { $0.post(.serviceDidFail, failure) }
+      case .changed(let change):
+        if bus.hasObservers(of: .serviceStateDidChange) {
+          changes.send { $0.post(.serviceStateDidChange, change) }
+        }
+      case .say(let message): messages.send(message)
+      case .watch(.stop, _): pending.cancelMethods()
+      case .forceStop: pending.leaveHandlers(isFinal: false)
+      case .leaveLaunch:
+        pending.leaveLaunch()
+        // Methods of the delegate that began after others were left behind.
+        pending.leaveHandlers(isFinal: true)
+      default: break
+      }
+    }
   }
 
   /// The object that receives every edge; the application keeps it.
@@ -133,9 +131,7 @@ public final class Application: Sendable {
   /// - Parameter new: The new delegate, or `nil`.
   /// - Returns: The previous delegate, which the application no longer keeps.
   @discardableResult
-  public func replaceDelegate(
-    _ new: (any ApplicationDelegate)?
-  ) -> (any ApplicationDelegate)? {
+  public func replaceDelegate(_ new: (any ApplicationDelegate)?) -> (any ApplicationDelegate)? {
     locked.withLock { state in
       defer { state.delegate = new }
       return state.delegate
@@ -191,25 +187,17 @@ public final class Application: Sendable {
   /// call during the launch prevents everything that has not begun. A call after the end has no effect.
   ///
   /// - Parameter exitCode: The exit code for ``run()`` to return.
-  public func shutdown(exitCode: Int32 = 0) {
-    locked.withLock { state in
-      if state.exitCode == nil { state.exitCode = exitCode }
-    }
-    requestShutdown()
-  }
+  public func shutdown(exitCode: Int32 = 0) { end(exitCode) { $0.shutdown() } }
 
   /// Requests an orderly stop without setting the exit code.
-  func requestShutdown() {
-    runner.send { $0.shutdown() }
-    locked.withLock { $0.launch }?.cancel()
-  }
+  func requestShutdown() { end(nil) { $0.shutdown() } }
 
   /// Cancels everything immediately, also during an orderly stop.
-  package func cancel(exitCode: Int32? = nil) {
-    locked.withLock { state in
-      if state.exitCode == nil { state.exitCode = exitCode }
-    }
-    runner.send { $0.cancel() }
+  package func cancel(exitCode: Int32? = nil) { end(exitCode) { $0.cancel() } }
+
+  private func end(_ exitCode: Int32?, _ request: (inout ServiceRunner.Machine) -> Void) {
+    locked.withLock { $0.exitCode = $0.exitCode ?? exitCode }
+    runner.send(request)
     locked.withLock { $0.launch }?.cancel()
   }
 }

@@ -151,28 +151,26 @@ final class PendingWork: Sendable {
     let number = begin(Item(name: { name }, hasFinished: { hasEnded.isOpen }, call: call), of: app)
     // Queued before the stop, and reached after the request.
     if !isOfStop, state.withLock({ $0.isStopping }) { call.cancel() }
-    // Both tasks capture the actor, so that they run on it.
-    if #available(macOS 26.0, iOS 26.0, tvOS 26.0, watchOS 26.0, visionOS 26.0, *) {
-      call.adopt(
-        Task.immediate {
-          _ = isolation
-          call.begin()
-          await edge.inform(delegate, from: app, options)
-          await call.end()?.waitUncancelled()
-          hasEnded.open()
-        }
-      )
-    } else {
-      call.adopt(
-        Task {
-          _ = isolation
-          call.begin()
-          await edge.inform(delegate, from: app, options)
-          await call.end()?.waitUncancelled()
-          hasEnded.open()
-        }
-      )
+    let run: nonisolated(nonsending) @Sendable () async -> Void = {
+      call.begin()
+      await edge.inform(delegate, from: app, options)
+      await call.end()?.waitUncancelled()
+      hasEnded.open()
     }
+    // Both tasks capture the actor, so that they run on it.
+    let task: Task<Void, Never>
+    if #available(macOS 26.0, iOS 26.0, tvOS 26.0, watchOS 26.0, visionOS 26.0, *) {
+      task = Task.immediate {
+        _ = isolation
+        await run()
+      }
+    } else {
+      task = Task {
+        _ = isolation
+        await run()
+      }
+    }
+    call.adopt(task)
     if hasEnded.isOpen {
       end(number)
       return nil
@@ -241,12 +239,8 @@ final class PendingWork: Sendable {
     alarms.setReports(.work(number)) { [self] waited in
       guard let item = state.withLock({ $0.items[number] }) else { return false }
       if !app.runner.isInTransition, !item.hasFinished() {
-        onMessage(
-          ApplicationMessage(
-            "waiting for \(item.name()), for \(waited.shortText) now",
-            elapsed: waited
-          )
-        )
+        let text = "waiting for \(item.name()), for \(waited.shortText) now"
+        onMessage(ApplicationMessage(text, elapsed: waited))
       }
       return true
     }

@@ -16,21 +16,13 @@ internal import EventBus
 ///
 /// Every member may be called from any thread. Tasks are cancelled outside the lock.
 final class LateTask: Sendable {
-  /// A running task, as it knows itself.
   @safe
-  private struct Current: @unchecked Sendable {  // Reason: `end()` outlasts every use.
-    private let task: UnsafeCurrentTask
-
-    init(_ task: UnsafeCurrentTask) { unsafe self.task = task }  // Reason: see the type.
-
-    /// Cancels the task; unlike other members of the reference, this is allowed outside the task.
-    func cancel() { unsafe task.cancel() }  // Reason: see the type.
-  }
-
-  private struct State: Sendable {
+  private struct State: @unchecked Sendable {  // Reason: `end()` outlasts every use of `current`.
     var task: Task<Void, Never>?
     /// The task between its beginning and its end, unless it is known.
-    var current: Current?
+    ///
+    /// Unlike other members of the reference, its cancellation is allowed outside the task.
+    var current: UnsafeCurrentTask?
     var isCancelled = false
     /// The number of cancellations in progress that use the reference.
     var useCount = 0
@@ -43,14 +35,12 @@ final class LateTask: Sendable {
   /// Called by the task when it begins; cancels it if the cancellation came first.
   func begin() {
     unsafe withUnsafeCurrentTask { task in  // Reason: `end()` outlasts every use.
-      guard let task = unsafe task else { return }  // Reason: within the call.
-      let current = unsafe Current(task)  // Reason: `end()` outlasts every use.
       let isCancelled = state.withLock { state in
-        if state.task == nil { state.current = current }
+        if state.task == nil { unsafe state.current = task }  // Reason: as above.
         return state.isCancelled
       }
       // It has no cancellation handlers yet.
-      if isCancelled { current.cancel() }
+      if isCancelled { unsafe task?.cancel() }  // Reason: within the call.
     }
   }
 
@@ -60,7 +50,7 @@ final class LateTask: Sendable {
   ///   regardless of its cancellation; `nil` if there is none.
   func end() -> Latch? {
     state.withLock { state in
-      state.current = nil
+      unsafe state.current = nil  // Reason: removed.
       if state.useCount > 0 { state.isUnused = Latch() }
       return state.isUnused
     }
@@ -70,7 +60,7 @@ final class LateTask: Sendable {
   func adopt(_ task: Task<Void, Never>) {
     let isCancelled = state.withLock { state in
       state.task = task
-      state.current = nil
+      unsafe state.current = nil  // Reason: removed.
       return state.isCancelled
     }
     if isCancelled { cancel() }
@@ -80,26 +70,22 @@ final class LateTask: Sendable {
   ///
   /// - Parameter next: Called after the cancellation handlers.
   func cancel(then next: @escaping @Sendable () -> Void = {}) {
-    let (task, current) = state.withLock { state in
+    let cancelled = state.withLock { state in
       state.isCancelled = true
-      if state.current != nil { state.useCount += 1 }
-      return (state.task, state.current)
+      if unsafe state.current != nil { state.useCount += 1 }  // Reason: only compared.
+      return state
     }
     Task.detached { [self] in
-      task?.cancel()
-      if let current {
-        current.cancel()
-        endUse()
+      cancelled.task?.cancel()
+      if let current = unsafe cancelled.current {  // Reason: counted as a use.
+        unsafe current.cancel()  // Reason: counted as a use.
+        let isUnused = state.withLock { state in
+          state.useCount -= 1
+          return state.useCount == 0 ? state.isUnused : nil
+        }
+        isUnused?.open()
       }
       next()
     }
-  }
-
-  private func endUse() {
-    let isUnused = state.withLock { state in
-      state.useCount -= 1
-      return state.useCount == 0 ? state.isUnused : nil
-    }
-    isUnused?.open()
   }
 }

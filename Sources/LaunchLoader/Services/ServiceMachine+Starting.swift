@@ -51,10 +51,7 @@ extension ServiceMachine {
   ///   - previous: The service taken before.
   ///   - turn: The turn of the caller. Another turn may have replaced it; see ``passOver(_:in:)``.
   /// - Returns: The service to start, or `nil` if none may start now.
-  package mutating func takeStart(
-    after previous: ID?,
-    in turn: Int
-  ) -> (id: ID, handle: Handle)? {
+  package mutating func takeStart(after previous: ID?, in turn: Int) -> (id: ID, handle: Handle)? {
     if let previous { start(previous) }
     guard isStarting, turn == self.turn else { return nil }
     entering = startable.popFirst()
@@ -63,7 +60,6 @@ extension ServiceMachine {
       return nil
     }
     report(.starting, at: index)
-    records[index].phase = .running
     if let timeout = records[index].options.startTimeout {
       actions.append(.arm(id, .start, timeout))
     }
@@ -164,7 +160,7 @@ extension ServiceMachine {
   private mutating func unblockDependants(of index: Int) {
     guard records[index].isSatisfied else { return }
     unsatisfied -= 1
-    if records[index].phase == .running { report(.ready, at: index) }
+    if records[index].isRunning { report(.ready, at: index) }
     if records[index].options.startTimeout != nil {
       actions.append(.disarm(records[index].id, .start))
     }

@@ -9,7 +9,7 @@ extension ServiceMachine {
   ///   - error: The error that it threw, or `nil`.
   /// - Complexity: Amortized O(log *n*).
   package mutating func ended(_ id: ID, _ error: (any Error)?) {
-    guard let index = index(of: id), records[index].phase != .waiting else { return }
+    guard let index = index(of: id), records[index].state != nil else { return }
     let record = records[index]
     if !record.failsToStart { start(id) }
     report(.ended, at: index)
@@ -60,8 +60,8 @@ extension ServiceMachine {
     guard let id else { return timedOut(limit) }
     guard let index = index(of: id) else { return }
     let record = records[index]
-    switch (limit, record.phase) {
-    case (.start, .running) where !record.isSatisfied && requested == nil:
+    switch (limit, record.state) {
+    case (.start, .starting) where !record.isSatisfied && requested == nil:
       fail(ServiceError(.notStarted(record.name)))
     case (.stop, .stopping):
       if let cancelTimeout { actions.append(.arm(id, .cancel, cancelTimeout)) }
@@ -91,7 +91,7 @@ extension ServiceMachine {
   /// Applies the effects of the end of a service.
   private mutating func judge(_ record: ServiceRecord, _ error: (any Error)?) {
     let failsToStart = record.failsToStart && requested == nil
-    if let error, !(record.phase == .cancelled && error is CancellationError) {
+    if let error, !(record.state == .cancelled && error is CancellationError) {
       actions.append(.report(name: fullName(record.name), error))
       if failsToStart { return fail(error, of: record.name) }
       if record.options.onThrow == .ignore {
@@ -150,7 +150,7 @@ extension ServiceMachine {
 
   /// Removes the services that have not started.
   private mutating func dropWaiting() {
-    let waiting = records.filter { $0.phase == .waiting }.compactMap { remove($0.id) }
+    let waiting = living.filter { $0.state == nil }.compactMap { remove($0.id) }
     startable = Heap()
     if !waiting.isEmpty { actions.append(.drop(waiting)) }
   }
@@ -165,9 +165,9 @@ extension ServiceMachine {
       if let cancelTimeout { actions.append(.arm(nil, .cancel, cancelTimeout)) }
       let limit = hasPassedDeadline ? stopTimeout : nil
       for id in idsInReverse() {
-        guard let index = index(of: id), records[index].phase != .cancelled else { continue }
+        guard let index = index(of: id), records[index].state != .cancelled else { continue }
         // A service whose turn had not come receives the stop request before the cancellation.
-        let isUnasked = hasPassedDeadline && records[index].phase == .running
+        let isUnasked = hasPassedDeadline && records[index].isRunning
         cancel(index, after: limit, stopsFirst: isUnasked)
       }
     }
@@ -196,8 +196,6 @@ extension ServiceMachine {
 
   private mutating func requestStop(_ index: Int) {
     report(.stopping, at: index)
-    records[index].phase = .stopping
-    ending += 1
     // Arm the limit before the service can react.
     if let timeout = records[index].options.stopTimeout {
       actions.append(.arm(records[index].id, .stop, timeout))
@@ -211,27 +209,12 @@ extension ServiceMachine {
   ///   - index: The index of the service.
   ///   - limit: The limit that expired; otherwise `nil`.
   ///   - stopsFirst: Whether to request the stop of the service before its cancellation.
-  private mutating func cancel(
-    _ index: Int,
-    after limit: Duration?,
-    stopsFirst: Bool = false
-  ) {
+  private mutating func cancel(_ index: Int, after limit: Duration?, stopsFirst: Bool = false) {
     report(.cancelled, at: index)
-    if records[index].phase == .running { ending += 1 }
-    records[index].phase = .cancelled
     // The message comes first: the service may now end, and with it the program.
     let reason = limit.map { ": it did not stop within \($0.shortText)" } ?? ""
     let name = fullName(records[index].name)
-    actions.append(
-      .say(
-        ApplicationMessage(
-          "service \"\(name)\" is cancelled\(reason)",
-          services: [name],
-          state: .cancelled,
-          elapsed: limit
-        )
-      )
-    )
+    say("service \"\(name)\" is cancelled\(reason)", of: name, .cancelled, limit)
     guard let handle = handles[index] else { return }
     if stopsFirst { actions.append(.stop(handle)) }
     actions.append(.cancel(handle))
@@ -244,16 +227,18 @@ extension ServiceMachine {
     actions.append(.disarm(id, .cancel))
     report(.abandoned, at: index)
     remove(id)
-    actions.append(
-      .say(
-        ApplicationMessage(
-          ServiceError(.stuck(fullName(name))).description,
-          services: [fullName(name)],
-          state: .stuck
-        )
-      )
-    )
+    say(ServiceError(.stuck(fullName(name))).description, of: fullName(name), .stuck)
     failures.append((nil, ServiceError(.stuck(name))))
+  }
+
+  private mutating func say(
+    _ text: String,
+    of name: String,
+    _ state: ApplicationMessage.State,
+    _ elapsed: Duration? = nil
+  ) {
+    let message = ApplicationMessage(text, services: [name], state: state, elapsed: elapsed)
+    actions.append(.say(message))
   }
 
   /// The services in stop order: higher layers first, and the last added first within a layer.

@@ -58,6 +58,14 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
     case leaveLaunch
     /// Take the next milestone.
     case announce
+
+    /// A Boolean value that indicates whether the action only reports something.
+    var isReport: Bool {
+      switch self {
+      case .report, .changed, .say: true
+      default: false
+      }
+    }
   }
 
   /// A step that the runner waits for.
@@ -164,9 +172,7 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
   /// The services that delay the transition in progress, by their names in messages, in registration order.
   ///
   /// - Complexity: O(*n*) in the number of services.
-  package var waitedFor: [String] {
-    statuses.filter(\.isWaitedFor).map(\.name)
-  }
+  package var waitedFor: [String] { statuses.filter(\.isWaitedFor).map(\.name) }
 
   /// The services that have not ended, in registration order.
   ///
@@ -182,10 +188,9 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
       if isChain, let former, former.id == record.id - 1 { dependencies = [former.name] }
       return ServiceStatus(
         name: fullName(record.name),
-        state: record.reported?.state,
+        state: record.state,
         dependencies: dependencies.map { fullName($0) },
-        isWaitedFor: record.phase > .running
-          || record.phase == .running && isStarting && !record.isSatisfied
+        isWaitedFor: record.isEnding || record.isRunning && isStarting && !record.isSatisfied
       )
     }
   }
@@ -224,14 +229,14 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
   }
 
   /// The services that have not ended, in registration order.
-  var living: [ServiceRecord] { records.filter { $0.phase != .ended } }
+  var living: [ServiceRecord] { records.filter(\.isLiving) }
 
   /// Returns the index of a service that has not ended.
   ///
   /// - Complexity: O(1); O(log *n*) after services were removed.
   func index(of id: ID) -> Int? {
     guard let index = records.index(ofNumber: id, { $0.id }) else { return nil }
-    return records[index].phase == .ended ? nil : index
+    return records[index].isLiving ? index : nil
   }
 
   /// Returns the service of a name, unless it has ended.
@@ -260,12 +265,11 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
   mutating func remove(_ id: ID) -> Handle? {
     guard let index = index(of: id) else { return nil }
     let handle = handles[index].take()
-    if records[index].phase > .running { ending -= 1 }
-    records[index].phase = .ended
+    records[index].isLiving = false
     count -= 1
     if records.count > max(8, 2 * count) {
       names = names.filter { self.index(of: $0.value) != nil }
-      records.removeAll { $0.phase == .ended }
+      records = living
       handles.removeAll { $0 == nil }
     }
     return handle
@@ -278,8 +282,9 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
   mutating func report(_ state: ServiceState, at index: Int) {
     // An end asks the next service to stop, which makes three actions.
     if actions.isEmpty { actions.reserveCapacity(4) }
-    let former = records[index].reported
+    let (former, wasEnding) = (records[index].reported, records[index].isEnding)
     records[index].reported = (state, time)
+    if records[index].isEnding != wasEnding { ending += wasEnding ? -1 : 1 }
     actions.append(
       .changed(
         ServiceStateChange(
@@ -300,7 +305,7 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
     let living = living
     assert(
       zip(records, handles).allSatisfy { record, handle in
-        record.phase == .ended ? handle == nil : handle != nil && index(of: record.id) != nil
+        record.isLiving ? handle != nil && index(of: record.id) != nil : handle == nil
       },
       "a service without a handle, or a handle without a service"
     )
@@ -309,13 +314,13 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
       names.count <= records.count && living.allSatisfy { names[$0.name] == $0.id },
       "a name belongs to no service, or to another one"
     )
-    assert(ending == living.count { $0.phase > .running }, "ending services are miscounted")
+    assert(ending == living.count(where: \.isEnding), "ending services are miscounted")
     assert(stage != .over || count == 0, "a service outlasts the run")
     assert(stage < .stopping || requested != nil && mayStop, "services stop without a request")
     assert(!(isStarting && stage == .collecting), "services start before the run")
     guard requested == nil else {
       assert(
-        stage == .collecting || startable.isEmpty && living.allSatisfy { $0.phase > .waiting },
+        stage == .collecting || startable.isEmpty && living.allSatisfy { $0.state != nil },
         "a service waits for its start while others stop"
       )
       return
@@ -328,7 +333,7 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
       living.allSatisfy { record in record.blockers == waiting.count { $0 == record.id } },
       "the dependencies of a service are miscounted"
     )
-    let free = living.filter { $0.phase == .waiting && $0.blockers == 0 }.map(\.id)
+    let free = living.filter { $0.state == nil && $0.blockers == 0 }.map(\.id)
     assert(Set(free) == Set(startable.prefix(startable.count)), "the wrong services may start")
     assert(isStarting || startable.isEmpty, "a service that may start does not")
     assert(stage != .starting || unsatisfied > 0, "the start goes unreported")
@@ -337,26 +342,13 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
 
 /// The state of a service, apart from its handle.
 struct ServiceRecord: Sendable {
-  /// The progress of a service.
-  enum Phase: Comparable {
-    /// Waiting for dependencies or for its turn.
-    case waiting
-    /// The `run` method was entered or is being entered.
-    case running
-    /// Asked to stop.
-    case stopping
-    /// Asked to stop and cancelled.
-    case cancelled
-    /// Its `run` method has returned or is left behind.
-    case ended
-  }
-
   let id: Int
   let name: String
   let options: ServiceOptions
-  var phase = Phase.waiting
-  /// The state that was reported last, and the time of that report.
+  /// The state that was reported last, and the time of that report; `nil` while it waits for its start.
   var reported: (state: ServiceState, time: Duration)?
+  /// Indicates that it was not removed.
+  var isLiving = true
   /// The layer; services in higher layers stop earlier.
   var layer = 0
   /// The number of dependencies that are not satisfied.
@@ -368,9 +360,30 @@ struct ServiceRecord: Sendable {
   /// Indicates that the service called `ready()`.
   var isReady = false
 
+  /// The state; `nil` while it waits for its start.
+  var state: ServiceState? { reported?.state }
+
+  /// A Boolean value that indicates whether its `run` was entered, and it was neither asked to stop nor
+  /// cancelled.
+  var isRunning: Bool {
+    // A switch, because `==` compares the raw values, which are strings.
+    switch state {
+    case .starting, .ready: true
+    default: false
+    }
+  }
+
+  /// A Boolean value that indicates whether it was asked to stop or cancelled, and has not ended.
+  var isEnding: Bool {
+    switch state {
+    case .stopping, .cancelled: true
+    default: false
+    }
+  }
+
   /// A Boolean value that indicates whether the dependants may start.
   var isSatisfied: Bool { hasStarted && (isReady || !options.waitsForReady) }
 
   /// A Boolean value that indicates whether ending now would be a failed start.
-  var failsToStart: Bool { options.waitsForReady && !isReady && phase == .running }
+  var failsToStart: Bool { options.waitsForReady && !isReady && isRunning }
 }

@@ -77,12 +77,12 @@ public final class ServiceRun: Sendable {
       ServiceRunner.Machine(stopTimeout: stopTimeout, cancelTimeout: cancelTimeout),
       ServiceAlarms(clock),
       loader: loader ?? Self.loaderWithoutValues(),
-      // `wait()` throws the errors.
-      reports: ServiceRunner.Reports { report in
-        if case .message(let message) = report { messages.send(message) }
-      },
       // Only while ``untilReady()`` waits: otherwise, no alarm of the run sleeps on its clock before the stop.
-      watchesStart: false
+      watchesStart: false,
+      receiver: { action in
+        // `wait()` throws the errors.
+        if case .say(let message) = action { messages.send(message) }
+      }
     )
     add(service, options)
     runner.send { $0.begin() }
@@ -128,14 +128,10 @@ public final class ServiceRun: Sendable {
   ///
   /// The first call counts; a call after the end has no effect. If the service has not been entered yet, it
   /// does not run.
-  public func shutdown() {
-    runner.send { $0.shutdown() }
-  }
+  public func shutdown() { runner.send { $0.shutdown() } }
 
   /// Cancels the task of the service, also during a stop.
-  public func cancel() {
-    runner.send { $0.cancel() }
-  }
+  public func cancel() { runner.send { $0.cancel() } }
 
   /// Waits until the service has ended, or was left behind because it ignored its cancellation.
   ///

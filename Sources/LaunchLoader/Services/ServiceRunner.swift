@@ -10,39 +10,31 @@ internal import EventBus
 /// Every member may be called from any thread, except that only one task may call ``nextMilestone()``.
 final class ServiceRunner: Sendable {
   typealias Machine = ServiceMachine<ServiceHandle>
-
-  /// The receiver of reports, and the other things that an application waits for.
-  struct Reports: Sendable {
-    /// Receives a report.
-    let send: @Sendable (Report) -> Void
-    /// Returns the names of everything besides services that delays the start or the stop.
-    var others: @Sendable () -> [String] = { [] }
-  }
-
-  /// What a runner reports besides milestones.
-  enum Report: Sendable {
-    /// A service threw an error; sent under the lock, like the next two.
-    case failed(service: String, any Error)
-    /// A service has entered a state.
-    case changed(ServiceStateChange)
-    /// There is a message for the user of the program.
-    case message(ApplicationMessage)
-    /// The stop is requested.
-    case stopRequested
-    /// Services are cancelled before the stop was permitted.
-    case stopForced
-    /// Launch work is left behind.
-    case launchLeft
-  }
+  /// Receives the actions that concern others than the services: errors, changes of state and messages, under
+  /// the lock and in order; transitions, and that work is not waited for any longer, outside the lock.
+  typealias Receiver = @Sendable (Machine.Action) -> Void
 
   private struct State {
     var machine: Machine
-    var reports: Reports?
     var loader: LaunchLoader
+    var receiver: Receiver?
+
+    /// Takes the actions of an event.
+    ///
+    /// Those that only report something are queued under the lock, and delivered elsewhere: reports are in
+    /// order, and none follows the end. Not inlined, because `update` is specialised for each event.
+    @inline(never)
+    mutating func takeActions() -> [Machine.Action] {
+      let actions = machine.takeActions()
+      for action in actions where action.isReport { receiver?(action) }
+      return actions
+    }
   }
 
   private let state: Locked<State>
   private let watchesStart: Bool
+  /// Returns the names of everything besides services that delays the start or the stop.
+  private let others: @Sendable () -> [String]
   /// The time limits of the services, and of what else the application waits for.
   let alarms: ServiceAlarms
   /// Rings when there is a milestone to take.
@@ -54,18 +46,20 @@ final class ServiceRunner: Sendable {
   ///   - machine: The state machine of the services.
   ///   - alarms: Their time limits.
   ///   - loader: The loader whose values the services use. A group replaces it when it claims the run.
-  ///   - reports: The receiver of reports; `nil` for a group, which claims that of the runner it belongs to.
   ///   - watchesStart: Whether messages name what the start waits for.
+  ///   - others: Returns the names of everything besides services that delays the start or the stop.
+  ///   - receiver: The receiver of actions; `nil` for a group, which claims that of the runner it belongs to.
   init(
     _ machine: Machine,
     _ alarms: ServiceAlarms,
     loader: LaunchLoader = .shared,
-    reports: Reports? = nil,
-    watchesStart: Bool = true
+    watchesStart: Bool = true,
+    others: @escaping @Sendable () -> [String] = { [] },
+    receiver: Receiver? = nil
   ) {
     self.alarms = alarms
-    state = Locked(State(machine: machine, reports: reports, loader: loader))
-    self.watchesStart = watchesStart
+    state = Locked(State(machine: machine, loader: loader, receiver: receiver))
+    (self.watchesStart, self.others) = (watchesStart, others)
   }
 
   /// The loader whose values the services use.
@@ -86,26 +80,18 @@ final class ServiceRunner: Sendable {
   /// Claims the run for the first caller.
   ///
   /// - Parameter group: If these services form a group, its name and the runner that it is a service of.
-  ///   Errors and messages go to the callbacks of that runner, prefixed with the name of the group, and
+  ///   Errors and messages go to the receiver of that runner, prefixed with the name of the group, and
   ///   values come from its loader.
   /// - Returns: `true` if the caller must run the services.
   func claim(for group: (name: String, in: ServiceRunner)? = nil) -> Bool {
     guard let group else { return send { $0.claim() } }
-    let (path, reports, loader) = group.in.state.withLock {
-      ($0.machine.path, $0.reports, $0.loader)
+    let (path, receiver, loader) = group.in.state.withLock {
+      ($0.machine.path, $0.receiver, $0.loader)
     }
     let (isClaimed, former) = update { state -> (Bool, LaunchLoader?) in
       guard state.machine.claim(under: path + group.name + "/") else { return (false, nil) }
       // Only the services of a group are reported.
-      state.reports = reports.map { outer in
-        let send = outer.send
-        return Reports { report in
-          switch report {
-          case .failed, .changed, .message: send(report)
-          case .stopRequested, .stopForced, .launchLeft: break
-          }
-        }
-      }
+      state.receiver = { action in if action.isReport { receiver?(action) } }
       defer { state.loader = loader }
       return (true, state.loader)
     }
@@ -150,35 +136,23 @@ final class ServiceRunner: Sendable {
   ) throws(Failure) -> Result {
     // Read outside the lock, and therefore possibly late: the machine's time does not go back.
     let time = alarms.elapsed
-    let (result, actions, now, reports) = try state.withLock { state throws(Failure) in
+    let (result, actions, now, receiver) = try state.withLock { state throws(Failure) in
       state.machine.time = max(state.machine.time, time)
       let result = try change(&state)
-      let actions = state.machine.takeActions()
-      // Queued under the lock, and delivered elsewhere: reports are in order, and none follows the end.
-      for action in actions { Self.note(action, state.reports) }
-      return (result, actions, state.machine.time, state.reports)
+      return (result, state.takeActions(), state.machine.time, state.receiver)
     }
-    for action in actions { perform(action, at: now, reports) }
+    for action in actions { perform(action, at: now, receiver) }
     return result
   }
 
-  /// Queues what an event reports, for delivery by another thread.
-  private static func note(_ action: Machine.Action, _ reports: Reports?) {
-    switch action {
-    case .report(let name, let error): reports?.send(.failed(service: name, error))
-    case .changed(let change): reports?.send(.changed(change))
-    case .say(let message): reports?.send(.message(message))
-    default: break
-    }
-  }
-
-  /// Performs an action of an event.
+  /// Performs an action of an event; not inlined, for the same reason.
   ///
   /// - Parameters:
   ///   - action: The action.
   ///   - time: The time of the event, from which limits count, however late the action is performed.
-  ///   - reports: The receiver of reports.
-  private func perform(_ action: Machine.Action, at time: Duration, _ reports: Reports?) {
+  ///   - receiver: The receiver of actions.
+  @inline(never)
+  private func perform(_ action: Machine.Action, at time: Duration, _ receiver: Receiver?) {
     switch action {
     case .startServices(let turn):
       // A worker may have added the service, which is not a part of that work.
@@ -190,16 +164,14 @@ final class ServiceRunner: Sendable {
         self.send { $0.timedOut(id, limit) }
       }
     case .disarm(let id, let limit): alarms.remove(.limit(of: id), upTo: limit)
-    case .drop: break
-    case .report, .changed, .say: break
+    case .drop, .report, .changed, .say: break
     case .watch(let transition, let number):
       alarms.remove(.transition(number - 1), upTo: .start)
-      if transition == .stop { reports?.send(.stopRequested) }
+      receiver?(action)
       if transition == .stop || transition == .start && watchesStart {
         reportTransition(number, .transition(number))
       }
-    case .forceStop: reports?.send(.stopForced)
-    case .leaveLaunch: reports?.send(.launchLeft)
+    case .forceStop, .leaveLaunch: receiver?(action)
     case .announce: milestones.ring()
     }
   }
@@ -211,7 +183,7 @@ final class ServiceRunner: Sendable {
   /// enters all of them.
   @concurrent
   private func startServices(_ turn: Int) async {
-    let processorTime = ServiceThread.processorTime()
+    let processorTime = ServiceProcess.processorTime()
     var passing: Task<Void, Never>?
     var previous: Machine.ID?
     while let (id, handle) = send({ $0.takeStart(after: previous, in: turn) }) {
@@ -267,7 +239,7 @@ final class ServiceRunner: Sendable {
   nonisolated(nonsending) private func run(_ handle: ServiceHandle, _ id: Machine.ID) async {
     handle.task.begin()
     let failure = await enterBody(of: handle, id)
-    if let isUnused = handle.task.end() { await isUnused.waitUncancelled() }
+    await handle.task.end()?.waitUncancelled()
     if handle.signal.close() { await handle.signal.untilQuiet() }
     send { $0.ended(id, failure) }
   }
@@ -318,15 +290,12 @@ final class ServiceRunner: Sendable {
   ) {
     alarms.setReports(key) { waited in
       guard isWatched() else { return false }
-      let (transition, services, reports) = self.state.withLock { state in
-        let isCurrent = state.machine.transitionNumber == number
-        return (
-          isCurrent ? state.machine.transition : nil, isCurrent ? state.machine.waitedFor : [],
-          state.reports
-        )
-      }
-      guard let transition, let reports else { return false }
-      let names = services.map { "service \"\($0)\"" } + reports.others()
+      let state = self.state.withLock { $0 }
+      guard state.machine.transitionNumber == number, let transition = state.machine.transition,
+        let receiver = state.receiver
+      else { return false }
+      let services = state.machine.waitedFor
+      let names = services.map { "service \"\($0)\"" } + self.others()
       if !names.isEmpty {
         let goal = transition == .start ? "start" : "stop"
         let message = ApplicationMessage(
@@ -335,7 +304,7 @@ final class ServiceRunner: Sendable {
           state: transition == .start ? .starting : .stopping,
           elapsed: waited
         )
-        reports.send(.message(message))
+        receiver(.say(message))
       }
       return true
     }

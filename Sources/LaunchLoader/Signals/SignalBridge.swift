@@ -211,49 +211,25 @@ public enum SignalMeaning: Sendable, Hashable {
   /// app or of an extension, whose system starts and ends it by other means.
   public static var usual: [UnixSignal: SignalMeaning] {
     #if os(Linux)
-    usual(on: .linux, executable: "")
+    ofPrograms
     #elseif os(macOS)
-    usual(on: .macOS, executable: ServiceProcess.executablePath)
+    isInBundle(ServiceProcess.executablePath) ? [:] : ofPrograms
     #else
-    usual(on: .other, executable: "")
+    [:]
     #endif
   }
 
-  /// An operating system, as far as the default meanings of signals differ.
-  package enum System: Sendable, CaseIterable {
-    /// Programs have no bundles.
-    case linux
-    /// Programs are command-line tools, apps or extensions.
-    case macOS
-    /// Programs receive no signals that they should handle.
-    case other
-  }
+  private static let ofPrograms: [UnixSignal: SignalMeaning] = [
+    .terminate: .graceful, .interrupt: .graceful, .hangup: .reload, .stop: .background,
+    .resume: .foreground, .windowChanged: .resize,
+  ]
 
-  /// Returns the default meanings of signals.
-  ///
-  /// - Parameters:
-  ///   - system: The operating system.
-  ///   - executable: The path of the program. On macOS, one of its folders ends in `.app` or `.appex` if the
-  ///     program belongs to the bundle of an app or of an extension.
-  /// - Returns: The meanings; none where signals are left alone.
-  package static func usual(
-    on system: System,
-    executable: String
-  ) -> [UnixSignal: SignalMeaning] {
-    switch system {
-    case .other: return [:]
-    case .macOS:
-      let folders = executable.split(separator: "/").dropLast()
-      let isInBundle = folders.contains { folder in
-        let name = folder.lowercased()
-        return name.hasSuffix(".app") || name.hasSuffix(".appex")
-      }
-      if isInBundle { return [:] }
-    case .linux: break
+  /// Returns whether a program on macOS belongs to the bundle of an app or of an extension: one of the folders
+  /// of its path ends in `.app` or `.appex`.
+  package static func isInBundle(_ executable: String) -> Bool {
+    executable.split(separator: "/").dropLast().contains { folder in
+      let name = folder.lowercased()
+      return name.hasSuffix(".app") || name.hasSuffix(".appex")
     }
-    return [
-      .terminate: .graceful, .interrupt: .graceful, .hangup: .reload, .stop: .background,
-      .resume: .foreground, .windowChanged: .resize,
-    ]
   }
 }

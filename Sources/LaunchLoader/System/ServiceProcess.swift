@@ -112,7 +112,7 @@ enum ServiceProcess {
   /// terminal. The exit handlers have one second. If they block, for example on the lock of a stream whose
   /// reader has stopped reading, the process ends without them, with the same status.
   static func end(_ status: Int32) -> Never {
-    let code = ServiceThread.start {
+    let code = runOnThread {
       _ = poll(nil, 0, grace)
       _exit(status)
     }
@@ -160,7 +160,7 @@ extension ServiceProcess {
 
 /// Threads of the operating system: those outside the pool of the concurrency runtime, and the time that a
 /// thread has computed.
-enum ServiceThread {
+extension ServiceProcess {
   /// Unblocks the given signals on the calling thread and blocks all others.
   static func unblockSignals(where isWanted: (Int32) -> Bool) {
     var mask = sigset_t()
@@ -171,11 +171,11 @@ enum ServiceThread {
     unsafe pthread_sigmask(SIG_SETMASK, &mask, nil)  // Reason: outlives the call.
   }
 
-  /// Starts a detached thread with all signals blocked, so that no signal handler runs on it.
+  /// Runs code on a new, detached thread with all signals blocked, so that no signal handler runs on it.
   ///
   /// - Parameter body: The code to run on the thread.
   /// - Returns: Zero, or an error number.
-  static func start(_ body: @escaping @Sendable () -> Void) -> Int32 {
+  static func runOnThread(_ body: @escaping @Sendable () -> Void) -> Int32 {
     // A thread inherits the mask of the thread that creates it.
     var all = sigset_t()
     var old = sigset_t()

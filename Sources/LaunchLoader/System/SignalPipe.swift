@@ -69,7 +69,7 @@ enum SignalPipe {
     pending.store(0, ordering: .sequentiallyConsistent)
     injected.store(0, ordering: .sequentiallyConsistent)
     maskIsStale.store(false, ordering: .sequentiallyConsistent)
-    let code = ServiceThread.start { drain(ends, onSignal, onFailure) }
+    let code = ServiceProcess.runOnThread { drain(ends, onSignal, onFailure) }
     if code != 0 {
       writeEnd.store(-1, ordering: .sequentiallyConsistent)
       close(ends.read)
@@ -118,9 +118,7 @@ enum SignalPipe {
   /// Sends a signal number through the pipe as if that signal had arrived.
   ///
   /// - Parameter number: A number from 1 to 64.
-  static func inject(_ number: Int32) {
-    send(number, mark: injectedMark, bits: injected)
-  }
+  static func inject(_ number: Int32) { send(number, mark: injectedMark, bits: injected) }
 
   /// Sends a signal to this process.
   static func resend(_ number: Int32) { kill(getpid(), number) }
@@ -192,7 +190,7 @@ enum SignalPipe {
   private static func updateMask() {
     maskIsStale.store(false, ordering: .sequentiallyConsistent)
     let wanted = heard.load(ordering: .sequentiallyConsistent)
-    ServiceThread.unblockSignals { wanted & bit(of: $0) != 0 }
+    ServiceProcess.unblockSignals { wanted & bit(of: $0) != 0 }
   }
 }
 

@@ -111,9 +111,7 @@ final class SubscriptionRegistry: Sendable {
 }
 
 extension SubscriptionRegistry: GroupedRegistrations {
-  package func end(_ number: UInt, inGroup group: UInt) {
-    remove((group, number))
-  }
+  package func end(_ number: UInt, inGroup group: UInt) { remove((group, number)) }
 
   package func isActive(_ number: UInt, inGroup group: UInt) -> Bool {
     state.withLock { $0.index.contains((group, number)) }
@@ -185,7 +183,7 @@ final class ThemeSubscription {
       guard !isSilent, let current = value(key) else { return false }
       // If the transform switched, and the value is another one now, that switch has set the
       // property.
-      return current === box || (box as? any AnyThemeValue)?.equals(current) == true
+      return key.areEqual(box, current)
     }
     // By index, which does not retain the parts of a rule that it does not read.
     for index in rules.indices {

@@ -13,9 +13,7 @@ extension ThemeManager {
   }
 
   /// The last pending request for this manager, or the overrides of a scope without one.
-  private var upcomingRequest: ThemeRequest? {
-    pendingRequest ?? overlay.map(ThemeRequest.overlay)
-  }
+  private var upcomingRequest: ThemeRequest? { pendingRequest ?? overlay.map(ThemeRequest.overlay) }
 
   /// The last pending request for this manager.
   private var pendingRequest: ThemeRequest? {
@@ -92,8 +90,7 @@ extension ThemeManager {
   /// request is refused later.
   func submit(_ request: ThemeRequest) throws(ThemeError) {
     let root = root
-    var plan = SwitchPlan()
-    plan.add(self, over: parent?.upcoming) { $0 === self ? request : $0.pendingRequest }
+    let plan = planned(over: parent?.upcoming) { $0 === self ? request : $0.pendingRequest }
     try plan.check()
     let isConsequence = bus.openings(on: MainActor.shared) <= root.chain.openings
     if isConsequence, root.queue.isLastRound {
@@ -116,11 +113,14 @@ extension ThemeManager {
   ///
   /// - Parameter first: The plan of the only request, or `nil` to create the first plan, too.
   /// - Throws: ``ThemeError`` with the code ``ThemeError/Code/switchLoop``.
-  private func runQueue(_ first: SwitchPlan?) throws(ThemeError) {
+  private func runQueue(_ first: [ThemeSwitch]?) throws(ThemeError) {
     var first = first
     var former: [(manager: ThemeManager, request: ThemeRequest)] = []
     chain = (bus.openings(on: MainActor.shared), [], nil)
-    while let round = nextRound(&former) {
+    while true {
+      let (next, replaced) = queue.next()
+      former += replaced
+      guard let round = next else { break }
       // A request that forms a cycle without later ones is applied together with those.
       var open: [(manager: ThemeManager, request: ThemeRequest)] = []
       for entry in round {
@@ -141,18 +141,6 @@ extension ThemeManager {
     if let refusal { throw refusal }
   }
 
-  /// Begins the next round.
-  ///
-  /// - Parameter former: Receives the replaced requests of the ended round.
-  /// - Returns: The requests to perform, or `nil` if there are none.
-  private func nextRound(
-    _ former: inout [(manager: ThemeManager, request: ThemeRequest)]
-  ) -> [(manager: ThemeManager, request: ThemeRequest)]? {
-    let (round, replaced) = queue.next()
-    if !replaced.isEmpty { former += replaced }
-    return round
-  }
-
   /// Performs the pending requests in a separate job of the main actor.
   private func resume() {
     guard queue.resume() else { return }
@@ -169,13 +157,13 @@ extension ThemeManager {
   }
 
   /// Plans requests that are applied together.
-  private func plan(for entries: [(manager: ThemeManager, request: ThemeRequest)]) -> SwitchPlan {
+  private func plan(
+    for entries: [(manager: ThemeManager, request: ThemeRequest)]
+  ) -> [ThemeSwitch] {
     let requests = Dictionary(entries.map { (ObjectIdentifier($0.manager), $0.request) }) { $1 }
-    var plan = SwitchPlan()
-    for (manager, _) in entries where !manager.isReached(by: requests) {
-      plan.add(manager, over: manager.parent?.theme) { requests[ObjectIdentifier($0)] }
+    return entries.map(\.manager).filter { !$0.isReached(by: requests) }.flatMap { manager in
+      manager.planned(over: manager.parent?.theme) { requests[ObjectIdentifier($0)] }
     }
-    return plan
   }
 
   /// A Boolean value that indicates whether the plan of a manager above, for which there is a
@@ -193,15 +181,15 @@ extension ThemeManager {
   /// - Parameters:
   ///   - plan: The plan, which is free of cycles.
   ///   - managers: The managers that were requested to switch.
-  private func apply(_ plan: SwitchPlan, for managers: [ThemeManager]) {
+  private func apply(_ plan: [ThemeSwitch], for managers: [ThemeManager]) {
     for manager in managers { queue.begin(ObjectIdentifier(manager)) }
-    for part in plan.switches { part.manager.swap(part) }
+    for part in plan { part.manager.swap(part) }
     chain.names += managers.map(\.theme.name)
-    for part in plan.switches { part.compare() }
-    for part in plan.switches { part.collect() }
-    for part in plan.switches { part.apply() }
+    for part in plan { part.compare() }
+    for part in plan { part.collect() }
+    for part in plan { part.apply() }
     // A scope without changes posts nothing.
-    for part in plan.switches
+    for part in plan
     where !part.changes.isEmpty || managers.contains(where: { $0 === part.manager }) {
       let event = ThemeDidChange(
         manager: part.manager,
@@ -212,6 +200,6 @@ extension ThemeManager {
       part.manager.bus.post(.themeDidChange, event, from: part.manager)
     }
     // Last, because the end of a subscription may call user code.
-    for part in plan.switches { part.sweep() }
+    for part in plan { part.sweep() }
   }
 }

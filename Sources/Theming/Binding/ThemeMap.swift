@@ -39,7 +39,9 @@ public struct ThemeMap<Object: AnyObject> {
     @usableFromInline let body: ThemeRule
 
     @inlinable
-    init(_ body: ThemeRule) { self.body = body }
+    init(_ key: ThemeKeys, _ property: AnyKeyPath, _ write: @escaping ThemeRule.Write) {
+      body = ThemeRule(key, property, write)
+    }
 
     /// Sets a property to the value of a key, now and whenever the key changes.
     ///
@@ -56,13 +58,10 @@ public struct ThemeMap<Object: AnyObject> {
       _ key: ThemeKey<Value>
     ) -> Rule {
       let path = property()
-      return Rule(
-        ThemeRule(key, property()) { object, box, _ in
-          // A key only ever maps to boxes of its own type, which is part of its identity.
-          known(object, as: Object.self)[keyPath: path] =
-            known(box, as: ThemeValue<Value>.self).value
-        }
-      )
+      return Rule(key, property()) { object, box, _ in
+        // A key only ever maps to boxes of its own type, which is part of its identity.
+        known(object, as: Object.self)[keyPath: path] = ThemeValue<Value>.value(in: box)
+      }
     }
 
     /// Sets an optional property to the value of a key, now and whenever the key changes.
@@ -80,13 +79,10 @@ public struct ThemeMap<Object: AnyObject> {
       _ key: ThemeKey<Value>
     ) -> Rule {
       let path = property()
-      return Rule(
-        ThemeRule(key, property()) { object, box, _ in
-          // As above.
-          known(object, as: Object.self)[keyPath: path] =
-            known(box, as: ThemeValue<Value>.self).value
-        }
-      )
+      return Rule(key, property()) { object, box, _ in
+        // As above.
+        known(object, as: Object.self)[keyPath: path] = ThemeValue<Value>.value(in: box)
+      }
     }
 
     /// Sets a property to a value computed from that of a key, now and whenever the key changes.
@@ -131,13 +127,11 @@ public struct ThemeMap<Object: AnyObject> {
       _ transform: @escaping (Value) -> Property
     ) -> Rule {
       let path = property()
-      return Rule(
-        ThemeRule(key, property()) { object, box, isCurrent in
-          let result = transform(known(box, as: ThemeValue<Value>.self).value)
-          guard isCurrent(key, box) else { return }
-          known(object, as: Object.self)[keyPath: path] = result
-        }
-      )
+      return Rule(key, property()) { object, box, isCurrent in
+        let result = transform(ThemeValue<Value>.value(in: box))
+        guard isCurrent(key, box) else { return }
+        known(object, as: Object.self)[keyPath: path] = result
+      }
     }
   }
 
@@ -225,15 +219,15 @@ struct ThemeRule {
   ///
   /// A rule with a transform calls `isCurrent` after it, with its key and the box, and sets the
   /// property only if the value in the box is still the one to apply.
-  @usableFromInline let write:
-    (_ object: AnyObject, _ box: AnyObject, _ isCurrent: (ThemeKeys, AnyObject) -> Bool) -> Void
+  @usableFromInline
+  typealias Write = (
+    _ object: AnyObject, _ box: AnyObject, _ isCurrent: (ThemeKeys, AnyObject) -> Bool
+  ) -> Void
+
+  @usableFromInline let write: Write
 
   @inlinable
-  init(
-    _ key: ThemeKeys,
-    _ property: AnyKeyPath,
-    _ write: @escaping (AnyObject, AnyObject, (ThemeKeys, AnyObject) -> Bool) -> Void
-  ) {
+  init(_ key: ThemeKeys, _ property: AnyKeyPath, _ write: @escaping Write) {
     self.key = key
     self.property = property
     self.write = write

@@ -43,7 +43,7 @@ struct ResolvedTheme: Sendable {
     var changes: [ThemeKeys: any AnyThemeValue] = [:]
     func compare(_ key: ThemeKeys) {
       let value = value(of: key)
-      if !value.equals(old.value(of: key)) { changes[key] = value }
+      if !key.areEqual(value, old.value(of: key)) { changes[key] = value }
     }
     for key in entries.keys { compare(key) }
     for key in old.entries.keys where entries[key] == nil { compare(key) }

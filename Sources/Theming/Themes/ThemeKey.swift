@@ -61,6 +61,10 @@ where Value: Sendable & Equatable {
   func value(in box: any AnyThemeValue) -> Value {
     (box as? ThemeValue<Value>)?.value ?? defaultValue
   }
+
+  override func areEqual(_ one: AnyObject, _ other: AnyObject) -> Bool {
+    one === other || (one as? ThemeValue<Value>)?.value == (other as? ThemeValue<Value>)?.value
+  }
 }
 
 /// The namespace of theme keys: add one static property for each key.
@@ -107,6 +111,12 @@ public class ThemeKeys: Hashable, @unchecked Sendable {  // Reason: constants on
     self.valueType = valueType
     self.boxedDefault = boxedDefault
   }
+
+  /// Returns whether two boxes hold equal values of the key.
+  ///
+  /// A box equals itself without a comparison of values, which may be large, or not equal to
+  /// themselves.
+  func areEqual(_ one: AnyObject, _ other: AnyObject) -> Bool { one === other }
 
   /// Returns a Boolean value that indicates whether two keys have the same name and the same type
   /// of value.
@@ -170,26 +180,19 @@ struct ThemeKeyTable: Sendable {
   }
 }
 
-/// A type-erased value of a theme.
-protocol AnyThemeValue: AnyObject, Sendable {
-  /// A Boolean value that indicates whether another box holds an equal value of the same type.
-  func equals(_ other: any AnyThemeValue) -> Bool
-}
+/// A box with a value of a type that only its key knows.
+typealias AnyThemeValue = AnyObject & Sendable
 
 /// A value of a theme, boxed once so that themes, switches and views share it.
 @usableFromInline
-final class ThemeValue<Value: Sendable & Equatable>: AnyThemeValue {
+final class ThemeValue<Value: Sendable & Equatable>: Sendable {
   @usableFromInline let value: Value
 
   init(_ value: Value) { self.value = value }
 
-  /// Compares two values.
-  ///
-  /// A box equals itself without a comparison of values, which may be large, or not equal to
-  /// themselves.
-  func equals(_ other: any AnyThemeValue) -> Bool {
-    other === self || (other as? ThemeValue<Value>)?.value == value
-  }
+  /// Returns the value in a box, which must have this type.
+  @inlinable
+  static func value(in box: AnyObject) -> Value { known(box, as: ThemeValue.self).value }
 }
 
 /// The requirements on values that documents can hold.

@@ -62,10 +62,10 @@ final class Session {
       tasks["bridge"] = Task.detached { await bridge.run() }
       say("bridged")
     case "watch":
-      let watch = ParentWatch(every: .milliseconds(5))
+      let parent = getppid()
       tasks["watch"] = Task.detached {
         do {
-          try await watch.untilEnd()
+          try await untilParentEnds(parent, every: .milliseconds(5))
           say("the parent is gone")
         } catch {
           say("\(error)")
@@ -79,10 +79,10 @@ final class Session {
 
   /// Performs the instruction of a word until the program has another parent, then ends it.
   func untilOrphaned(_ word: String) async -> Never {
-    let watch = ParentWatch(every: .milliseconds(5))
+    let parent = getppid()
     await obey(word.split(separator: " ").map(String.init))
     do {
-      try await watch.untilEnd()
+      try await untilParentEnds(parent, every: .milliseconds(5))
       await tasks["watch"]?.value
       exit(0)
     } catch {
