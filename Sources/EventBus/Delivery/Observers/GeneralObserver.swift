@@ -178,17 +178,7 @@ package final class GeneralObserver<Payload: Sendable>: Observer<Payload>,
       }
       let queued = queuedDelivery(delivery)
       queued?.announce()
-      mailbox.enqueue(for: registration) { last in
-        guard let last, last.admits(delivery, for: registration) else {
-          return envelope.init(payload, delivery, for: order, registration, queued)
-        }
-        guard last.hasRoom else { return WaitingRun(payload, delivery, for: order, registration) }
-        // It is of this observer, so its payloads have this type.
-        ObjectAddress.borrow(ObjectAddress.of(last)) { (run: WaitingRun<Payload>) in
-          run.append(payload)
-        }
-        return nil
-      }
+      mailbox.enqueue(payload, delivery, for: order, registration, queued, in: envelope)
       return .queued
     case .asyncHandler(let queue, _):
       // A handler that posts to itself and waits would deadlock.

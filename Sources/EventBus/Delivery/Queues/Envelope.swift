@@ -281,3 +281,35 @@ package final class WaitingRun<Payload: Sendable>: Envelope,
     return call(payload)
   }
 }
+
+extension Mailbox {
+  /// Adds an event behind all others, to the last run if nothing but the payload differs.
+  ///
+  /// - Parameters:
+  ///   - payload: The payload.
+  ///   - delivery: The origin of the event.
+  ///   - number: The number of the observer.
+  ///   - link: The registration of the observer.
+  ///   - queued: The delivery, if hooks follow the post.
+  ///   - envelope: The class of an event by itself.
+  package func enqueue<Payload: Sendable>(
+    _ payload: Payload,
+    _ delivery: borrowing Delivery,
+    for number: UInt,
+    _ link: ObserverRegistration,
+    _ queued: QueuedDelivery?,
+    in envelope: WaitingEvent<Payload>.Type
+  ) {
+    enqueue(for: link) { last in
+      guard let last, last.admits(delivery, for: link) else {
+        return envelope.init(payload, delivery, for: number, link, queued)
+      }
+      guard last.hasRoom else { return WaitingRun(payload, delivery, for: number, link) }
+      // It is of this observer, so its payloads have this type.
+      ObjectAddress.borrow(ObjectAddress.of(last)) { (run: WaitingRun<Payload>) in
+        run.append(payload)
+      }
+      return nil
+    }
+  }
+}
