@@ -92,8 +92,8 @@ extension ThemeManager {
   /// request is refused later.
   func submit(_ request: ThemeRequest) throws(ThemeError) {
     let root = root
-    var plan = SwitchPlan()
-    plan.add(self, over: parent?.upcoming) { $0 === self ? request : $0.pendingRequest }
+    var plan: [ThemeSwitch] = []
+    addSwitches(to: &plan, over: parent?.upcoming) { $0 === self ? request : $0.pendingRequest }
     try plan.check()
     let isConsequence = bus.openings(on: MainActor.shared) <= root.chain.openings
     if isConsequence, root.queue.isLastRound {
@@ -116,7 +116,7 @@ extension ThemeManager {
   ///
   /// - Parameter first: The plan of the only request, or `nil` to create the first plan, too.
   /// - Throws: ``ThemeError`` with the code ``ThemeError/Code/switchLoop``.
-  private func runQueue(_ first: SwitchPlan?) throws(ThemeError) {
+  private func runQueue(_ first: [ThemeSwitch]?) throws(ThemeError) {
     var first = first
     var former: [(manager: ThemeManager, request: ThemeRequest)] = []
     chain = (bus.openings(on: MainActor.shared), [], nil)
@@ -169,11 +169,15 @@ extension ThemeManager {
   }
 
   /// Plans requests that are applied together.
-  private func plan(for entries: [(manager: ThemeManager, request: ThemeRequest)]) -> SwitchPlan {
+  private func plan(
+    for entries: [(manager: ThemeManager, request: ThemeRequest)]
+  ) -> [ThemeSwitch] {
     let requests = Dictionary(entries.map { (ObjectIdentifier($0.manager), $0.request) }) { $1 }
-    var plan = SwitchPlan()
+    var plan: [ThemeSwitch] = []
     for (manager, _) in entries where !manager.isReached(by: requests) {
-      plan.add(manager, over: manager.parent?.theme) { requests[ObjectIdentifier($0)] }
+      manager.addSwitches(to: &plan, over: manager.parent?.theme) {
+        requests[ObjectIdentifier($0)]
+      }
     }
     return plan
   }
@@ -193,15 +197,15 @@ extension ThemeManager {
   /// - Parameters:
   ///   - plan: The plan, which is free of cycles.
   ///   - managers: The managers that were requested to switch.
-  private func apply(_ plan: SwitchPlan, for managers: [ThemeManager]) {
+  private func apply(_ plan: [ThemeSwitch], for managers: [ThemeManager]) {
     for manager in managers { queue.begin(ObjectIdentifier(manager)) }
-    for part in plan.switches { part.manager.swap(part) }
+    for part in plan { part.manager.swap(part) }
     chain.names += managers.map(\.theme.name)
-    for part in plan.switches { part.compare() }
-    for part in plan.switches { part.collect() }
-    for part in plan.switches { part.apply() }
+    for part in plan { part.compare() }
+    for part in plan { part.collect() }
+    for part in plan { part.apply() }
     // A scope without changes posts nothing.
-    for part in plan.switches
+    for part in plan
     where !part.changes.isEmpty || managers.contains(where: { $0 === part.manager }) {
       let event = ThemeDidChange(
         manager: part.manager,
@@ -212,6 +216,6 @@ extension ThemeManager {
       part.manager.bus.post(.themeDidChange, event, from: part.manager)
     }
     // Last, because the end of a subscription may call user code.
-    for part in plan.switches { part.sweep() }
+    for part in plan { part.sweep() }
   }
 }

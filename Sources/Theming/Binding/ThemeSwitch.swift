@@ -1,49 +1,46 @@
 public import EventBus
 
-/// The switches of a manager and of the scopes that follow it.
-///
-/// Planning calls no user code, so nothing changes between planning and the swap.
-@MainActor
-struct SwitchPlan {
-  /// The switches, each manager before its scopes.
-  private(set) var switches: [ThemeSwitch] = []
-  /// All visited managers: if another thread releases the last other reference, the manager is
-  /// destroyed with the plan, not while the plan is being created.
-  private var managers: [ThemeManager] = []
-
-  /// Adds a manager and the scopes that follow it.
+extension ThemeManager {
+  /// Plans the switch of this manager and of the scopes that follow it, each manager before its scopes.
+  ///
+  /// Planning calls no user code, so nothing changes between planning and the swap.
   ///
   /// - Parameters:
-  ///   - manager: The manager.
+  ///   - plan: Receives the switches; none for a scope that does not follow the manager above, which stays as
+  ///     it is, and so do its own scopes.
   ///   - base: The planned theme of the manager above, or `nil` if there is none.
   ///   - request: Returns the request for a manager, if there is one.
-  mutating func add(
-    _ manager: ThemeManager,
+  func addSwitches(
+    to plan: inout [ThemeSwitch],
     over base: Theme?,
     _ request: (ThemeManager) -> ThemeRequest?
   ) {
-    managers.append(manager)
-    // A scope that does not follow the manager above stays as it is, and so do its own scopes.
-    guard let requested = request(manager) ?? manager.overlay.map(ThemeRequest.overlay),
+    guard let requested = request(self) ?? overlay.map(ThemeRequest.overlay),
       let theme = requested.theme(over: base)
     else { return }
-    switches.append(ThemeSwitch(manager, to: theme, requested))
-    for scope in manager.scopes { add(scope, over: theme, request) }
+    let part = ThemeSwitch(self, to: theme, requested)
+    plan.append(part)
+    for scope in part.scopes { scope.addSwitches(to: &plan, over: theme, request) }
   }
+}
 
+extension [ThemeSwitch] {
   /// Throws an error if aliases of one of the themes form a cycle.
-  func check() throws(ThemeError) {
-    for part in switches { try part.new.check() }
+  @MainActor func check() throws(ThemeError) {
+    for part in self { try part.new.check() }
   }
 
   /// A Boolean value that indicates whether all themes are free of alias cycles.
-  var isSound: Bool { switches.allSatisfy { $0.new.cycle == nil } }
+  @MainActor var isSound: Bool { allSatisfy { $0.new.cycle == nil } }
 }
 
 /// The switch of one manager.
 @MainActor
 final class ThemeSwitch {
   let manager: ThemeManager
+  /// The scopes of the manager: if another thread releases the last other reference to one, it is destroyed
+  /// with the plan, not while the plan is being created.
+  let scopes: [ThemeManager]
   /// The theme before the switch.
   let old: ResolvedTheme
   /// The theme after the switch.
@@ -59,6 +56,7 @@ final class ThemeSwitch {
 
   init(_ manager: ThemeManager, to theme: Theme, _ request: ThemeRequest) {
     self.manager = manager
+    scopes = manager.scopes
     old = manager.resolved
     new = ResolvedTheme(theme)
     overlay = if case .overlay(let layer) = request { layer } else { nil }
