@@ -21,12 +21,7 @@ extension String {
   func shortened(to limit: Int) -> String {
     let line = split(whereSeparator: \.isNewline).joined(separator: " ")
     guard line.count > limit || line.cellCount > limit else { return line }
-    var rest = limit - 1
-    let end = line.reversed().prefix { character in
-      rest -= max(1, character.cellCount)
-      return rest >= 0
-    }
-    return "…" + String(end.reversed())
+    return "…" + String(line.reversed().prefix(cells: limit - 1).reversed())
   }
 
   /// Cuts off a text at its end.
@@ -35,12 +30,7 @@ extension String {
   /// - Returns: The text, with `…` at the end if it is longer.
   func cut(to limit: Int) -> String {
     guard count > limit || cellCount > limit else { return self }
-    var rest = limit - 1
-    let start = prefix { character in
-      rest -= max(1, character.cellCount)
-      return rest >= 0
-    }
-    return start + "…"
+    return prefix(cells: limit - 1) + "…"
   }
 
   /// Wraps a text, between words where possible.
@@ -56,11 +46,7 @@ extension String {
         continue
       }
       while word.cellCount > limit {
-        var rest = limit
-        let start = word.prefix { character in
-          rest -= max(1, character.cellCount)
-          return rest >= 0
-        }
+        let start = word.prefix(cells: limit)
         lines.append(String(start))
         word = String(word.dropFirst(start.count))
       }
@@ -102,6 +88,17 @@ extension String {
       }
     }
     return isLeftToRight ? self : "\u{2068}\(self)\u{2069}"
+  }
+}
+
+extension Collection<Character> {
+  /// Returns the longest start of at most this number of cells; every character counts as one at least.
+  fileprivate func prefix(cells limit: Int) -> SubSequence {
+    var rest = limit
+    return prefix { character in
+      rest -= Swift.max(1, character.cellCount)
+      return rest >= 0
+    }
   }
 }
 
