@@ -109,13 +109,10 @@ extension Application {
       // The launch continued without them; without a message, the failures would go unnoticed.
       for problem in report.problems { messages.send("launch: \(problem)") }
       for entry in report.failures {
+        let text = "launch work \"\(entry.id)\" \(entry.outcome)"
+        let (workers, elapsed) = ([entry.id.rawValue], entry.duration)
         messages.send(
-          ApplicationMessage(
-            "launch work \"\(entry.id)\" \(entry.outcome)",
-            workers: [entry.id.rawValue],
-            state: .failed,
-            elapsed: entry.duration
-          )
+          ApplicationMessage(text, workers: workers, state: .failed, elapsed: elapsed)
         )
       }
     } catch let error as LaunchError {
@@ -130,13 +127,8 @@ extension Application {
     for worker in workers.isEmpty ? [nil] : workers {
       let name = worker.map { "launch work \"\($0)\"" } ?? "launch work"
       let error = ServiceError(.stuck(name), isLaunchWork: true)
-      messages.send(
-        ApplicationMessage(
-          error.description,
-          workers: worker.map { [$0] } ?? [],
-          state: .stuck
-        )
-      )
+      let workers = worker.map { [$0] } ?? []
+      messages.send(ApplicationMessage(error.description, workers: workers, state: .stuck))
       runner.send { $0.fail(error) }
     }
   }

@@ -189,25 +189,17 @@ public final class Application: Sendable {
   /// call during the launch prevents everything that has not begun. A call after the end has no effect.
   ///
   /// - Parameter exitCode: The exit code for ``run()`` to return.
-  public func shutdown(exitCode: Int32 = 0) {
-    locked.withLock { state in
-      if state.exitCode == nil { state.exitCode = exitCode }
-    }
-    requestShutdown()
-  }
+  public func shutdown(exitCode: Int32 = 0) { end(exitCode) { $0.shutdown() } }
 
   /// Requests an orderly stop without setting the exit code.
-  func requestShutdown() {
-    runner.send { $0.shutdown() }
-    locked.withLock { $0.launch }?.cancel()
-  }
+  func requestShutdown() { end(nil) { $0.shutdown() } }
 
   /// Cancels everything immediately, also during an orderly stop.
-  package func cancel(exitCode: Int32? = nil) {
-    locked.withLock { state in
-      if state.exitCode == nil { state.exitCode = exitCode }
-    }
-    runner.send { $0.cancel() }
+  package func cancel(exitCode: Int32? = nil) { end(exitCode) { $0.cancel() } }
+
+  private func end(_ exitCode: Int32?, _ request: (inout ServiceRunner.Machine) -> Void) {
+    locked.withLock { $0.exitCode = $0.exitCode ?? exitCode }
+    runner.send(request)
     locked.withLock { $0.launch }?.cancel()
   }
 }

@@ -239,12 +239,8 @@ final class PendingWork: Sendable {
     alarms.setReports(.work(number)) { [self] waited in
       guard let item = state.withLock({ $0.items[number] }) else { return false }
       if !app.runner.isInTransition, !item.hasFinished() {
-        onMessage(
-          ApplicationMessage(
-            "waiting for \(item.name()), for \(waited.shortText) now",
-            elapsed: waited
-          )
-        )
+        let text = "waiting for \(item.name()), for \(waited.shortText) now"
+        onMessage(ApplicationMessage(text, elapsed: waited))
       }
       return true
     }

@@ -218,16 +218,7 @@ extension ServiceMachine {
     // The message comes first: the service may now end, and with it the program.
     let reason = limit.map { ": it did not stop within \($0.shortText)" } ?? ""
     let name = fullName(records[index].name)
-    actions.append(
-      .say(
-        ApplicationMessage(
-          "service \"\(name)\" is cancelled\(reason)",
-          services: [name],
-          state: .cancelled,
-          elapsed: limit
-        )
-      )
-    )
+    say("service \"\(name)\" is cancelled\(reason)", of: name, .cancelled, limit)
     guard let handle = handles[index] else { return }
     if stopsFirst { actions.append(.stop(handle)) }
     actions.append(.cancel(handle))
@@ -240,16 +231,18 @@ extension ServiceMachine {
     actions.append(.disarm(id, .cancel))
     report(.abandoned, at: index)
     remove(id)
-    actions.append(
-      .say(
-        ApplicationMessage(
-          ServiceError(.stuck(fullName(name))).description,
-          services: [fullName(name)],
-          state: .stuck
-        )
-      )
-    )
+    say(ServiceError(.stuck(fullName(name))).description, of: fullName(name), .stuck)
     failures.append((nil, ServiceError(.stuck(name))))
+  }
+
+  private mutating func say(
+    _ text: String,
+    of name: String,
+    _ state: ApplicationMessage.State,
+    _ elapsed: Duration? = nil
+  ) {
+    let message = ApplicationMessage(text, services: [name], state: state, elapsed: elapsed)
+    actions.append(.say(message))
   }
 
   /// The services in stop order: higher layers first, and the last added first within a layer.
