@@ -83,24 +83,16 @@ extension LaunchChart {
   }
 }
 
-/// The axis of a chart: round times between zero and a total.
+/// The axis of a chart, which ends at this time, computed in integers.
 ///
-/// A plain value, computed in integers.
-package struct LaunchTimeAxis: Sendable {
-  /// The times to label, in nanoseconds; ascending, beginning with zero.
-  package let ticks: [Int64]
-  /// The total, in nanoseconds.
-  private let total: Int64
-
-  /// Creates an axis.
+/// A negative time counts as zero, one of more than 292 years as 292 years.
+extension Duration {
+  /// The times to label; ascending, beginning with zero.
   ///
-  /// The ticks are the multiples of the smallest number of the form 1, 2 or 5 times a power of ten that
-  /// divides the axis into at most six parts.
-  ///
-  /// - Parameter total: The time at the end. A negative one counts as zero, one of more than 292 years as
-  ///   292 years.
-  package init(_ total: Duration) {
-    let end = Self.nanoseconds(total)
+  /// They are the multiples of the smallest number of nanoseconds of the form 1, 2 or 5 times a power of ten
+  /// that divides the axis into at most six parts.
+  package var axisTicks: [Duration] {
+    let end = axisNanoseconds
     var (factor, power): (Int64, Int64) = (1, 1)
     while end / (factor * power) > 6 {
       switch factor {
@@ -110,35 +102,30 @@ package struct LaunchTimeAxis: Sendable {
       }
     }
     let step = factor * power
-    self.total = end
-    ticks = end < step ? [0] : (0...(end / step)).map { $0 * step }
+    return (0...(end / step)).map { .nanoseconds($0 * step) }
   }
 
-  /// Returns the position of a time.
+  /// Returns the position of a time on the axis.
   ///
   /// - Parameters:
   ///   - time: The time.
   ///   - length: The length of the axis.
-  /// - Returns: A number from zero to `length`; zero if the total is zero.
-  package func position(of time: Duration, in length: Int) -> Int {
-    position(of: Self.nanoseconds(time), in: length)
+  /// - Returns: A number from zero to `length`; zero if the axis ends at zero.
+  package func axisPosition(of time: Duration, in length: Int) -> Int {
+    let end = axisNanoseconds
+    guard end > 0 else { return 0 }
+    let product = min(time.axisNanoseconds, end).multipliedFullWidth(by: Int64(length))
+    return Int(end.dividingFullWidth(product).quotient)
   }
 
-  /// Returns the position of a time in nanoseconds.
-  package func position(of time: Int64, in length: Int) -> Int {
-    guard total > 0 else { return 0 }
-    let product = min(time, total).multipliedFullWidth(by: Int64(length))
-    return Int(total.dividingFullWidth(product).quotient)
-  }
-
-  /// Returns the label of a tick, in the unit of the total: `0.5 s`; zero has none.
-  package func label(of tick: Int64) -> String {
+  /// Returns the label of a tick, in the unit of the end: `0.5 s`; zero has none.
+  package func axisLabel(of tick: Duration) -> String {
     let units: [(name: String, size: Int64)] = [
       ("s", 1_000_000_000), ("ms", 1_000_000), ("µs", 1_000), ("ns", 1),
     ]
-    let unit = units.first { total >= $0.size } ?? ("ns", 1)
-    guard tick > 0 else { return "0" }
-    let (whole, rest) = tick.quotientAndRemainder(dividingBy: unit.size)
+    let unit = units.first { axisNanoseconds >= $0.size } ?? ("ns", 1)
+    guard tick > .zero else { return "0" }
+    let (whole, rest) = tick.axisNanoseconds.quotientAndRemainder(dividingBy: unit.size)
     guard rest > 0 else { return "\(whole) \(unit.name)" }
     // A step is at least a tenth of the unit.
     var digits = "\(unit.size + rest)".dropFirst()
@@ -146,10 +133,11 @@ package struct LaunchTimeAxis: Sendable {
     return "\(whole).\(digits) \(unit.name)"
   }
 
-  private static func nanoseconds(_ time: Duration) -> Int64 {
-    let (seconds, attoseconds) = time.components
-    let (product, overflows) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-    let (sum, overflowsToo) = product.addingReportingOverflow(attoseconds / 1_000_000_000)
-    return overflows || overflowsToo ? (seconds < 0 ? 0 : .max) : max(0, sum)
+  private var axisNanoseconds: Int64 {
+    let (product, overflows) = components.seconds.multipliedReportingOverflow(by: 1_000_000_000)
+    let (sum, overflowsToo) = product.addingReportingOverflow(
+      components.attoseconds / 1_000_000_000
+    )
+    return overflows || overflowsToo ? (self < .zero ? 0 : .max) : max(0, sum)
   }
 }

@@ -38,7 +38,6 @@ struct LaunchChart {
   private let chain: LaunchReport.Chain?
   /// The turns of the entries of the chain.
   private let chained: Set<Int>
-  private let axis: LaunchTimeAxis
   private var picture = LaunchPicture()
 
   /// Prepares the drawing of a report.
@@ -49,7 +48,6 @@ struct LaunchChart {
     originals = report.originals
     chain = report.longestChain
     chained = Set(chain?.entries.compactMap(\.turn) ?? [])
-    axis = LaunchTimeAxis(report.total)
     (rows, others) = Self.chosen(from: report.entries, chained)
   }
 
@@ -115,16 +113,21 @@ struct LaunchChart {
 
   /// Adds a line for each round time, and one for the end of the launch.
   private mutating func addAxis(to bottom: Int) {
-    for tick in axis.ticks {
-      let x = Self.barX + axis.position(of: tick, in: Self.barWidth)
+    for tick in report.total.axisTicks {
+      let x = x(of: tick)
       picture.addLine("M \(x) \(Self.top) V \(bottom + 4)", stroke: LaunchPicture.faint)
-      let label = axis.label(of: tick)
+      let label = report.total.axisLabel(of: tick)
       picture.addText(label, x: x, y: bottom + 18, fill: LaunchPicture.grey, anchor: "middle")
     }
     let end = Self.barX + Self.barWidth
     picture.addLine("M \(end) \(Self.top) V \(bottom + 4)")
     let time = "end, \(report.total.shortText)"
     picture.addText(time, x: end, y: Self.top - 8, fill: LaunchPicture.grey, anchor: "end")
+  }
+
+  /// Returns the position of a time of the launch.
+  private func x(of time: Duration) -> Int {
+    Self.barX + report.total.axisPosition(of: time, in: Self.barWidth)
   }
 
   /// Connects the bars of the longest chain of dependencies.
@@ -137,8 +140,8 @@ struct LaunchChart {
       guard let first = entry.turn.flatMap({ indices[$0] }),
         let second = next.turn.flatMap({ indices[$0] })
       else { continue }
-      let x = Self.barX + axis.position(of: rows[first].end, in: Self.barWidth)
-      let endX = max(x, Self.barX + axis.position(of: rows[second].start, in: Self.barWidth)) + 1
+      let x = x(of: rows[first].end)
+      let endX = max(x, self.x(of: rows[second].start)) + 1
       let y = tops[first] + Self.rowHeight / 2
       picture.addLine("M \(x) \(y) H \(endX) V \(tops[second] + 4)", stroke: LaunchPicture.ink)
     }
@@ -156,9 +159,8 @@ struct LaunchChart {
       note: note
     )
     if entry.hasRun {
-      let begin = min(axis.position(of: entry.start, in: Self.barWidth), Self.barWidth - 2)
-      let end = max(axis.position(of: entry.end, in: Self.barWidth), begin + 2)
-      let x = Self.barX + begin..<Self.barX + end
+      let begin = min(x(of: entry.start), Self.barX + Self.barWidth - 2)
+      let x = begin..<max(x(of: entry.end), begin + 2)
       let outline = entry.turn.map(chained.contains) == true ? LaunchPicture.ink : nil
       let bar = y + 4..<y + Self.rowHeight - 4
       picture.addRectangle(x, bar, fill: color, stroke: outline, note: note)
@@ -183,10 +185,9 @@ struct LaunchChart {
     let text = detail.cut(to: (Self.width - Self.margin - Self.barX) / LaunchPicture.cell)
     let length = text.cellCount * LaunchPicture.cell
     let right = length <= Self.barWidth ? Self.barX + Self.barWidth : Self.width - Self.margin
-    let begin = Self.barX + axis.position(of: entry.start, in: Self.barWidth)
     picture.addText(
       text,
-      x: max(Self.barX, min(begin, right - length - 4)),
+      x: max(Self.barX, min(x(of: entry.start), right - length - 4)),
       y: baseLine + Self.detailHeight,
       fill: color
     )

@@ -209,18 +209,17 @@ struct LaunchPictureTests {
     ] as [(Duration, [String])]
   )
   func axis(_ total: Duration, _ labels: [String]) {
-    let axis = LaunchTimeAxis(total)
-    #expect(axis.ticks.map { axis.label(of: $0) } == labels)
-    let places = axis.ticks.map { axis.position(of: $0, in: 480) }
+    #expect(total.axisTicks.map { total.axisLabel(of: $0) } == labels)
+    let places = total.axisTicks.map { total.axisPosition(of: $0, in: 480) }
     #expect(places.first == 0 && places == places.sorted() && places.allSatisfy { 0...480 ~= $0 })
-    #expect(axis.position(of: total * 2, in: 480) == (total > .zero ? 480 : 0))
+    #expect(total.axisPosition(of: total * 2, in: 480) == (total > .zero ? 480 : 0))
   }
 
   @Test("The longest possible time has an axis, too")
   func endlessAxis() {
-    let axis = LaunchTimeAxis(.seconds(Int64.max))
-    #expect(axis.ticks.count == 5)
-    #expect(axis.position(of: .seconds(Int64.max), in: 480) == 480)
+    let end = Duration.seconds(Int64.max)
+    #expect(end.axisTicks.count == 5)
+    #expect(end.axisPosition(of: end, in: 480) == 480)
   }
 
   @Test("A plan shows each layer as a column and arrows that end at boxes, none of which overlap")
