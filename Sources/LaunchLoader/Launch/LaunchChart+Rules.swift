@@ -43,9 +43,7 @@ extension LaunchChart {
   }
 
   /// Counts entries by their outcome.
-  static func counts(
-    of entries: [LaunchReport.Entry]
-  ) -> [(word: String, count: Int)] {
+  static func counts(of entries: [LaunchReport.Entry]) -> [(word: String, count: Int)] {
     let words = ["ok", "failed", "timed out", "undone", "skipped", "duplicate", "refused"]
     var counts: [String: Int] = [:]
     for entry in entries { counts[word(for: entry), default: 0] += 1 }

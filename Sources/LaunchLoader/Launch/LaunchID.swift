@@ -12,16 +12,12 @@ public struct LaunchID: Hashable, Sendable, ExpressibleByStringLiteral, CustomSt
   /// Creates a name.
   ///
   /// - Parameter rawValue: The text of the name. Names with the same text are equal.
-  public init(_ rawValue: String) {
-    self.rawValue = rawValue
-  }
+  public init(_ rawValue: String) { self.rawValue = rawValue }
 
   /// Creates a name from a literal.
   ///
   /// - Parameter value: The text of the name.
-  public init(stringLiteral value: String) {
-    self.init(value)
-  }
+  public init(stringLiteral value: String) { self.init(value) }
 
   /// The name as text.
   public var description: String { rawValue }
@@ -60,9 +56,7 @@ extension LaunchSite: Hashable {
 
 extension LaunchID {
   /// Creates the name of a registration that has none: `Module/File.swift:12#1`, `…#2`.
-  init(_ site: LaunchSite, number: Int) {
-    self.init("\(site.fileID):\(site.line)#\(number)")
-  }
+  init(_ site: LaunchSite, number: Int) { self.init("\(site.fileID):\(site.line)#\(number)") }
 }
 
 extension StaticString {

@@ -18,9 +18,7 @@ public final class LaunchKey<Value: Sendable>: LaunchKeys,
   /// Creates a key.
   ///
   /// - Parameter name: The name of the value and of the work that makes it, usually a literal.
-  public init(_ name: String) {
-    super.init(id: LaunchID(name), valueType: Value.self)
-  }
+  public init(_ name: String) { super.init(id: LaunchID(name), valueType: Value.self) }
 }
 
 /// The namespace for the keys of values that launch work makes; extend it with your own.

@@ -107,9 +107,7 @@ public final class LaunchLoader: Sendable {
     state = Locked(State(registry: registry, timing: (timeout, clock)))
   }
 
-  deinit {
-    endWithoutLaunch(.skipped(because: nil))
-  }
+  deinit { endWithoutLaunch(.skipped(because: nil)) }
 
   /// Changes what the loader was created with, until it launches.
   ///
@@ -176,9 +174,7 @@ public final class LaunchLoader: Sendable {
   }
 
   /// The workers that have begun, or are being undone, and for which the launch waits.
-  var unfinished: [LaunchID] {
-    state.withLock { $0.registry.unfinished }
-  }
+  var unfinished: [LaunchID] { state.withLock { $0.registry.unfinished } }
 
   /// Returns the work that a launch would run now, in order.
   ///
@@ -211,9 +207,7 @@ public final class LaunchLoader: Sendable {
   ///
   /// Also refuses work that waits for a launch, and idle and late work that has not begun. A launch
   /// that has begun continues.
-  package func stop() {
-    perform(endWithoutLaunch(.refused))
-  }
+  package func stop() { perform(endWithoutLaunch(.refused)) }
 
   /// Claims the launch and ends the attachments.
   ///

@@ -38,10 +38,7 @@ public struct LaunchOptions: Sendable {
   ///
   /// - Complexity: O(*n*) in the size of the command line and the environment.
   public static var current: LaunchOptions {
-    LaunchOptions(
-      arguments: CommandLine.arguments,
-      environment: ServiceProcess.environment
-    )
+    LaunchOptions(arguments: CommandLine.arguments, environment: ServiceProcess.environment)
   }
 
   /// Accesses the value of a key; `nil` if there is none.
@@ -88,16 +85,12 @@ public struct LaunchReason: Hashable, Sendable, ExpressibleByStringLiteral, Cust
   /// Creates a reason.
   ///
   /// - Parameter rawValue: The text of the reason. Reasons with the same text are equal.
-  public init(_ rawValue: String) {
-    self.rawValue = rawValue
-  }
+  public init(_ rawValue: String) { self.rawValue = rawValue }
 
   /// Creates a reason from a literal.
   ///
   /// - Parameter value: The text of the reason.
-  public init(stringLiteral value: String) {
-    self.init(value)
-  }
+  public init(stringLiteral value: String) { self.init(value) }
 
   /// The reason as text.
   public var description: String { rawValue }

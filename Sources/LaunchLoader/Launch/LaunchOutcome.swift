@@ -185,9 +185,7 @@ extension LaunchError: CustomStringConvertible {
   }
 
   /// The registrations that this error concerns, besides that of a name.
-  private func needers(of id: LaunchID) -> [String] {
-    sites.keys.filter { $0 != id }.map(placed)
-  }
+  private func needers(of id: LaunchID) -> [String] { sites.keys.filter { $0 != id }.map(placed) }
 
   private func placed(_ id: LaunchID) -> String {
     "\"\(id)\"" + (sites[id].map { " (\($0))" } ?? "")

@@ -10,9 +10,7 @@ extension String {
 
   /// The text on one line, at most the first 2,000 characters of it: characters that separate lines become
   /// blanks.
-  var onOneLine: String {
-    prefix(2_000).split(whereSeparator: \.isNewline).joined(separator: " ")
-  }
+  var onOneLine: String { prefix(2_000).split(whereSeparator: \.isNewline).joined(separator: " ") }
 
   /// Shortens a text at its start, because generated names differ at their end.
   ///

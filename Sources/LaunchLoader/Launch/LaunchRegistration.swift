@@ -115,9 +115,7 @@ package final class LaunchRegistration: Sendable {
   }
 
   /// Takes the work out; only the first caller receives it.
-  func takeWork() -> LaunchWork? {
-    state.withLock { $0.work.take() }
-  }
+  func takeWork() -> LaunchWork? { state.withLock { $0.work.take() } }
 
   /// Evaluates the condition once, and releases it.
   func isWanted(_ options: LaunchOptions) -> Bool {
@@ -126,24 +124,16 @@ package final class LaunchRegistration: Sendable {
   }
 
   /// Keeps a worker that has finished, for a rollback.
-  func keep(worker: any LaunchWorker) {
-    state.withLock { $0.undo = { _ in await worker.undo() } }
-  }
+  func keep(worker: any LaunchWorker) { state.withLock { $0.undo = { _ in await worker.undo() } } }
 
   /// Keeps the value that the work made, until it is known whether the work finished in time.
-  func keep(value: any Sendable) {
-    state.withLock { $0.value = value }
-  }
+  func keep(value: any Sendable) { state.withLock { $0.value = value } }
 
   /// Takes out the value that was kept.
-  func takeValue() -> (any Sendable)? {
-    state.withLock { $0.value.take() }
-  }
+  func takeValue() -> (any Sendable)? { state.withLock { $0.value.take() } }
 
   /// Takes out the closure that undoes the work.
-  func takeUndo() -> LaunchExchange.Undo? {
-    state.withLock { $0.undo.take() }
-  }
+  func takeUndo() -> LaunchExchange.Undo? { state.withLock { $0.undo.take() } }
 
   /// Releases all closures and then sets the outcome.
   func dismiss(_ reason: LaunchOutcome) {
@@ -295,9 +285,7 @@ final class LaunchContext: Sendable {
   var withOuter: [LaunchContext] { Self.current.filter(\.isRunning) + [self] }
 
   /// Records that the worker has returned.
-  func end() {
-    hasEnded.store(true, ordering: .releasing)
-  }
+  func end() { hasEnded.store(true, ordering: .releasing) }
 
   /// Indicates whether the current task belongs to a running worker of the loader's launch.
   static func isInside(_ loader: LaunchLoader) -> Bool {

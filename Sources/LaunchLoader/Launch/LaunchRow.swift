@@ -68,9 +68,7 @@ package struct LaunchRow: Sendable {
   }
 
   /// The name, derived from the source site if none was given.
-  package var id: LaunchID {
-    registration.id ?? LaunchID(registration.site, number: siteNumber)
-  }
+  package var id: LaunchID { registration.id ?? LaunchID(registration.site, number: siteNumber) }
 
   /// A Boolean value that indicates whether its worker may still be called.
   var isPending: Bool { status == .waiting || status == .starting }

@@ -63,9 +63,7 @@ struct LaunchSchedule: Sendable {
   subscript(row: Int) -> LaunchRow? { rows.index(of: row).map { rows[$0] } }
 
   /// Indicates whether all phases up to and including `last` have ended.
-  func isOver(upTo last: LaunchPhase) -> Bool {
-    open.prefix(last.index + 1).allSatisfy { $0 == 0 }
-  }
+  func isOver(upTo last: LaunchPhase) -> Bool { open.prefix(last.index + 1).allSatisfy { $0 == 0 } }
 
   /// Stops the program if the counts or the queues contradict the rows.
   ///

@@ -52,9 +52,7 @@ extension AppState {
   }
 
   /// Returns whether the state is at least at a level.
-  func isAtLeast(_ wanted: Level) -> Bool {
-    level.map { $0 >= wanted } ?? false
-  }
+  func isAtLeast(_ wanted: Level) -> Bool { level.map { $0 >= wanted } ?? false }
 
   /// Returns whether the application is in a state, or has passed one that occurs only once.
   func hasReached(_ state: AppState) -> Bool {
@@ -62,9 +60,7 @@ extension AppState {
   }
 
   /// Returns whether the application is in a state or can still enter it.
-  func mayReach(_ state: AppState) -> Bool {
-    state.stage != 2 || stage <= 2
-  }
+  func mayReach(_ state: AppState) -> Bool { state.stage != 2 || stage <= 2 }
 }
 
 extension AppState {
@@ -215,9 +211,7 @@ package struct AppStateMachine: Sendable {
   }
 
   /// Enters the state of a step.
-  package mutating func enter(_ newState: AppState) {
-    state = newState
-  }
+  package mutating func enter(_ newState: AppState) { state = newState }
 
   /// Returns whether a goal is reached.
   func hasReached(_ goal: Goal) -> Bool {

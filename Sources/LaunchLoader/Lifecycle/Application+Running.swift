@@ -111,9 +111,7 @@ extension Application {
       for entry in report.failures {
         let text = "launch work \"\(entry.id)\" \(entry.outcome)"
         let (workers, elapsed) = ([entry.id.rawValue], entry.duration)
-        messages.send(
-          ApplicationMessage(text, workers: workers, state: .failed, elapsed: elapsed)
-        )
+        messages.send(ApplicationMessage(text, workers: workers, state: .failed, elapsed: elapsed))
       }
     } catch let error as LaunchError {
       if runner.isStopping, error.isOfCancellation { return }

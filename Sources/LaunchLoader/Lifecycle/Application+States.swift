@@ -254,9 +254,7 @@ extension Application {
   /// is delivering or a method of the delegate has suspended; ``waitUntil(_:)`` then waits for the state.
   ///
   /// - Parameter isolation: The isolation of the caller.
-  public func resignActive(isolation: isolated (any Actor)? = #isolation) {
-    change(.resign)
-  }
+  public func resignActive(isolation: isolated (any Actor)? = #isolation) { change(.resign) }
 
   /// Reports that the program gains activity.
   ///
@@ -264,9 +262,7 @@ extension Application {
   /// ``AppState/inactive``. See ``resignActive(isolation:)`` for what holds for every phase.
   ///
   /// - Parameter isolation: The isolation of the caller.
-  public func becomeActive(isolation: isolated (any Actor)? = #isolation) {
-    change(.activate)
-  }
+  public func becomeActive(isolation: isolated (any Actor)? = #isolation) { change(.activate) }
 
   /// Reports that the program goes to the background.
   ///
@@ -274,9 +270,7 @@ extension Application {
   /// ``AppState/inactive``. See ``resignActive(isolation:)`` for what holds for every phase.
   ///
   /// - Parameter isolation: The isolation of the caller.
-  public func enterBackground(isolation: isolated (any Actor)? = #isolation) {
-    change(.background)
-  }
+  public func enterBackground(isolation: isolated (any Actor)? = #isolation) { change(.background) }
 
   /// Reports that the program returns to the foreground.
   ///
@@ -285,7 +279,5 @@ extension Application {
   /// See ``resignActive(isolation:)`` for what holds for every phase.
   ///
   /// - Parameter isolation: The isolation of the caller.
-  public func enterForeground(isolation: isolated (any Actor)? = #isolation) {
-    change(.foreground)
-  }
+  public func enterForeground(isolation: isolated (any Actor)? = #isolation) { change(.foreground) }
 }

@@ -131,9 +131,7 @@ public final class Application: Sendable {
   /// - Parameter new: The new delegate, or `nil`.
   /// - Returns: The previous delegate, which the application no longer keeps.
   @discardableResult
-  public func replaceDelegate(
-    _ new: (any ApplicationDelegate)?
-  ) -> (any ApplicationDelegate)? {
+  public func replaceDelegate(_ new: (any ApplicationDelegate)?) -> (any ApplicationDelegate)? {
     locked.withLock { state in
       defer { state.delegate = new }
       return state.delegate

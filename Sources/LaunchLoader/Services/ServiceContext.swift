@@ -44,9 +44,7 @@ public struct ServiceContext: Sendable {
   ///
   /// Only the first call has an effect, and only if ``ServiceOptions/waitsForReady`` is set, or in a
   /// ``ServiceRun``.
-  public func ready() {
-    runner.send { $0.ready(id) }
-  }
+  public func ready() { runner.send { $0.ready(id) } }
 
   /// A Boolean value that indicates whether the service was asked to stop.
   ///
@@ -111,9 +109,7 @@ public struct ServiceContext: Sendable {
   /// - Returns: The value.
   /// - Throws: ``LaunchError``, for example with the code `noValue` if the launch has ended without the value;
   ///   `CancellationError` when the waiting task is cancelled.
-  nonisolated(nonsending) public func value<Value>(
-    of key: LaunchKey<Value>
-  ) async throws -> Value {
+  nonisolated(nonsending) public func value<Value>(of key: LaunchKey<Value>) async throws -> Value {
     try await runner.loader.value(of: key)
   }
 

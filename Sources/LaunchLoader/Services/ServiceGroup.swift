@@ -82,9 +82,7 @@ public final class ServiceGroup: Service {
   /// Stops the services in reverse order.
   ///
   /// Before the group runs, prevents them from starting.
-  public func shutdown() {
-    runner.send { $0.shutdown() }
-  }
+  public func shutdown() { runner.send { $0.shutdown() } }
 
   /// Runs the services until all have ended.
   ///

@@ -51,10 +51,7 @@ extension ServiceMachine {
   ///   - previous: The service taken before.
   ///   - turn: The turn of the caller. Another turn may have replaced it; see ``passOver(_:in:)``.
   /// - Returns: The service to start, or `nil` if none may start now.
-  package mutating func takeStart(
-    after previous: ID?,
-    in turn: Int
-  ) -> (id: ID, handle: Handle)? {
+  package mutating func takeStart(after previous: ID?, in turn: Int) -> (id: ID, handle: Handle)? {
     if let previous { start(previous) }
     guard isStarting, turn == self.turn else { return nil }
     entering = startable.popFirst()

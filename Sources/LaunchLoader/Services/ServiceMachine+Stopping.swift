@@ -209,11 +209,7 @@ extension ServiceMachine {
   ///   - index: The index of the service.
   ///   - limit: The limit that expired; otherwise `nil`.
   ///   - stopsFirst: Whether to request the stop of the service before its cancellation.
-  private mutating func cancel(
-    _ index: Int,
-    after limit: Duration?,
-    stopsFirst: Bool = false
-  ) {
+  private mutating func cancel(_ index: Int, after limit: Duration?, stopsFirst: Bool = false) {
     report(.cancelled, at: index)
     // The message comes first: the service may now end, and with it the program.
     let reason = limit.map { ": it did not stop within \($0.shortText)" } ?? ""

@@ -172,9 +172,7 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
   /// The services that delay the transition in progress, by their names in messages, in registration order.
   ///
   /// - Complexity: O(*n*) in the number of services.
-  package var waitedFor: [String] {
-    statuses.filter(\.isWaitedFor).map(\.name)
-  }
+  package var waitedFor: [String] { statuses.filter(\.isWaitedFor).map(\.name) }
 
   /// The services that have not ended, in registration order.
   ///

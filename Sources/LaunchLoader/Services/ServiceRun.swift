@@ -128,14 +128,10 @@ public final class ServiceRun: Sendable {
   ///
   /// The first call counts; a call after the end has no effect. If the service has not been entered yet, it
   /// does not run.
-  public func shutdown() {
-    runner.send { $0.shutdown() }
-  }
+  public func shutdown() { runner.send { $0.shutdown() } }
 
   /// Cancels the task of the service, also during a stop.
-  public func cancel() {
-    runner.send { $0.cancel() }
-  }
+  public func cancel() { runner.send { $0.cancel() } }
 
   /// Waits until the service has ended, or was left behind because it ignored its cancellation.
   ///

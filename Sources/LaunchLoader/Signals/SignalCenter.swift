@@ -113,9 +113,7 @@ final class SignalCenter: Sendable {
   /// Stops the process as `SIGTSTP` does by default, regardless of its listeners.
   ///
   /// Returns when the process is continued, or immediately if the system does not stop it.
-  func stopProcess() {
-    state.withLock { _ in ServiceProcess.stop() }
-  }
+  func stopProcess() { state.withLock { _ in ServiceProcess.stop() } }
 
   private func arrive(_ number: Int32, isInjected: Bool) {
     let actions = update {

@@ -35,9 +35,7 @@ package struct Doorbell: ~Copyable, Sendable {
 
 extension Latch {
   /// Waits until the latch is open, regardless of cancellation.
-  nonisolated(nonsending) func waitUncancelled() async {
-    await Task { _ = await wait() }.value
-  }
+  nonisolated(nonsending) func waitUncancelled() async { await Task { _ = await wait() }.value }
 }
 
 /// A value that is set once and awaited by any number of tasks, before or after it is set.

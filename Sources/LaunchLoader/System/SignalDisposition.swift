@@ -13,9 +13,7 @@ private import Darwin
 struct SignalDisposition: Sendable {
   private let action: sigaction
 
-  private init(_ action: sigaction) {
-    self.action = action
-  }
+  private init(_ action: sigaction) { self.action = action }
 
   /// The default action of the system; for most signals it ends the process.
   static var byDefault: SignalDisposition { SignalDisposition(make(SIG_DFL)) }

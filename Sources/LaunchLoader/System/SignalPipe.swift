@@ -118,9 +118,7 @@ enum SignalPipe {
   /// Sends a signal number through the pipe as if that signal had arrived.
   ///
   /// - Parameter number: A number from 1 to 64.
-  static func inject(_ number: Int32) {
-    send(number, mark: injectedMark, bits: injected)
-  }
+  static func inject(_ number: Int32) { send(number, mark: injectedMark, bits: injected) }
 
   /// Sends a signal to this process.
   static func resend(_ number: Int32) { kill(getpid(), number) }

@@ -10,9 +10,7 @@ struct Stopwatch: Sendable {
   /// Starts measuring.
   ///
   /// - Parameter clock: The clock to read.
-  init(_ clock: any Clock<Duration>) {
-    self.init(opening: clock)
-  }
+  init(_ clock: any Clock<Duration>) { self.init(opening: clock) }
 
   /// The maximum sleep, about 35,000 years: clocks trap on instants that they cannot represent.
   private static let longest = Duration.seconds(Int64(1) << 40)
@@ -34,9 +32,7 @@ struct Stopwatch: Sendable {
 
 extension Duration {
   /// The approximate duration in seconds, for ratios.
-  var inSeconds: Double {
-    Double(components.seconds) + Double(components.attoseconds) / 1e18
-  }
+  var inSeconds: Double { Double(components.seconds) + Double(components.attoseconds) / 1e18 }
 
   /// The duration in a suitable unit, truncated to at most two decimal digits.
   ///

@@ -60,9 +60,7 @@ package struct SubscriptionIndex<Key: Hashable, Subscriber> {
   ///   if the subscription was removed before.
   /// - Complexity: O(log *n*), amortized, for *n* subscriptions with the same keys; O(*k* · log
   ///   *l*) for the last one of them, with *k* keys that *l* groups contain.
-  package mutating func remove(
-    _ id: ID
-  ) -> (subscriber: Subscriber, watcher: WeakToken?)? {
+  package mutating func remove(_ id: ID) -> (subscriber: Subscriber, watcher: WeakToken?)? {
     let group = Int(id.group)
     guard group < groups.count,
       let subscriber = groups[group]?.members.remove(number: id.number)

@@ -111,9 +111,7 @@ final class SubscriptionRegistry: Sendable {
 }
 
 extension SubscriptionRegistry: GroupedRegistrations {
-  package func end(_ number: UInt, inGroup group: UInt) {
-    remove((group, number))
-  }
+  package func end(_ number: UInt, inGroup group: UInt) { remove((group, number)) }
 
   package func isActive(_ number: UInt, inGroup group: UInt) -> Bool {
     state.withLock { $0.index.contains((group, number)) }

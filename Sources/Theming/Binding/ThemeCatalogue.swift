@@ -76,9 +76,7 @@ struct ThemeCatalogue: Sendable {
   ///
   /// - Returns: The previous theme of that name. The caller releases it once the catalogue is
   ///   consistent again, because the `deinit` of a value may access the catalogue.
-  mutating func register(_ theme: Theme) -> Theme? {
-    themes.updateValue(theme, forKey: theme.name)
-  }
+  mutating func register(_ theme: Theme) -> Theme? { themes.updateValue(theme, forKey: theme.name) }
 
   /// Returns the theme with a name.
   ///

@@ -13,9 +13,7 @@ extension ThemeManager {
   }
 
   /// The last pending request for this manager, or the overrides of a scope without one.
-  private var upcomingRequest: ThemeRequest? {
-    pendingRequest ?? overlay.map(ThemeRequest.overlay)
-  }
+  private var upcomingRequest: ThemeRequest? { pendingRequest ?? overlay.map(ThemeRequest.overlay) }
 
   /// The last pending request for this manager.
   private var pendingRequest: ThemeRequest? {

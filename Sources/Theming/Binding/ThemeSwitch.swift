@@ -186,9 +186,7 @@ package struct SwitchQueue<Target: Hashable, Request> {
   /// - Returns: The request, which the caller releases once the queue is consistent again.
   /// - Complexity: O(1).
   @discardableResult
-  package mutating func begin(_ target: Target) -> Request? {
-    running.removeValue(forKey: target)
-  }
+  package mutating func begin(_ target: Target) -> Request? { running.removeValue(forKey: target) }
 
   /// Moves requests of this round to the next one, unless that has a later request for the same
   /// target.

@@ -89,12 +89,7 @@ public struct ThemeDocument<Schema: ThemeSchema>: Sendable {
   public init(_ theme: Theme) {
     var contents = DocumentContents(Schema.self)
     contents.add(theme.own)
-    self.init(
-      name: theme.name,
-      extends: theme.baseName,
-      appearance: theme.appearance,
-      contents
-    )
+    self.init(name: theme.name, extends: theme.baseName, appearance: theme.appearance, contents)
   }
 
   /// Creates the theme that the document describes.

@@ -235,9 +235,7 @@ extension Theme {
   public func explain<Value>(_ key: ThemeKey<Value>) -> ThemeTrace {
     var steps: [ThemeTrace.Step] = []
     let (box, layer, end, isCycle) = read(key) { alias, target, layer in
-      steps.append(
-        ThemeTrace.Step(key: alias.name, theme: layer, finding: .alias(of: target.name))
-      )
+      steps.append(ThemeTrace.Step(key: alias.name, theme: layer, finding: .alias(of: target.name)))
     }
     let value = "\(key.value(in: box))"
     let finding = isCycle ? ThemeTrace.Step.Finding.cycle(default: value) : .value(value)

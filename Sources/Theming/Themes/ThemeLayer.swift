@@ -43,9 +43,7 @@ extension Theme {
   var baseName: String? { layers.count > 1 ? name(below: layers.count - 1) : nil }
 
   /// Returns the name in the layers below an index; the lowest layer always has one.
-  func name(below index: Int) -> String {
-    layers[..<index].last { $0.name != nil }?.name ?? ""
-  }
+  func name(below index: Int) -> String { layers[..<index].last { $0.name != nil }?.name ?? "" }
 
   /// Merges the layers from that of a scope upwards.
   ///
