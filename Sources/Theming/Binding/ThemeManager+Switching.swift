@@ -118,7 +118,10 @@ extension ThemeManager {
     var first = first
     var former: [(manager: ThemeManager, request: ThemeRequest)] = []
     chain = (bus.openings(on: MainActor.shared), [], nil)
-    while let round = nextRound(&former) {
+    while true {
+      let (next, replaced) = queue.next()
+      former += replaced
+      guard let round = next else { break }
       // A request that forms a cycle without later ones is applied together with those.
       var open: [(manager: ThemeManager, request: ThemeRequest)] = []
       for entry in round {
@@ -137,18 +140,6 @@ extension ThemeManager {
     // Last, because the `deinit` of a value may switch, which begins another chain.
     withExtendedLifetime(former) {}
     if let refusal { throw refusal }
-  }
-
-  /// Begins the next round.
-  ///
-  /// - Parameter former: Receives the replaced requests of the ended round.
-  /// - Returns: The requests to perform, or `nil` if there are none.
-  private func nextRound(
-    _ former: inout [(manager: ThemeManager, request: ThemeRequest)]
-  ) -> [(manager: ThemeManager, request: ThemeRequest)]? {
-    let (round, replaced) = queue.next()
-    if !replaced.isEmpty { former += replaced }
-    return round
   }
 
   /// Performs the pending requests in a separate job of the main actor.
