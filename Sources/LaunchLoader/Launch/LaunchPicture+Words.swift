@@ -12,6 +12,12 @@ extension String {
   /// blanks.
   var onOneLine: String { prefix(2_000).split(whereSeparator: \.isNewline).joined(separator: " ") }
 
+  /// Returns the text with blanks after it, or before it, if it has fewer characters than a width.
+  func padded(to width: Int, before: Bool = false) -> String {
+    let blanks = String(repeating: " ", count: max(0, width - count))
+    return before ? blanks + self : self + blanks
+  }
+
   /// Shortens a text at its start, because generated names differ at their end.
   ///
   /// - Parameter limit: The maximum number of cells.

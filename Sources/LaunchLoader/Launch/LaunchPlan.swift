@@ -98,16 +98,13 @@ extension LaunchPlan: CustomStringConvertible {
         + " in \(layers.count) \(layers.count == 1 ? "layer" : "layers")"
     ]
     for (index, (layer, phase)) in zip(layers, phases).enumerated() {
-      let number = "\(index + 1)"
-      let blanks = String(repeating: " ", count: max(0, 4 - number.count))
-      let name = "\(phase)"
-      var line = blanks + number + " " + name + String(repeating: " ", count: 9 - name.count)
+      var line = "\(index + 1)".padded(to: 4, before: true) + " " + "\(phase)".padded(to: 9)
       for (position, id) in layer.enumerated() {
         let word = id.rawValue.split(whereSeparator: \.isNewline).joined(separator: " ")
         let piece = word + (position + 1 < layer.count ? "," : "")
         if line.count + 1 + piece.count > 80, line.count > 14 {
           lines.append(line)
-          line = String(repeating: " ", count: 14)
+          line = "".padded(to: 14)
         }
         line += " " + piece
       }

@@ -42,13 +42,11 @@ extension LaunchReport: CustomStringConvertible {
   }
 
   private func lines(for entry: Entry, _ originals: [LaunchID: Entry]) -> [String] {
-    let row = [
-      Self.padded(entry.id.rawValue.shortened(to: Self.nameWidth)),
-      bar(for: entry),
-      Self.aligned(entry.duration.shortText),
-      Self.word(for: entry.outcome),
-    ].joined(separator: " ")
-    return [Self.trimmed(row)] + Self.wrapped(Self.detail(of: entry, originals))
+    let name = entry.id.rawValue.shortened(to: Self.nameWidth).padded(to: Self.nameWidth)
+    let duration = entry.duration.shortText.padded(to: Self.durationWidth, before: true)
+    let row = [name, bar(for: entry), duration, Self.word(for: entry.outcome)]
+    return [Self.trimmed(row.joined(separator: " "))]
+      + Self.wrapped(Self.detail(of: entry, originals))
   }
 
   /// The detail that a row has no room for: the error, the reason, or both source sites of a duplicate
@@ -71,7 +69,7 @@ extension LaunchReport: CustomStringConvertible {
   }
 
   private func bar(for entry: Entry) -> String {
-    guard entry.hasRun else { return String(repeating: " ", count: Self.barWidth) }
+    guard entry.hasRun else { return "".padded(to: Self.barWidth) }
     let total = self.total.inSeconds
     let column = { (time: Duration) -> Int in
       guard total > 0 else { return 0 }
@@ -79,8 +77,8 @@ extension LaunchReport: CustomStringConvertible {
     }
     let begin = min(column(entry.start), Self.barWidth - 1)
     let end = max(column(entry.start + entry.duration), begin + 1)
-    return String(repeating: " ", count: begin) + String(repeating: "█", count: end - begin)
-      + String(repeating: " ", count: Self.barWidth - end)
+    let bar = String(repeating: "█", count: end - begin)
+    return ("".padded(to: begin) + bar).padded(to: Self.barWidth)
   }
 
   static func word(for outcome: LaunchOutcome) -> String {
@@ -93,14 +91,6 @@ extension LaunchReport: CustomStringConvertible {
     case .duplicate: "duplicate"
     case .refused: "refused"
     }
-  }
-
-  private static func padded(_ text: String) -> String {
-    text + String(repeating: " ", count: max(0, nameWidth - text.count))
-  }
-
-  private static func aligned(_ text: String) -> String {
-    String(repeating: " ", count: max(0, durationWidth - text.count)) + text
   }
 
   private static func trimmed(_ text: String) -> String {
@@ -122,7 +112,7 @@ extension LaunchReport: CustomStringConvertible {
         {
           piece = piece[..<blank]
         }
-        lines.append(String(repeating: " ", count: margin) + piece)
+        lines.append("".padded(to: margin) + piece)
         rest = rest.dropFirst(piece.count).drop { $0 == " " }
         margin = 2
       }
