@@ -18,6 +18,17 @@ final class ServiceRunner: Sendable {
     var machine: Machine
     var loader: LaunchLoader
     var receiver: Receiver?
+
+    /// Takes the actions of an event.
+    ///
+    /// Those that only report something are queued under the lock, and delivered elsewhere: reports are in
+    /// order, and none follows the end. Not inlined, because `update` is specialised for each event.
+    @inline(never)
+    mutating func takeActions() -> [Machine.Action] {
+      let actions = machine.takeActions()
+      for action in actions where action.isReport { receiver?(action) }
+      return actions
+    }
   }
 
   private let state: Locked<State>
@@ -128,21 +139,19 @@ final class ServiceRunner: Sendable {
     let (result, actions, now, receiver) = try state.withLock { state throws(Failure) in
       state.machine.time = max(state.machine.time, time)
       let result = try change(&state)
-      let actions = state.machine.takeActions()
-      // Queued under the lock, and delivered elsewhere: reports are in order, and none follows the end.
-      for action in actions where action.isReport { state.receiver?(action) }
-      return (result, actions, state.machine.time, state.receiver)
+      return (result, state.takeActions(), state.machine.time, state.receiver)
     }
-    for action in actions where !action.isReport { perform(action, at: now, receiver) }
+    for action in actions { perform(action, at: now, receiver) }
     return result
   }
 
-  /// Performs an action of an event.
+  /// Performs an action of an event; not inlined, for the same reason.
   ///
   /// - Parameters:
   ///   - action: The action.
   ///   - time: The time of the event, from which limits count, however late the action is performed.
   ///   - receiver: The receiver of actions.
+  @inline(never)
   private func perform(_ action: Machine.Action, at time: Duration, _ receiver: Receiver?) {
     switch action {
     case .startServices(let turn):
