@@ -90,7 +90,8 @@ extension ThemeManager {
   /// request is refused later.
   func submit(_ request: ThemeRequest) throws(ThemeError) {
     let root = root
-    let plan = planned(over: parent?.upcoming) { $0 === self ? request : $0.pendingRequest }
+    var plan: [ThemeSwitch] = []
+    addSwitches(to: &plan, over: parent?.upcoming) { $0 === self ? request : $0.pendingRequest }
     try plan.check()
     let isConsequence = bus.openings(on: MainActor.shared) <= root.chain.openings
     if isConsequence, root.queue.isLastRound {
@@ -161,9 +162,13 @@ extension ThemeManager {
     for entries: [(manager: ThemeManager, request: ThemeRequest)]
   ) -> [ThemeSwitch] {
     let requests = Dictionary(entries.map { (ObjectIdentifier($0.manager), $0.request) }) { $1 }
-    return entries.map(\.manager).filter { !$0.isReached(by: requests) }.flatMap { manager in
-      manager.planned(over: manager.parent?.theme) { requests[ObjectIdentifier($0)] }
+    var plan: [ThemeSwitch] = []
+    for (manager, _) in entries where !manager.isReached(by: requests) {
+      manager.addSwitches(to: &plan, over: manager.parent?.theme) {
+        requests[ObjectIdentifier($0)]
+      }
     }
+    return plan
   }
 
   /// A Boolean value that indicates whether the plan of a manager above, for which there is a

@@ -6,16 +6,21 @@ extension ThemeManager {
   /// Planning calls no user code, so nothing changes between planning and the swap.
   ///
   /// - Parameters:
+  ///   - plan: Receives the switches; none for a scope that does not follow the manager above, which stays as
+  ///     it is, and so do its own scopes.
   ///   - base: The planned theme of the manager above, or `nil` if there is none.
   ///   - request: Returns the request for a manager, if there is one.
-  /// - Returns: The switches; none for a scope that does not follow the manager above, which stays as it is,
-  ///   and so do its own scopes.
-  func planned(over base: Theme?, _ request: (ThemeManager) -> ThemeRequest?) -> [ThemeSwitch] {
+  func addSwitches(
+    to plan: inout [ThemeSwitch],
+    over base: Theme?,
+    _ request: (ThemeManager) -> ThemeRequest?
+  ) {
     guard let requested = request(self) ?? overlay.map(ThemeRequest.overlay),
       let theme = requested.theme(over: base)
-    else { return [] }
+    else { return }
     let part = ThemeSwitch(self, to: theme, requested)
-    return [part] + part.scopes.flatMap { $0.planned(over: theme, request) }
+    plan.append(part)
+    for scope in part.scopes { scope.addSwitches(to: &plan, over: theme, request) }
   }
 }
 
