@@ -21,7 +21,10 @@ struct WaitingRunTests {
     }
   }
 
-  @Test("A run of any length arrives in order", arguments: [1, 2, 3, 9, 10, 17, 512, 513, 514, 5_000])
+  @Test(
+    "A run of any length arrives in order",
+    arguments: [1, 2, 3, 9, 10, 17, 512, 513, 514, 5_000]
+  )
   func lengths(count: Int) {
     let bus = EventBus()
     var shown: [Int] = []
@@ -420,7 +423,7 @@ struct WaitingRunTests {
     #expect(mostLost == 20)
   }
 
-  @Test("While threads post to one observer of an actor, each thread's events arrive once and in order")
+  @Test("The events of each thread that posts to one observer of an actor arrive once, in order")
   nonisolated func storm() async {
     let (bus, count) = (EventBus(), rounds(100_000, debug: 20_000, sanitized: 4_000))
     actor Receiver {
