@@ -39,7 +39,8 @@ public struct EventBusSnapshot: Sendable, CustomStringConvertible {
   public let observations: [Observation]
   /// The number of events that wait for handlers on actors.
   public let waitingCount: Int
-  /// The number of events whose owner had died by the time they were to be delivered.
+  /// The number of events whose owner had died, or whose owner's lifetime had ended, by the time they were to
+  /// be delivered on an actor.
   public let lostCount: Int
   /// The number of deliveries that interceptors prevented.
   public let interceptedCount: Int

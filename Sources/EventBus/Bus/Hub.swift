@@ -107,7 +107,7 @@ final class Hub: Sendable {
   /// The number of events that wait for handlers on actors.
   var waitingCount: Int { waiting.count.load(ordering: .acquiring) }
 
-  /// The number of events whose owner had died by the time they were to be delivered.
+  /// The number of events whose owner had died, or its lifetime ended, by the time they were to be delivered.
   var lostCount: Int { waiting.lost.load(ordering: .relaxed) }
 
   /// The number of deliveries that interceptors prevented.

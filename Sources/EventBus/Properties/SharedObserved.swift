@@ -26,8 +26,8 @@ internal import Synchronization
 /// the next setter may take over from the task.
 ///
 /// The value is released with the property, whatever tokens exist, and the registrations end. A delivery that
-/// has been left to a task is completed first, so what was set before still reaches the handlers. A change that
-/// waits for an actor does not.
+/// has been left to a task is completed first, and keeps the property until then, so what was set before still
+/// reaches the handlers. A change that waits for an actor does not.
 ///
 /// When more than 1,000 changes are pending, for a slow observer or a busy actor, neighbouring changes merge
 /// into one with the first old value and the last new value, so the chain stays unbroken. If these two are

@@ -3,7 +3,8 @@ internal import Synchronization
 /// Calls the handler of a timer on its executor; returns `false`, without a call, if the owner has been
 /// deallocated.
 ///
-/// The timer has the only reference to the closure, so its release frees the handler and its captures.
+/// Between ticks the timer has the only reference to the closure, so its end frees the captures; during a tick,
+/// the end of the tick does.
 package typealias TimerHandler = @Sendable (Tick) async -> Bool
 
 /// A timer: its registration, its schedule and its handler.

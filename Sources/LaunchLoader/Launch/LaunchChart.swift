@@ -15,7 +15,8 @@ extension LaunchReport {
 
 /// The drawing of a report, with all positions in integers.
 ///
-/// A plain value. `LaunchChart+Rules.swift` chooses the rows, and has the words and the colors.
+/// A plain value. `LaunchChart+Rules.swift` chooses the rows, and has the words, the colors
+/// and the axis.
 struct LaunchChart {
   private static let margin = LaunchPicture.margin
   private static let rowHeight = 22

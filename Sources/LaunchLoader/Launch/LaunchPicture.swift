@@ -48,7 +48,7 @@ struct LaunchPicture {
   ///   - x: The position of the end that `anchor` names.
   ///   - y: The base line.
   ///   - fill: The color.
-  ///   - anchor: The part of the text that is at `x`: `"middle"` or `"end"`, and otherwise its start.
+  ///   - anchor: The part of the text that is at `x`: `"middle"` or `"end"`; `nil` means its start.
   ///   - isBold: `true` for text that stands out.
   ///   - note: A text that viewers show for the line; `nil` if there is none.
   mutating func addText(

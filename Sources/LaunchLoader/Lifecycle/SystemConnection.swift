@@ -148,7 +148,7 @@ final class SystemConnection: Sendable {
 /// process instead of the process.
 ///
 /// - Parameters:
-///   - first: The parent at the beginning. Read it early: that of an orphan does not end.
+///   - first: The parent at the beginning. Read it early: a parent that has ended before is not noticed.
 ///   - interval: The polling interval.
 ///   - clock: The clock that measures it.
 ///   - parent: Returns the current parent; `nil` means the parent of this process.

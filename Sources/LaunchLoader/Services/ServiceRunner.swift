@@ -10,8 +10,10 @@ internal import EventBus
 /// Every member may be called from any thread, except that only one task may call ``nextMilestone()``.
 final class ServiceRunner: Sendable {
   typealias Machine = ServiceMachine<ServiceHandle>
-  /// Receives the actions that concern others than the services: errors, changes of state and messages, under
-  /// the lock and in order; transitions, and that work is not waited for any longer, outside the lock.
+  /// Receives the actions that concern others than the services.
+  ///
+  /// Errors, changes of state and the messages of an event come under the lock and in order. Transitions, what
+  /// they wait for, and that work is not waited for any longer come outside the lock.
   typealias Receiver = @Sendable (Machine.Action) -> Void
 
   private struct State {
@@ -290,11 +292,15 @@ final class ServiceRunner: Sendable {
   ) {
     alarms.setReports(key) { waited in
       guard isWatched() else { return false }
-      let state = self.state.withLock { $0 }
-      guard state.machine.transitionNumber == number, let transition = state.machine.transition,
-        let receiver = state.receiver
-      else { return false }
-      let services = state.machine.waitedFor
+      // No more than this: a copy of the state could be the last owner of a service.
+      let (transition, services, receiver) = self.state.withLock { state in
+        let isCurrent = state.machine.transitionNumber == number
+        return (
+          isCurrent ? state.machine.transition : nil, isCurrent ? state.machine.waitedFor : [],
+          state.receiver
+        )
+      }
+      guard let transition, let receiver else { return false }
       let names = services.map { "service \"\($0)\"" } + self.others()
       if !names.isEmpty {
         let goal = transition == .start ? "start" : "stop"

@@ -224,6 +224,7 @@ struct ThemeRule {
     _ object: AnyObject, _ box: AnyObject, _ isCurrent: (ThemeKeys, AnyObject) -> Bool
   ) -> Void
 
+  /// Sets the property; see ``Write``.
   @usableFromInline let write: Write
 
   @inlinable

@@ -63,7 +63,11 @@ where Value: Sendable & Equatable {
   }
 
   override func areEqual(_ one: AnyObject, _ other: AnyObject) -> Bool {
-    one === other || (one as? ThemeValue<Value>)?.value == (other as? ThemeValue<Value>)?.value
+    if one === other { return true }
+    guard let one = one as? ThemeValue<Value>, let other = other as? ThemeValue<Value> else {
+      return false
+    }
+    return one.value == other.value
   }
 }
 

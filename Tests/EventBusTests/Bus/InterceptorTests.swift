@@ -42,10 +42,43 @@ private struct Repeater: EventInterceptor {
   }
 }
 
+/// Captures nothing, in a type that may hold something.
+private struct Absent: EventInterceptor {
+  let runs: Counter
+
+  func capture(_ event: AnyEvent) -> Int?? { event.name == "sample.text" ? .some(nil) : nil }
+  func run(_ context: Int??, _ body: () -> Void) {
+    runs.add()
+    body()
+  }
+  func run(_ context: Int??, _ body: () async -> Void) async {
+    runs.add()
+    await body()
+  }
+}
+
 @Suite("Interceptors", .timeLimit(.minutes(5)))
 struct InterceptorTests {
   private func post(_ bus: EventBus, _ value: Int) {
     Carrier.$value.withValue("request \(value)") { _ = bus.post(.number, value) }
+  }
+
+  @Test("An interceptor that captures nil surrounds every call")
+  func absentContext() async {
+    let (bus, runs, heard) = (EventBus(), Counter(), Counter())
+    let hooks = bus.addHooks(EventHooks(interceptor: Absent(runs: runs)))
+    let tokens = [
+      bus.observe(.number) { _ in heard.add() },
+      bus.observe(.text) { _ in heard.add() },
+      bus.observe(.text) { _ in
+        await Task.yield()
+        heard.add()
+      },
+    ]
+    await bus.postAndWait(.number, 1)
+    await bus.postAndWait(.text, "")
+    #expect((runs.value, heard.value) == (3, 3))
+    withExtendedLifetime((hooks, tokens)) {}
   }
 
   @Test("A plain handler, one with an owner and one of every event see the poster's value")

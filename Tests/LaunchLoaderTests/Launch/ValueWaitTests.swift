@@ -241,10 +241,14 @@ struct ConfigurationTests {
     try configure(loader, clock: clock)
     try configure(loader, timeout: .seconds(5))
     try configure(loader, width: 1)
-    let mayEnd = ManualLatch()
-    loader.register("a") { _ in await mayEnd.wait() }
+    let (hasBegun, mayEnd) = (ManualLatch(), ManualLatch())
+    loader.register("a") { _ in
+      hasBegun.open()
+      await mayEnd.wait()
+    }
     let second = loader.register("b") { _ in await Task.yield() }
     let launch = Task { await launchErrorCode { try await loader.launch() } }
+    await hasBegun.wait()
     await clock.sleepers(atLeast: 1)
     #expect(second.outcome == nil)
     clock.jump(by: .seconds(5))

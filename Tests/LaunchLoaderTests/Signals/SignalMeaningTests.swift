@@ -11,7 +11,12 @@ struct SignalMeaningTests {
       .terminate: .graceful, .interrupt: .graceful, .hangup: .reload, .stop: .background,
       .resume: .foreground, .windowChanged: .resize,
     ]
+    #if os(Linux)
     #expect(SignalMeaning.usual == expected)
+    #else
+    // The program that runs the tests may be a part of an app.
+    #expect(SignalMeaning.usual.isEmpty || SignalMeaning.usual == expected)
+    #endif
   }
   #endif
 

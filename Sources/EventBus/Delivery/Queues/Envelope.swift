@@ -252,7 +252,7 @@ package final class WaitingRun<Payload: Sendable>: Envelope,
   }
 
   deinit {
-    unsafe (base + head).deinitialize(count: end - head)  // Reason: initialized by `append`.
+    unsafe (base + head).deinitialize(count: end - head)  // Reason: not yet opened.
     unsafe base.deallocate()  // Reason: from `init` or `append`.
   }
 

@@ -190,7 +190,7 @@ extension Mailbox: ActorMember {
 package final class WaitingCount: Sendable {
   @usableFromInline
   let count = Atomic<Int>(0)
-  /// The number of events whose receiver had died.
+  /// The number of events whose owner or actor had died, or whose owner's lifetime had ended.
   let lost = Atomic<Int>(0)
 
   /// A count of zero.
