@@ -7,7 +7,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 # commit. The goals, which are lower, are those of Scripts/size.sh.
 limits=(
   'EventBus=1315'
-  'all three=3130'
+  'all three=3000'
   'a loop around a post=1540'
 )
 

@@ -409,7 +409,11 @@ struct WaitingRunTests {
           object.touch()
           called.add()
         }
+        let token = bus.observe(.number, owner: receiver) { (_: isolated Receiver, _) in }
+        for value in 0..<5 { bus.post(.number, value) }
         for _ in 0..<20 { bus.post(.object, AtDeinit { freed.add() }) }
+        // The events of a cancelled registration are not lost.
+        token.cancel()
       }
       while freed.value < 20 || bus.snapshot().waitingCount > 0, !Task.isCancelled {
         await Task.yield()

@@ -171,9 +171,9 @@ package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confin
     for envelope in dropped {
       let count = envelope.count
       waiting.add(-count)
-      waiting.lost.wrappingAdd(count, ordering: .relaxed)
       for _ in 0..<count { envelope.link.noteDequeued() }
-      envelope.link.endWithOwner()
+      if !envelope.link.hasEnded { envelope.link.endWithOwner() }
+      if envelope.link.hasLostOwner { waiting.lost.wrappingAdd(count, ordering: .relaxed) }
     }
     checkOwners(actorIsGone: true)
   }
