@@ -218,7 +218,7 @@ package final class WaitingEvent<Payload: Sendable>: Envelope,
 /// otherwise take both from one processor to another.
 ///
 /// The length is bounded, so that no post waits long for the lock while payloads are moved, and memory is freed
-/// as the actor advances. The payloads are in memory of its own, not in an array: in a generic class, the type
+/// as the actor advances. The payloads have an allocation of their own, not an array: in a generic class, the type
 /// of an array is looked up at each use.
 @safe
 package final class WaitingRun<Payload: Sendable>: Envelope,
