@@ -90,12 +90,14 @@ public final class EventBus: Sendable {
     return wildcards.observe(request, handler)
   }
 
-  /// Calls a closure with the core of an event, without retaining it.
-  func withCore<Payload, Result>(
+  /// Registers with the core of an event, without retaining it.
+  ///
+  /// The result is a token, since the optional of a generic result would be looked up at every call.
+  func withCore<Payload>(
     of name: EventName<Payload>,
-    _ body: (SignalCore<Payload>) -> Result
-  ) -> Result {
-    table.with(name.index, body) ?? body(core(of: name))
+    _ register: (SignalCore<Payload>) -> Token
+  ) -> Token {
+    table.with(name.index, register) ?? register(core(of: name))
   }
 
   @usableFromInline

@@ -10,13 +10,15 @@ extension SignalCore {
   ) -> Token {
     let actor = handler.isolation
     if request.isPlain, predicate == nil, actor == nil, !isReplaying {
-      let observer = plainObserver.init(
-        fileID: request.fileID,
-        line: request.line,
-        handler: withoutIsolation(handler)
+      let address = ObjectAddress.retained(
+        plainObserver.init(
+          fileID: request.fileID,
+          line: request.line,
+          handler: withoutIsolation(handler)
+        )
       )
-      add(observer, priority: request.priority)
-      return Token(self, handle: observer.address)
+      add(retained: address, priority: request.priority, for: nil)
+      return Token(self, handle: address)
     }
     let call = withoutIsolation(handler)
     let sink = GeneralObserver<Payload>.Sink.handler { payload in

@@ -45,11 +45,11 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
 
   @discardableResult
   override package func add(
-    _ observer: AnyObserver,
+    retained address: UInt,
     priority: Int,
-    for sender: AnyObject? = nil
+    for sender: AnyObject?
   ) -> Bool {
-    let isAdded = super.add(observer, priority: priority, for: sender)
+    let isAdded = super.add(retained: address, priority: priority, for: sender)
     if isAdded, hub.reportsManyObservers { hub.reportIfMany(self, name) { count } }
     return isAdded
   }

@@ -69,7 +69,8 @@ public final class Token: Sendable, Hashable {
   }
 
   deinit {
-    if state.flags == 0 { cancel() }
+    // Nothing refers to the token any more: no task waits for its end, and no other thread cancels it.
+    if state.flags == 0 { _ = target.conclude(handle) }
   }
 
   /// Ends the registration.

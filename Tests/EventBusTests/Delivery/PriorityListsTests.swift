@@ -17,7 +17,8 @@ struct PriorityListsTests {
     mutating func add(priority: Int) {
       lastLine += 1
       let observer = AnyObserver(fileID: #fileID, line: lastLine)
-      lists.append(observer, priority: priority).forEach(UnlinkedItems.free)
+      lists.append(retained: ObjectAddress.retained(observer), priority: priority)
+        .forEach(UnlinkedItems.free)
       let index = expected.firstIndex { $0.priority < priority } ?? expected.count
       expected.insert((observer, priority), at: index)
       check()
@@ -128,7 +129,8 @@ struct PriorityListsTests {
     do {
       let kept = AnyObserver(fileID: #fileID, line: 1)
       probe = kept
-      lists.append(kept, priority: 3).forEach(UnlinkedItems.free)
+      lists.append(retained: ObjectAddress.retained(kept), priority: 3)
+      .forEach(UnlinkedItems.free)
     }
     #expect(probe != nil)
     lists.removeAll().forEach(UnlinkedItems.free)

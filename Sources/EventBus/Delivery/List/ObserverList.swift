@@ -86,10 +86,20 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
   /// - Returns: `false` when the list is closed.
   /// - Complexity: Amortized O(1).
   @discardableResult
-  package func add(
+  package final func add(
     _ observer: AnyObserver,
     priority: Int,
     for sender: AnyObject? = nil
+  ) -> Bool {
+    add(retained: ObjectAddress.retained(observer), priority: priority, for: sender)
+  }
+
+  /// Adds the observer at an address from ``ObjectAddress/retained(_:)``, and takes over that reference.
+  @discardableResult
+  package func add(
+    retained address: UInt,
+    priority: Int,
+    for sender: AnyObject?
   ) -> Bool {
     if watched.load(ordering: .relaxed) > 0 { probe() }
     let unlinked: UnlinkedItems? = registry.withLock { registry in
@@ -98,12 +108,17 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
       // A post that finds the observer also finds this flag, and a post that reads only one priority list
       // was not counted as a call of an observer in another.
       if sender == nil, common.splits(with: priority) { note(Self.split, true) }
-      observer.order = numbers.next()
-      let unlinked = link(observer, priority: priority, for: sender, &registry)
+      let unlinked = AnyObserver.borrow(address) { observer in
+        observer.order = numbers.next()
+        return link(observer, priority: priority, for: sender, &registry)
+      }
       noteShape(registry)
       return unlinked
     }
-    guard let unlinked else { return false }
+    guard let unlinked else {
+      ObjectAddress.release(address)
+      return false
+    }
     domain.retire(unlinked)
     return true
   }
@@ -116,14 +131,16 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
   ) -> UnlinkedItems {
     registry.count += 1
     defer { if observer.isWatched { registry.watched.insert(observer) } }
-    guard let sender else { return common.append(observer, priority: priority) }
+    guard let sender else { return common.append(retained: observer.address, priority: priority) }
     registry.addressedCount += 1
     var unlinked = UnlinkedItems()
     let known = senders.group(of: sender)
     let group = known ?? SenderGroup(sender, birth: observer.order)
     if known == nil { unlinked = senders.insert(group) }
     observer.join(group)
-    unlinked.append(contentsOf: group.observers.append(observer, priority: priority))
+    unlinked.append(
+      contentsOf: group.observers.append(retained: observer.address, priority: priority)
+    )
     return unlinked
   }
 

@@ -62,11 +62,12 @@ package struct PriorityLists: ~Copyable, Sendable {
   /// Links an observer behind all others of its priority.
   ///
   /// - Parameters:
-  ///   - observer: The observer, which is retained while it is linked.
+  ///   - address: The observer's address, from ``ObjectAddress/retained(_:)``. The list takes over the
+  ///     reference; it is retired when the observer is unlinked.
   ///   - priority: Its priority.
   /// - Returns: The items that the change unlinked.
   /// - Complexity: Amortized O(1), plus O(*p*) in the number of distinct priorities.
-  package borrowing func append(_ observer: AnyObserver, priority: Int) -> UnlinkedItems {
+  package borrowing func append(retained address: UInt, priority: Int) -> UnlinkedItems {
     var unlinked = UnlinkedItems()
     let list = firstList { $0.priority == priority } ?? addList(priority, &unlinked)
     let (filled, live) = (list.block.count, list.live)
@@ -74,8 +75,8 @@ package struct PriorityLists: ~Copyable, Sendable {
     let block = needsRoom ? rebuild(list, live: live, &unlinked) : list.block
     // Before the publication: a post that reads zero began before any post could find the observer.
     changeLive(of: list, by: 1)
-    let slot = block.append(ObjectAddress.retained(observer))
-    observer.slot.store(UInt32(slot), ordering: .relaxed)
+    let slot = block.append(address)
+    AnyObserver.borrow(address) { $0.slot.store(UInt32(slot), ordering: .relaxed) }
     return unlinked
   }
 
@@ -185,7 +186,13 @@ package struct PriorityLists: ~Copyable, Sendable {
 
   private func changeLive(of list: List, by change: Int) {
     tableBlock?.publish(UInt(list.live + change), at: list.index * Self.stride + 2)
-    live.store(live.load(ordering: .relaxed) + change, ordering: .sequentiallyConsistent)
+    let total = live.load(ordering: .relaxed) + change
+    if change > 0 {
+      live.store(total, ordering: .sequentiallyConsistent)
+    } else {
+      // A post that still reads the former count looks for an observer in vain.
+      live.store(total, ordering: .releasing)
+    }
   }
 
   /// Adds an empty list; it replaces the only list if that has no observers.

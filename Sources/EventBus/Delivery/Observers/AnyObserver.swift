@@ -189,7 +189,7 @@ package class AnyObserver: @unchecked Sendable {  // Reason: atomics.
   package var home: Mailbox? { nil }
 
   /// A Boolean value that indicates whether the owner or the sender may die without notice.
-  package final var isWatched: Bool { hasOwner || senderGroup != nil }
+  package final var isWatched: Bool { has(Self.indirect) && (hasOwner || senderGroup != nil) }
 
   /// A Boolean value that indicates whether the owner or the sender has died.
   ///

@@ -101,7 +101,8 @@ package struct UnlinkedItems: Sendable {
   /// Addresses with the lowest bit set for a block; zero for none.
   private var first: UInt = 0
   private var second: UInt = 0
-  private var others: [UInt] = []
+  /// `nil` for none: the release of an empty array is a call.
+  private var others: [UInt]?
 
   /// Creates an empty collection.
   package init() {}
@@ -116,7 +117,8 @@ package struct UnlinkedItems: Sendable {
     } else if second == 0 {
       second = address
     } else {
-      others.append(address)
+      if others == nil { others = [] }
+      others?.append(address)
     }
   }
 
@@ -130,7 +132,7 @@ package struct UnlinkedItems: Sendable {
   package func forEach(_ body: (UInt) -> Void) {
     if first != 0 { body(first) }
     if second != 0 { body(second) }
-    for item in others { body(item) }
+    others?.forEach(body)
   }
 
   /// Releases an object, which may run arbitrary code, or frees a block.
