@@ -30,36 +30,28 @@ extension EventBus {
     line: UInt = #line,
     isolation: isolated (any Actor)? = #isolation
   ) {
+    // What a hook enqueues is no more reported than what it posts, or it could report itself forever.
+    let isInsideHook = RunningHook.isRunning
+    let queue = hub.queue(of: isolation)
+    if sender == nil, coalescing == .none, !hub.isFollowed, !isInsideHook {
+      func add(to core: SignalCore<Payload>) { queue.add(payload, of: core, name.index, fileID, line) }
+      return table.with(name.index, add) ?? add(to: core(of: name))
+    }
     let core = core(of: name)
     let identity = sender.map { core.identity(of: $0) }
     let enqueued = core.enqueued(
       payload,
       Delivery(fileID: fileID, line: line, sender: identity?.id, isolation: isolation)
     )
-    // What a hook enqueues is no more reported than what it posts, or it could report itself forever.
-    let isInsideHook = RunningHook.isRunning
-    let deliver: @Sendable (_ isolation: (any Actor)?) -> Void
-    if identity == nil, enqueued == nil, !isInsideHook {
-      // Delivered like a post made at that time. The closure is what waits, so it captures no more than that
-      // needs.
-      deliver = { isolation in
-        // The bus may have been released, and its observers with it. A weak reference would cost more than
-        // the rest of the event.
-        guard !core.hub.isReleased else { return }
-        _ = core.send(payload, from: nil, excluding: nil, fileID, line, on: isolation)
-      }
-    } else {
-      deliver = { isolation in
-        guard !core.hub.isReleased else { return }
-        let sender = identity?.id
-        var delivery = Delivery(fileID: fileID, line: line, sender: sender, isolation: isolation)
-        delivery.waitedFrom = identity
-        func post() { core.deliver(payload, from: nil, delivery, enqueued: enqueued) }
-        if isInsideHook { RunningHook.run(post) } else { post() }
-      }
+    let event = EnqueuedEvent(name: name.index, sender: identity) { isolation in
+      guard !core.hub.isReleased else { return }
+      let sender = identity?.id
+      var delivery = Delivery(fileID: fileID, line: line, sender: sender, isolation: isolation)
+      delivery.waitedFrom = identity
+      func post() { core.deliver(payload, from: nil, delivery, enqueued: enqueued) }
+      if isInsideHook { RunningHook.run(post) } else { post() }
     }
-    let event = EventQueue.Event(name: name.index, sender: identity, deliver: deliver)
-    hub.queue(of: isolation).add(event, coalescing)
+    queue.add(event, coalescing)
   }
 
   /// Posts an event without a payload in a later turn of the caller's isolation.

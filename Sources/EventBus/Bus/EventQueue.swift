@@ -2,35 +2,7 @@
 ///
 /// Only the scheduled turn retains the actor. The actor is therefore not destroyed while events wait.
 final class EventQueue: Sendable {
-  struct Event: Sendable {
-    /// The number of the event's name.
-    let name: Int
-    /// The identity of the sender.
-    let sender: SenderIdentity?
-    /// Delivers the event in the given isolation.
-    let deliver: @Sendable (_ isolation: (any Actor)?) -> Void
-
-    /// Returns whether this event, newly enqueued, replaces a waiting one.
-    func replaces(_ waiting: Event, _ coalescing: Coalescing) -> Bool {
-      switch coalescing {
-      case .none: false
-      case .name: waiting.name == name
-      case .sender: hasSender(of: waiting)
-      case .nameAndSender:
-        waiting.name == name && (waiting.sender == nil && sender == nil || hasSender(of: waiting))
-      }
-    }
-
-    /// Returns whether one object sent both events.
-    ///
-    /// Comparing identities is sufficient, because a ``SenderIdentity`` keeps the memory of its sender from
-    /// being reused, unless that is an Objective-C object.
-    private func hasSender(of other: Event) -> Bool {
-      sender != nil && sender?.id == other.sender?.id
-    }
-  }
-
-  private let lane = Locked(Lane<Event>())
+  private let lane = Locked(Lane<EnqueuedEvents>())
   private let actor: WeakActor?
 
   init(_ isolation: (any Actor)?) { actor = isolation.map(WeakActor.init) }
@@ -42,30 +14,70 @@ final class EventQueue: Sendable {
   ///   - event: The event.
   ///   - coalescing: The waiting events that this event replaces.
   /// - Complexity: O(1); O(*n*) in the number of waiting events when it coalesces.
-  func add(_ event: Event, _ coalescing: Coalescing) {
-    let (replaced, mustSchedule) = lane.withLock { lane in
-      var replaced: [Event] = []
-      if coalescing != .none {
-        replaced = lane.waiting.replace(by: event) { event.replaces($0, coalescing) }
-      }
+  func add(_ event: EnqueuedEvents, _ coalescing: Coalescing) {
+    let replaced = change { lane in
+      let replaced =
+        coalescing == .none
+        ? [] : lane.waiting.replace(by: event) { event.replaces($0, coalescing) }
       if replaced.isEmpty { _ = lane.waiting.append(event) }
-      return (replaced, lane.requestTurn())
+      return replaced
     }
     withExtendedLifetime(replaced) {}
+  }
+
+  /// Adds an event without a sender at the end, to the last run if nothing but the payload differs, and
+  /// schedules a turn if necessary.
+  ///
+  /// - Parameters:
+  ///   - payload: The payload.
+  ///   - core: The observers of the event.
+  ///   - name: The number of the event's name.
+  ///   - fileID: The source file of the call.
+  ///   - line: The source line.
+  /// - Complexity: Amortized O(1).
+  func add<Payload>(
+    _ payload: Payload,
+    of core: SignalCore<Payload>,
+    _ name: Int,
+    _ fileID: StaticString,
+    _ line: UInt
+  ) {
+    change { lane in
+      if let last = lane.waiting.last, last.admits(core, fileID, line) {
+        // It is of this event, so its payloads have this type.
+        ObjectAddress.borrow(ObjectAddress.of(last)) { (run: EnqueuedRun<Payload>) in
+          run.append(payload)
+        }
+      } else {
+        _ = lane.waiting.append(core.enqueuedRun.init(payload, core, name, fileID, line))
+      }
+    }
+  }
+
+  private func change<Result>(_ add: (inout Lane<EnqueuedEvents>) -> Result) -> Result {
+    let (result, mustSchedule) = lane.withLock { lane in (add(&lane), lane.requestTurn()) }
     if mustSchedule { schedule(on: actor?.actor) }
+    return result
   }
 
   private func schedule(on isolation: (any Actor)?) {
-    Task.detached { await self.turn(on: isolation) }
+    if actor?.isMain == true {
+      // Begins there, without a visit to another thread.
+      Task.detached { @MainActor in self.turn(on: MainActor.shared) }
+    } else {
+      Task.detached { await self.turn(on: isolation) }
+    }
   }
 
   /// Delivers the events that wait now.
   ///
   /// Events enqueued during their delivery wait for another turn.
   private func turn(on isolation: isolated (any Actor)?) {
-    var batch = BoundedQueue<Event>()
+    var batch = BoundedQueue<EnqueuedEvents>()
     lane.withLock { swap(&$0.waiting, &batch) }
-    while let event = batch.popFirst() { event.deliver(isolation) }
+    while let events = batch.popFirst() {
+      while events.deliverNext(on: isolation) {}
+    }
     if lane.withLock({ $0.endTurn() }) { schedule(on: isolation) }
   }
 }
@@ -96,5 +108,119 @@ extension BoundedQueue {
     }
     if kept.count < rest.count { storage.replaceSubrange((first + 1)..., with: kept) }
     return removed
+  }
+}
+
+/// An event that waits in an ``EventQueue``, or a run of events that differ only in their payloads.
+class EnqueuedEvents: @unchecked Sendable {  // Reason: constants; see the subclasses.
+  /// The number of the name.
+  let name: Int
+  /// The identity of the sender.
+  let sender: SenderIdentity?
+
+  init(name: Int, sender: SenderIdentity?) { (self.name, self.sender) = (name, sender) }
+
+  /// Returns whether an event without a sender may join this run.
+  func admits(_ core: ObserverList, _ fileID: StaticString, _ line: UInt) -> Bool { false }
+
+  /// Delivers the next event, on the actor of the queue.
+  ///
+  /// - Returns: `true` if there are more.
+  func deliverNext(on isolation: (any Actor)?) -> Bool { false }
+
+  /// Returns whether this event, newly enqueued, replaces waiting ones.
+  func replaces(_ waiting: EnqueuedEvents, _ coalescing: Coalescing) -> Bool {
+    switch coalescing {
+    case .none: false
+    case .name: waiting.name == name
+    case .sender: hasSender(of: waiting)
+    case .nameAndSender:
+      waiting.name == name && (waiting.sender == nil && sender == nil || hasSender(of: waiting))
+    }
+  }
+
+  /// Returns whether one object sent both events.
+  ///
+  /// Comparing identities is sufficient, because a ``SenderIdentity`` keeps the memory of its sender from
+  /// being reused, unless that is an Objective-C object.
+  private func hasSender(of other: EnqueuedEvents) -> Bool {
+    sender != nil && sender?.id == other.sender?.id
+  }
+}
+
+/// An event with a sender, or one that hooks follow.
+final class EnqueuedEvent: EnqueuedEvents, @unchecked Sendable {  // Reason: constant.
+  private let deliver: @Sendable (_ isolation: (any Actor)?) -> Void
+
+  /// Wraps an event.
+  ///
+  /// - Parameters:
+  ///   - name: The number of the name.
+  ///   - sender: The identity of the sender.
+  ///   - deliver: Delivers the event, on the actor of the queue.
+  init(
+    name: Int,
+    sender: SenderIdentity?,
+    deliver: @escaping @Sendable (_ isolation: (any Actor)?) -> Void
+  ) {
+    self.deliver = deliver
+    super.init(name: name, sender: sender)
+  }
+
+  override func deliverNext(on isolation: (any Actor)?) -> Bool {
+    deliver(isolation)
+    return false
+  }
+}
+
+/// Events of one source site, each delivered like a post made at the time of its delivery.
+final class EnqueuedRun<Payload: Sendable>: EnqueuedEvents,
+  @unchecked Sendable  // Reason: guarded by the lock of the queue, then confined to its turn.
+{
+  // No other access can begin during one of these.
+  @exclusivity(unchecked) private var payloads: PayloadRun<Payload>
+  private let core: SignalCore<Payload>
+  private let fileID: StaticString
+  private let line: UInt
+
+  /// Begins a run.
+  ///
+  /// - Parameters:
+  ///   - payload: The payload of the first event.
+  ///   - core: The observers.
+  ///   - name: The number of the name.
+  ///   - fileID: The source file of the calls.
+  ///   - line: The source line.
+  required init(
+    _ payload: Payload,
+    _ core: SignalCore<Payload>,
+    _ name: Int,
+    _ fileID: StaticString,
+    _ line: UInt
+  ) {
+    unsafe payloads = PayloadRun(payload)  // Reason: initialization.
+    (self.core, self.fileID, self.line) = (core, fileID, line)
+    super.init(name: name, sender: nil)
+  }
+
+  override func admits(_ core: ObserverList, _ fileID: StaticString, _ line: UInt) -> Bool {
+    let hasRoom = unsafe payloads.hasRoom  // Reason: an instantaneous read.
+    return hasRoom && self.core === core && self.line == line
+      && self.fileID.isSameLiteral(as: fileID)
+  }
+
+  /// Adds an event to a run that admits it, under the lock of the queue.
+  func append(_ payload: Payload) {
+    unsafe payloads.append(payload)  // Reason: runs no foreign code.
+  }
+
+  override func deliverNext(on isolation: (any Actor)?) -> Bool {
+    let payload = unsafe payloads.removeFirst()  // Reason: instantaneous, before the post.
+    // The bus may have been released, and its observers with it. A weak reference would cost more than the
+    // rest of the event.
+    if !core.hub.isReleased {
+      _ = core.send(payload, from: nil, excluding: nil, fileID, line, on: isolation)
+    }
+    return unsafe payloads.count > 0  // Reason: an instantaneous read.
   }
 }

@@ -15,6 +15,7 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
   let plainObserver = PlainObserver<Payload>.self
   let generalObserver = GeneralObserver<Payload>.self
   let envelope = WaitingEvent<Payload>.self
+  let enqueuedRun = EnqueuedRun<Payload>.self
   let recordedEvent = RecordedEvent<Payload>.self
   /// The state shared by all names of this event; `nil` for a signal without a name.
   let interned: InternedName?

@@ -62,11 +62,9 @@ package class Envelope: @unchecked Sendable {  // Reason: constant; see the subc
     for link: ObserverRegistration
   ) -> Bool {
     guard self.link === link, record == nil, delivery.record == nil, post | delivery.number == 0,
-      line == UInt32(clamping: delivery.line), sender == delivery.sender,
-      fileID.hasPointerRepresentation, delivery.fileID.hasPointerRepresentation,
-      fileID.utf8CodeUnitCount == delivery.fileID.utf8CodeUnitCount
+      line == UInt32(clamping: delivery.line), sender == delivery.sender
     else { return false }
-    return unsafe fileID.utf8Start == delivery.fileID.utf8Start  // Reason: compares addresses.
+    return fileID.isSameLiteral(as: delivery.fileID)
   }
 
   /// The origin of the event, without what is valid only while the post is running.
@@ -216,22 +214,11 @@ package final class WaitingEvent<Payload: Sendable>: Envelope,
 ///
 /// A burst of posts from one place costs one object and one retain of the registration, where each event would
 /// otherwise take both from one processor to another.
-///
-/// The length is bounded, so that no post waits long for the lock while payloads are moved, and memory is freed
-/// as the actor advances. The payloads have an allocation of their own, not an array: in a generic class, the type
-/// of an array is looked up at each use.
-@safe
 package final class WaitingRun<Payload: Sendable>: Envelope,
   @unchecked Sendable  // Reason: guarded by the lock of the mailbox, then confined to its actor.
 {
-  /// Payloads from ``head`` up to ``end``.
-  private var base: UnsafeMutablePointer<Payload>
-  private var capacity = min(limit, max(1, min(8, 512 / max(1, MemoryLayout<Payload>.stride))))
-  private var head = 0
-  private var end = 1
-
-  /// The maximum number of events of a run; fewer where payloads are large.
-  private static var limit: Int { max(1, min(512, 65_536 / max(1, MemoryLayout<Payload>.stride))) }
+  // No other access can begin during one of these.
+  @exclusivity(unchecked) private var payloads: PayloadRun<Payload>
 
   /// Begins a run.
   ///
@@ -246,39 +233,21 @@ package final class WaitingRun<Payload: Sendable>: Envelope,
     for number: UInt,
     _ link: ObserverRegistration
   ) {
-    unsafe base = .allocate(capacity: capacity)  // Reason: freed in `deinit`.
-    unsafe base.initialize(to: payload)  // Reason: within the allocation.
+    unsafe payloads = PayloadRun(payload)  // Reason: initialization.
     super.init(delivery, for: number, link, nil, isAwaited: false)
   }
 
-  deinit {
-    unsafe (base + head).deinitialize(count: end - head)  // Reason: not yet opened.
-    unsafe base.deallocate()  // Reason: from `init` or `append`.
-  }
-
   /// Adds an event to a run with room, under the lock of the mailbox.
-  ///
-  /// - Complexity: Amortized O(1); no more than 512 payloads, or 64 kB, are moved.
-  package func append(_ payload: Payload) {
-    if end == capacity {
-      capacity = min(2 * capacity, Self.limit)
-      let larger = UnsafeMutablePointer<Payload>.allocate(capacity: capacity)
-      unsafe larger.moveInitialize(from: base, count: end)  // Reason: none was opened yet.
-      unsafe base.deallocate()  // Reason: emptied.
-      unsafe base = larger  // Reason: as above.
-    }
-    unsafe (base + end).initialize(to: payload)  // Reason: below the capacity.
-    end += 1
+  fileprivate func append(_ payload: Payload) {
+    unsafe payloads.append(payload)  // Reason: runs no foreign code.
   }
 
-  override package var hasRoom: Bool { end < Self.limit }
+  override package var hasRoom: Bool { unsafe payloads.hasRoom }  // Reason: an instantaneous read.
 
-  override package var count: Int { end - head }
+  override package var count: Int { unsafe payloads.count }  // Reason: an instantaneous read.
 
   override package func open() -> Bool {
-    let payload = unsafe (base + head).move()  // Reason: initialized, and moved once.
-    head += 1
-    return call(payload)
+    call(unsafe payloads.removeFirst())  // Reason: instantaneous, before the call.
   }
 }
 
