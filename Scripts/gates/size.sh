@@ -6,8 +6,8 @@ source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 # above the present ones. Lower them when code has become smaller; raise one only together with a reason in the
 # commit. The goals, which are lower, are those of Scripts/size.sh.
 limits=(
-  'EventBus=1315'
-  'all three=3000'
+  'EventBus=1300'
+  'all three=2905'
   'a loop around a post=1540'
 )
 

@@ -85,7 +85,7 @@ extension EventBus {
   ///   noticed.
   public func snapshot() -> EventBusSnapshot {
     let lists = table.objects.compactMap { $0 as? any NamedObservers } + [wildcards]
-    let observations = lists.sorted { $0.name < $1.name }.flatMap { $0.observations() }
+    let observations = lists.ordered { $0.name < $1.name }.flatMap { $0.observations() }
     return EventBusSnapshot(
       label: label,
       observations: observations,
@@ -124,10 +124,10 @@ extension SignalCore: NamedObservers {
         )
       )
     }
-    observations.sort { left, right in
+    let ordered = observations.ordered { left, right in
       let (first, second) = (left.seen.priority, right.seen.priority)
       return first != second ? first > second : left.order < right.order
     }
-    return observations.map(\.seen)
+    return ordered.map(\.seen)
   }
 }

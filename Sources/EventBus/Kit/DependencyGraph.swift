@@ -135,7 +135,7 @@ package struct DependencyGraph: Sendable {
   package func cycles() -> [Cycle] {
     components()
       .filter { $0.count > 1 || dependencies(of: $0[0]).contains($0[0]) }
-      .sorted { $0[0] < $1[0] }
+      .ordered { $0[0] < $1[0] }
       .map { component in
         let members = Set(component)
         return (members, path(from: component[0], within: members))
@@ -186,7 +186,7 @@ package struct DependencyGraph: Sendable {
         if let (parent, _) = trail.last { lows[parent] = min(lows[parent], lows[node]) }
         guard lows[node] == numbers[node], let start = stack.lastIndex(of: node) else { continue }
         for member in stack[start...] { isOnStack[member] = false }
-        components.append(stack[start...].sorted())
+        components.append(stack[start...].ordered(by: <))
         stack.removeSubrange(start...)
       }
     }

@@ -1,3 +1,5 @@
+internal import EventBus
+
 // The rules of a chart: its rows, its words, its colors and its axis.
 extension LaunchChart {
   static let red = "#dc2626"
@@ -17,7 +19,7 @@ extension LaunchChart {
     from entries: [LaunchReport.Entry],
     _ chained: Set<Int>
   ) -> (rows: [LaunchReport.Entry], others: [LaunchReport.Entry]) {
-    var order = entries.indices.sorted {
+    var order = entries.indices.ordered {
       (entries[$0].start, entries[$0].turn ?? .max, $0)
         < (entries[$1].start, entries[$1].turn ?? .max, $1)
     }
@@ -26,7 +28,7 @@ extension LaunchChart {
     let failed = order.filter { entries[$0].outcome.isFailure }
     let waiting = order.filter { !entries[$0].hasRun }
     let ran = order.filter { entries[$0].hasRun && !entries[$0].outcome.isFailure }
-      .sorted { (entries[$1].duration, $0) < (entries[$0].duration, $1) }
+      .ordered { (entries[$1].duration, $0) < (entries[$0].duration, $1) }
     let isChained = { (index: Int) in entries[index].turn.map(chained.contains) ?? false }
     let quarter = rowLimit / 4
     let parts = [

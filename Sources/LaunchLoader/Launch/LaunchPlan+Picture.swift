@@ -1,3 +1,5 @@
+internal import EventBus
+
 extension LaunchPlan {
   /// The graph as a picture: the text of an SVG file that needs no other file.
   ///
@@ -133,7 +135,7 @@ private struct LaunchPlanDrawing {
         return known.isEmpty
           ? (2 * index + 1) * 500 / items.count : known.reduce(0, +) / known.count
       }
-      let order = items.indices.sorted { (keys[$0], $0) < (keys[$1], $1) }
+      let order = items.indices.ordered { (keys[$0], $0) < (keys[$1], $1) }
       for (position, index) in order.enumerated() {
         positions[items[index]] = (2 * position + 1) * 500 / items.count
       }

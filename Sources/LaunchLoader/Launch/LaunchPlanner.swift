@@ -134,7 +134,7 @@ package struct LaunchPlanner: Sendable {
       hard.add(targets[...])
     }
     let dependants = hard.reversed()
-    var found = excluded.keys.sorted()
+    var found = excluded.keys.ordered(by: <)
     var start = 0
     while start < found.count {
       let target = found[start]

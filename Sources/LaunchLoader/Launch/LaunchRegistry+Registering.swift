@@ -1,3 +1,5 @@
+internal import EventBus
+
 /// Registrations before, during and after the launch.
 extension LaunchRegistry {
   /// Decides about a registration.
@@ -194,7 +196,7 @@ extension LaunchRegistry {
         if let target = pendingRow(of: id), target != index { found.append(target) }
       }
     }
-    for index in moved.sorted() { schedule.schedule(index) }
+    for index in moved.ordered(by: <) { schedule.schedule(index) }
   }
 
   /// Returns the index of the work of a name, until it has its outcome.

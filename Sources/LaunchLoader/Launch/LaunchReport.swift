@@ -65,7 +65,7 @@ public struct LaunchReport: Sendable {
   /// - Returns: The entries.
   /// - Complexity: O(*n* log *n*) in the number of entries.
   public func slowest(_ count: Int) -> [Entry] {
-    let order = entries.indices.sorted { left, right in
+    let order = entries.indices.ordered { left, right in
       let (first, second) = (entries[left].duration, entries[right].duration)
       return first == second ? left < right : first > second
     }
@@ -142,7 +142,7 @@ extension [LaunchReport.Entry] {
   fileprivate var criticalPath: [LaunchReport.Entry] {
     let ran = filter { $0.turn != nil }
     // The order in which synchronous entries began is also the order in which they ended.
-    let synchronous = ran.filter(\.isSynchronous).sorted { ($0.turn ?? 0) < ($1.turn ?? 0) }
+    let synchronous = ran.filter(\.isSynchronous).ordered { ($0.turn ?? 0) < ($1.turn ?? 0) }
     let hasDependencies = contains { !$0.dependencies.isEmpty }
     let named = Dictionary(hasDependencies ? ran.map { ($0.id, $0) } : []) { first, _ in first }
     let lasts = LaunchPhase.allCases.map { phase in
@@ -178,7 +178,7 @@ extension LaunchReport {
   ///
   /// - Complexity: O(*n* log *n* + *e*) in the numbers of entries and of dependencies.
   var longestChain: Chain? {
-    let ran = entries.filter { $0.turn != nil }.sorted { ($0.turn ?? 0) < ($1.turn ?? 0) }
+    let ran = entries.filter { $0.turn != nil }.ordered { ($0.turn ?? 0) < ($1.turn ?? 0) }
     var indices: [LaunchID: Int] = [:]
     // The duration of the longest chain that ends with each entry, and the entry before it in that chain.
     var best: [(duration: Duration, previous: Int?)] = []

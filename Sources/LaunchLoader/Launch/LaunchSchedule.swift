@@ -150,7 +150,7 @@ extension LaunchSchedule {
         if plan.excluded[target] == nil { wait(index, for: target, isHard: isHard) }
       }
     }
-    for index in plan.excluded.keys.sorted() {
+    for index in plan.excluded.keys.ordered(by: <) {
       skip(index, .skipped(because: plan.excluded[index]))
     }
     openPhase()

@@ -31,7 +31,7 @@ final class PendingWork: Sendable {
 
     /// The items that can be left behind, and that the stop waits for, oldest first.
     var suspended: [(number: UInt, item: Item)] {
-      items.filter { $0.value.rest != nil }.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+      items.filter { $0.value.rest != nil }.ordered { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
   }
 
@@ -53,7 +53,7 @@ final class PendingWork: Sendable {
 
   /// The descriptions of the pending work, oldest first.
   var names: [String] {
-    state.withLock { $0.items }.sorted { $0.key < $1.key }.filter { !$0.value.hasFinished() }
+    state.withLock { $0.items }.ordered { $0.key < $1.key }.filter { !$0.value.hasFinished() }
       .map { $0.value.name() }
   }
 

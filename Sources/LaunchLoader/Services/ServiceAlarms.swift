@@ -171,7 +171,7 @@ final class ServiceAlarms: Sendable {
       state.wakeUp = .zero
       let due = state.alarms.filter { $0.value.end <= now }
       for key in due.keys { state.alarms[key] = nil }
-      return due.values.sorted { ($0.end, $0.rank, $0.order) < ($1.end, $1.rank, $1.order) }
+      return due.values.ordered { ($0.end, $0.rank, $0.order) < ($1.end, $1.rank, $1.order) }
     }
   }
 }

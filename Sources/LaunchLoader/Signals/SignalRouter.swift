@@ -86,7 +86,7 @@ package struct SignalRouter<Waiter: Sendable, Receiver: Sendable>: Sendable {
     _ numbers: Set<Int32>,
     _ receiver: Receiver? = nil
   ) -> (key: Key, installed: [Int32]) {
-    let installed = numbers.filter { !isHeard($0) }.sorted()
+    let installed = numbers.filter { !isHeard($0) }.ordered(by: <)
     defer { nextKey += 1 }
     dropped.subtract(numbers)
     listeners.append(Listener(key: nextKey, numbers: numbers, receiver: receiver))
@@ -164,7 +164,7 @@ package struct SignalRouter<Waiter: Sendable, Receiver: Sendable>: Sendable {
       let isTaken = arrival.serial <= taken[arrival.number] ?? 0
       return !arrival.isInjected && !isTaken && !isKept(arrival.number)
     }
-    let restored = listener.numbers.filter { !isHeard($0) }.sorted()
+    let restored = listener.numbers.filter { !isHeard($0) }.ordered(by: <)
     for number in restored { taken[number] = nil }
     if listener.receiver != nil { dropped.formUnion(restored) }
     return Actions(

@@ -221,7 +221,7 @@ package struct SwitchQueue<Target: Hashable, Request> {
       rounds = nil
       return (nil, former)
     }
-    let round = pending.values.sorted { $0.rank < $1.rank }
+    let round = pending.values.ordered { $0.rank < $1.rank }
     running = pending.mapValues(\.request)
     pending = [:]
     rounds = done + 1

@@ -85,7 +85,7 @@ struct DocumentContents {
     // A list instead of recursion: the nesting depth of a document has no bound.
     var open: [(group: Container, path: [String])] = [(values, [])]
     while let (group, path) = open.popLast() {
-      for key in group.allKeys.sorted(by: { $0.stringValue < $1.stringValue }) {
+      for key in group.allKeys.ordered(by: { $0.stringValue < $1.stringValue }) {
         let path = path + [key.stringValue]
         let name = path.joined(separator: ".")
         if keys[name] != nil {
@@ -97,7 +97,7 @@ struct DocumentContents {
         }
       }
     }
-    for (name, members) in settings.sorted(by: { $0.key < $1.key }) {
+    for (name, members) in settings.ordered(by: { $0.key < $1.key }) {
       if members.count > 1 { issues.append(ThemeIssue(.duplicateKey, key: name)) }
       if let key = keys[name], let member = members.min(by: Self.precedes) {
         try read(key, from: member)

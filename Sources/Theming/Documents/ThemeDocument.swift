@@ -1,3 +1,5 @@
+internal import EventBus
+
 /// The contents of a theme file: the values a theme sets itself, and the name of the theme it extends.
 ///
 /// ```json
@@ -73,7 +75,7 @@ public struct ThemeDocument<Schema: ThemeSchema>: Sendable {
     self.name = name
     self.extends = extends
     self.appearance = appearance
-    self.issues = (issues + contents.issues).sorted { ($0.key, "\($0)") < ($1.key, "\($1)") }
+    self.issues = (issues + contents.issues).ordered { ($0.key, "\($0)") < ($1.key, "\($1)") }
     entries = contents.entries
   }
 
@@ -166,7 +168,7 @@ extension ThemeDocument: Codable {
     try container.encodeIfPresent(appearance, forKey: "appearance")
     try container.encodeIfPresent(extends, forKey: "extends")
     var values = container.nestedContainer(keyedBy: DocumentKey.self, forKey: "values")
-    for (key, entry) in entries.sorted(by: { $0.key.name < $1.key.name }) {
+    for (key, entry) in entries.ordered(by: { $0.key.name < $1.key.name }) {
       let member = DocumentKey(stringValue: key.name)
       switch entry {
       case .value(let box):

@@ -1,3 +1,5 @@
+internal import EventBus
+
 /// A theme flattened for lookup: layers merged and aliases followed.
 struct ResolvedTheme: Sendable {
   let theme: Theme
@@ -19,7 +21,7 @@ struct ResolvedTheme: Sendable {
     let aliases = entries.compactMap { key, entry in if case .alias = entry { key } else { nil } }
     var broken: Set<ThemeKeys> = []
     // Sorted by name, so that every run reports the same one of several cycles.
-    for alias in aliases.sorted(by: Self.precedes) { follow(alias, &broken) }
+    for alias in aliases.ordered(by: Self.precedes) { follow(alias, &broken) }
   }
 
   /// Throws an error if aliases form a cycle.

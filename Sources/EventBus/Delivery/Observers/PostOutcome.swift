@@ -110,9 +110,8 @@ package final class Completion: Sendable {
     for entry in state.withLock({ $0.entries }).values {
       if let place = entry.place { met.append((place, entry)) }
     }
-    met.sort { $0.place < $1.place }
     var outcome = PostOutcome()
-    for (_, entry) in met {
+    for (_, entry) in met.ordered(by: { $0.place < $1.place }) {
       entry.reception.map { outcome.count($0) }
       if let error = entry.error { outcome.errors.append(error) }
     }

@@ -118,7 +118,7 @@ package final class StreamBuffer<Element: Sendable>: Sendable {
 
   deinit {
     guard let followed = state.withLock({ $0.followed }) else { return }
-    for (_, delivery) in followed.sorted(by: { $0.key < $1.key }) { delivery.end(.cancelled) }
+    for (_, delivery) in followed.ordered(by: { $0.key < $1.key }) { delivery.end(.cancelled) }
   }
 
   /// The number of elements kept or handed over, including those discarded later.
