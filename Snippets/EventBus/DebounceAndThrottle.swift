@@ -10,10 +10,17 @@ extension EventNames {
   var results: [String] = []
   private var pending: Token?
 
-  init(_ bus: EventBus, pause: Duration = .milliseconds(300)) {
+  init<C: Clock<Duration>>(
+    _ bus: EventBus,
+    pause: Duration = .milliseconds(300),
+    clock: C = ContinuousClock()
+  ) {
     bus.observe(.didType, owner: self) { field, text in
-      field.pending?.cancel()  // with an owner, releasing a token has no effect
-      field.pending = after(pause, owner: field) { field, _ in field.results.append(text) }
+      let former = field.pending
+      field.pending = after(pause, owner: field, clock: clock) { field, _ in
+        field.results.append(text)
+      }
+      former?.cancel()  // with an owner, releasing a token has no effect
     }
   }
 }

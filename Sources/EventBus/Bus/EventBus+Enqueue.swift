@@ -48,7 +48,7 @@ extension EventBus {
       let sender = identity?.id
       var delivery = Delivery(fileID: fileID, line: line, sender: sender, isolation: isolation)
       delivery.waitedFrom = identity
-      func post() { core.deliver(payload, from: nil, delivery, enqueued: enqueued) }
+      func post() { core.sendInOrder(payload, from: nil, delivery, enqueued: enqueued) }
       if isInsideHook { RunningHook.run(post) } else { post() }
     }
     queue.add(event, coalescing)

@@ -91,7 +91,7 @@ extension EventBus {
       isolation: isolation,
       record: PostRecord(completion)
     )
-    core.deliver(payload, from: sender, delivery)
+    core.sendInOrder(payload, from: sender, delivery)
     completion.finish()
     return completion
   }

@@ -110,7 +110,7 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
           on: actor,
           from: sender,
           watchesNesting: { hub.watchesNesting },
-          deliver: { try deliver(payload, to: $0, from: sender, fileID, line, on: isolation) },
+          deliver: { try deliverWithOrigin(payload, to: $0, from: sender, fileID, line, on: isolation) },
           failed: { failed($0, in: $1, payload, from: sender, fileID, line, on: isolation) }
         )
     else {
@@ -127,7 +127,7 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
   /// - Returns: One if the event reached the handler or its queue, otherwise zero.
   @usableFromInline
   @inline(never)
-  func deliver(
+  func deliverWithOrigin(
     _ payload: Payload,
     to observer: Observer<Payload>,
     from sender: AnyObject?,
@@ -178,7 +178,7 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
   ) -> Int {
     var delivery = Delivery(fileID, line, from: sender, on: isolation)
     delivery.excluded = token.flatMap { $0.isActive ? $0.identity : nil }
-    return deliver(payload, from: sender, delivery)
+    return sendInOrder(payload, from: sender, delivery)
   }
 
   /// Delivers an event on the general path, given its origin.
@@ -190,7 +190,7 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
   ///   - enqueued: What hooks have to know of an event that was enqueued.
   /// - Returns: The number of handlers that were called or for which the event was queued.
   @discardableResult
-  func deliver(
+  func sendInOrder(
     _ payload: Payload,
     from sender: AnyObject?,
     _ origin: Delivery,

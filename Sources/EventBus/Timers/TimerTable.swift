@@ -93,6 +93,7 @@ package struct TimerTable: Sendable {
     handler: TimerHandler, tick: TimerSchedule.Tick
   )? {
     guard let handler = timer.handler else { return nil }
+    assert(timer.phase == .queued, "a timer ticks that is not due")
     guard !timer.isHeld else {
       timer.phase = .suspended
       return nil
@@ -116,6 +117,7 @@ package struct TimerTable: Sendable {
       remove(timer)
       return nil
     }
+    assert(timer.phase == .running, "a tick ends that has not begun")
     timer.schedule.end(at: now)
     let deadline = timer.schedule.deadline
     if timer.isHeld {

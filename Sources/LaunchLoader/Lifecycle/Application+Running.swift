@@ -176,6 +176,28 @@ public struct ApplicationError: Error {
   }
 }
 
+extension Application {
+  /// Requests an orderly stop: services stop in reverse order, then ``run()`` returns.
+  ///
+  /// Only the first exit code counts. A call before `run()` prevents the launch and the start of services. A
+  /// call during the launch prevents everything that has not begun. A call after the end has no effect.
+  ///
+  /// - Parameter exitCode: The exit code for ``run()`` to return.
+  public func shutdown(exitCode: Int32 = 0) { end(exitCode) { $0.shutdown() } }
+
+  /// Requests an orderly stop without setting the exit code.
+  func requestShutdown() { end(nil) { $0.shutdown() } }
+
+  /// Cancels everything immediately, also during an orderly stop.
+  package func cancel(exitCode: Int32? = nil) { end(exitCode) { $0.cancel() } }
+
+  private func end(_ exitCode: Int32?, _ request: (inout ServiceRunner.Machine) -> Void) {
+    locked.withLock { $0.exitCode = $0.exitCode ?? exitCode }
+    runner.send(request)
+    locked.withLock { $0.launch }?.cancel()
+  }
+}
+
 extension ApplicationError: CustomStringConvertible {
   /// A description with the cause, its consequences, the service that threw each error, and the stuck
   /// services.

@@ -140,6 +140,58 @@ struct AfterTests {
     #expect(chain.times == [1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
   }
 
+  @Test("A timer that each event starts again handles the last event of a burst, once, after a pause")
+  @MainActor
+  func debouncing() async {
+    let bus = EventBus()
+    let field = Field(bus, clock)
+    for text in ["e", "ev"] { bus.post(.text, text) }
+    await clock.advance(by: .seconds(2))
+    bus.post(.text, "event")
+    await clock.advance(by: .seconds(2))
+    #expect(field.results.isEmpty)
+    await clock.advance(by: .seconds(1))
+    #expect(field.results == ["event"])
+    bus.post(.text, "next")
+    await clock.advance(by: .seconds(3))
+    #expect(field.results == ["event", "next"])
+    #expect(clock.sleeperCount == 0)
+  }
+
+  @Test("A timer that waits when its owner dies never calls")
+  @MainActor
+  func pendingAtTheEnd() async {
+    let (bus, seen) = (EventBus(), Log<String>())
+    do {
+      let field = Field(bus, clock) { seen.append($0) }
+      bus.post(.text, "last")
+      withExtendedLifetime(field) {}
+    }
+    await clock.advance(by: .seconds(10))
+    #expect(seen.entries.isEmpty)
+  }
+
+  @MainActor
+  private final class Field {
+    private(set) var results: [String] = []
+    private var pending: Token?
+
+    init<C: Clock<Duration>>(
+      _ bus: EventBus,
+      _ clock: C,
+      _ search: @escaping @Sendable (String) -> Void = { _ in }
+    ) {
+      bus.observe(.text, owner: self) { field, text in
+        let former = field.pending
+        field.pending = after(.seconds(3), owner: field, clock: clock) { field, _ in
+          field.results.append(text)
+          search(text)
+        }
+        former?.cancel()
+      }
+    }
+  }
+
   @MainActor
   private final class Chain {
     private let clock: ManualClock
