@@ -34,7 +34,9 @@ extension EventBus {
     let isInsideHook = RunningHook.isRunning
     let queue = hub.queue(of: isolation)
     if sender == nil, coalescing == .none, !hub.isFollowed, !isInsideHook {
-      func add(to core: SignalCore<Payload>) { queue.add(payload, of: core, name.index, fileID, line) }
+      func add(to core: SignalCore<Payload>) {
+        queue.add(payload, of: core, name.index, fileID, line)
+      }
       return table.with(name.index, add) ?? add(to: core(of: name))
     }
     let core = core(of: name)

@@ -110,7 +110,9 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
           on: actor,
           from: sender,
           watchesNesting: { hub.watchesNesting },
-          deliver: { try deliverWithOrigin(payload, to: $0, from: sender, fileID, line, on: isolation) },
+          deliver: {
+            try deliverWithOrigin(payload, to: $0, from: sender, fileID, line, on: isolation)
+          },
           failed: { failed($0, in: $1, payload, from: sender, fileID, line, on: isolation) }
         )
     else {

@@ -130,7 +130,7 @@ struct PriorityListsTests {
       let kept = AnyObserver(fileID: #fileID, line: 1)
       probe = kept
       lists.append(retained: ObjectAddress.retained(kept), priority: 3)
-      .forEach(UnlinkedItems.free)
+        .forEach(UnlinkedItems.free)
     }
     #expect(probe != nil)
     lists.removeAll().forEach(UnlinkedItems.free)

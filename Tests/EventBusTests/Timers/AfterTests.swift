@@ -140,7 +140,7 @@ struct AfterTests {
     #expect(chain.times == [1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
   }
 
-  @Test("A timer that each event starts again handles the last event of a burst, once, after a pause")
+  @Test("A timer that each event starts again handles the last event of a burst once")
   @MainActor
   func debouncing() async {
     let bus = EventBus()
