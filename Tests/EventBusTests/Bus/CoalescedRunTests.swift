@@ -1,0 +1,173 @@
+import EventBus
+import TestSupport
+import Testing
+
+/// All on the main actor, so that nothing is delivered before the test gives way.
+@MainActor
+@Suite("Coalescing with runs of enqueued events", .timeLimit(.minutes(5)))
+struct CoalescedRunTests {
+  private static let object = EventName<AtDeinit>("coalesced.object")
+  private static let other = EventName<Int>("coalesced.other")
+
+  private let bus = EventBus()
+  private let bag = TokenBag()
+
+  /// Enqueues numbers; all calls are at one source site.
+  private func enqueue(_ values: Range<Int>, _ name: EventName<Int> = .number) {
+    for value in values { bus.enqueue(name, value) }
+  }
+
+  /// Returns the names and payloads of the events delivered in a number of turns.
+  private func delivered(turns: Int = 1) async -> [String] {
+    var shown: [String] = []
+    let token = bus.observeAll { event in
+      shown.append("\(event.name.split(separator: ".").last ?? "") \(event.payload)")
+    }
+    for _ in 0..<turns {
+      let isOver = ManualLatch()
+      bus.observe(.nothing, once: true) { isOver.open() }.store(in: bag)
+      bus.enqueue(.nothing)
+      await isOver.wait()
+    }
+    withExtendedLifetime(token) {}
+    return shown.filter { $0 != "nothing ()" }
+  }
+
+  @Test("Coalescing by name replaces whole runs at the position of the first")
+  func byName() async {
+    bus.enqueue(.text, "first")
+    enqueue(0..<600)
+    bus.enqueue(.text, "second")
+    enqueue(600..<610)
+    enqueue(0..<2, Self.other)
+    bus.enqueue(.number, 1_000, coalescing: .name)
+    enqueue(2_000..<2_002)
+    let expected = ["text first", "number 1000", "text second", "other 0", "other 1"]
+    #expect(await delivered() == expected + ["number 2000", "number 2001"])
+  }
+
+  @Test("Coalescing by name from a sender replaces runs, which have none")
+  func byNameFromSender() async {
+    enqueue(0..<3)
+    enqueue(0..<2, Self.other)
+    bus.enqueue(.number, 10, from: SampleSender(), coalescing: .name)
+    #expect(await delivered() == ["number 10", "other 0", "other 1"])
+  }
+
+  @Test("Coalescing by name and sender replaces runs only if the new event has no sender either")
+  func byNameAndSender() async {
+    let sender = SampleSender()
+    enqueue(0..<3)
+    bus.enqueue(.number, 10, from: sender)
+    enqueue(3..<5)
+    bus.enqueue(.number, 11, from: sender, coalescing: .nameAndSender)
+    bus.enqueue(.text, "text")
+    #expect(
+      await delivered() == (0..<3).map { "number \($0)" }
+        + ["number 11", "number 3", "number 4", "text text"]
+    )
+    enqueue(0..<2, Self.other)
+    enqueue(0..<3)
+    bus.enqueue(.number, 10, from: sender)
+    enqueue(3..<5)
+    bus.enqueue(.number, 12, coalescing: .nameAndSender)
+    #expect(await delivered() == ["other 0", "other 1", "number 12", "number 10"])
+  }
+
+  @Test("Coalescing by sender leaves runs alone", arguments: [true, false])
+  func bySender(hasSender: Bool) async {
+    let sender = SampleSender()
+    enqueue(0..<3)
+    bus.enqueue(.number, 10, from: sender)
+    enqueue(3..<5)
+    bus.enqueue(.number, 11, from: hasSender ? sender : nil, coalescing: .sender)
+    let expected = hasSender ? [0, 1, 2, 11, 3, 4] : [0, 1, 2, 10, 3, 4, 11]
+    #expect(await delivered() == expected.map { "number \($0)" })
+  }
+
+  @Test("An event that replaces the last run is not joined by later events of its place")
+  func replacedAtEnd() async {
+    for value in 0..<6 { bus.enqueue(.number, value, coalescing: value == 3 ? .name : .none) }
+    #expect(await delivered() == ["number 3", "number 4", "number 5"])
+  }
+
+  @Test("The run being delivered is not replaced")
+  func duringDelivery() async {
+    bus.observe(.number) { [bus] value in
+      if value == 1 { bus.enqueue(.number, 10, coalescing: .name) }
+    }
+    .store(in: bag)
+    enqueue(0..<4)
+    #expect(await delivered(turns: 2) == [0, 1, 2, 3, 10].map { "number \($0)" })
+  }
+
+  @Test("The payloads of a replaced run are freed at once, under no lock")
+  func freed() async {
+    let calls = Counter()
+    bus.observe(Self.object) { object in
+      object.touch()
+      calls.add()
+    }
+    .store(in: bag)
+    for value in 0..<600 {
+      let payload = AtDeinit { [bus] in
+        MainActor.assumeIsolated { bus.enqueue(.number, value) }
+      }
+      bus.enqueue(Self.object, payload)
+    }
+    bus.enqueue(
+      Self.object,
+      AtDeinit { [bus] in
+        MainActor.assumeIsolated { bus.enqueue(.text, "freed") }
+      },
+      coalescing: .name
+    )
+    // A lock would stop the first of them for ever.
+    bus.enqueue(.text, "between")
+    let shown = await delivered(turns: 2).filter { !$0.hasPrefix("object") }
+    #expect(shown == (0..<600).map { "number \($0)" } + ["text between", "text freed"])
+    #expect(calls.value == 1)
+  }
+
+  private struct Event {
+    let name: EventName<Int>
+    let sender: SampleSender?
+    let value: Int
+  }
+
+  @Test("Runs and single events are replaced in the same way", arguments: 1...20)
+  func model(seed: Int) async {
+    var numbers = SampleNumbers(seed: seed)
+    let senders = [nil, nil, nil, SampleSender(), SampleSender()]
+    let options: [Coalescing] = [.name, .sender, .nameAndSender]
+    let names: [EventName<Int>] = [.number, Self.other]
+    var model: [Event] = []
+    for value in 0..<200 {
+      let event = Event(
+        name: names[numbers.next(below: 2)],
+        sender: senders[numbers.next(below: senders.count)],
+        value: value
+      )
+      let isSingle = numbers.next(below: 20) > 0
+      let option = isSingle ? Coalescing.none : options[numbers.next(below: options.count)]
+      bus.enqueue(event.name, value, from: event.sender, coalescing: option)
+      func isReplaced(_ waiting: Event) -> Bool {
+        let isSameName = waiting.name.rawValue == event.name.rawValue
+        let isSameSender = waiting.sender === event.sender
+        return switch option {
+        case .none: false
+        case .name: isSameName
+        case .sender: isSameSender && event.sender != nil
+        case .nameAndSender: isSameName && isSameSender
+        }
+      }
+      let place = model.firstIndex(where: isReplaced) ?? model.count
+      model.removeAll(where: isReplaced)
+      model.insert(event, at: place)
+    }
+    let expected = model.map { event in
+      "\(event.name.rawValue.split(separator: ".").last ?? "") \(event.value)"
+    }
+    #expect(await delivered() == expected)
+  }
+}

@@ -1,0 +1,154 @@
+import EventBus
+import TestSupport
+import Testing
+
+/// Threads and tasks that enqueue at one place while their events are delivered.
+///
+/// Written to be run under ThreadSanitizer.
+@Suite("Runs of enqueued events under stress", .timeLimit(.minutes(5)))
+struct EnqueuedRunStormTests {
+  private static let probe = EventName<Tally.Probe>("storm.probe")
+
+  /// Enqueues an event without an isolation; all calls are at one source site.
+  private static func enqueue<Payload>(
+    _ name: EventName<Payload>,
+    _ payload: Payload,
+    coalescing: Coalescing = .none,
+    on bus: EventBus
+  ) {
+    bus.enqueue(name, payload, coalescing: coalescing)
+  }
+
+  /// Returns how often the producer changes from one number to the next.
+  private static func changes(in heard: [Int], of producers: Int) -> Int {
+    zip(heard, heard.dropFirst()).count { $0 % producers != $1 % producers }
+  }
+
+  @Test("Events that threads enqueue at one place arrive once, in each thread's order")
+  func threads() async {
+    let (bus, inbox, threads) = (EventBus(), Inbox<Int>(), 2)
+    let least = rounds(200_000, debug: 40_000, sanitized: 8_000)
+    let enqueued = [Counter(), Counter()]
+    let token = bus.observe(.number) { inbox.append($0) }
+    await onThreads(threads) { thread in
+      // Neither stops before the other has done its part, so they always overlap.
+      while enqueued.contains(where: { $0.value < least }) {
+        let value = enqueued[thread].add() - 1
+        Self.enqueue(.number, value * threads + thread, on: bus)
+        if value % 64 == 0 || value > least { yieldThread() }
+      }
+    }
+    let counts = enqueued.map(\.value)
+    let heard = await inbox.first(counts[0] + counts[1])
+    for thread in 0..<threads {
+      let own = heard.filter { $0 % threads == thread }
+      #expect(own == (0..<counts[thread]).map { $0 * threads + thread })
+    }
+    #expect(Self.changes(in: heard, of: threads) > 100)
+    #expect(inbox.entries.count == counts[0] + counts[1])
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("Events that tasks enqueue at one place arrive once, in each task's order")
+  func tasks() async {
+    let (bus, inbox, tasks) = (EventBus(), Inbox<Int>(), 4)
+    let count = rounds(50_000, debug: 15_000, sanitized: 3_000)
+    let arrived = Counter()
+    let token = bus.observe(.number) { inbox.append($0) }
+    await withDiscardingTaskGroup { group in
+      for task in 0..<tasks {
+        group.addTask {
+          arrived.add()
+          while arrived.value < tasks, !Task.isCancelled { await Task.yield() }
+          for index in 0..<count {
+            Self.enqueue(.number, index * tasks + task, on: bus)
+            if index % 100 == 0 { await Task.yield() }
+          }
+        }
+      }
+    }
+    let heard = await inbox.first(tasks * count)
+    for task in 0..<tasks {
+      #expect(heard.filter { $0 % tasks == task } == (0..<count).map { $0 * tasks + task })
+    }
+    #expect(Self.changes(in: heard, of: tasks) > tasks)
+    #expect(inbox.entries.count == tasks * count)
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("Every payload is delivered once and freed while a thread adds and a turn takes")
+  func payloads() async {
+    let (bus, tally, called) = (EventBus(), Tally(), Counter())
+    let count = rounds(200_000, debug: 40_000, sanitized: 5_000)
+    let token = bus.observe(Self.probe) { probe in
+      probe.touch()
+      called.add()
+    }
+    await onThreads(2) { _ in
+      for _ in 0..<count { Self.enqueue(Self.probe, tally.probe(), on: bus) }
+    }
+    while tally.live > 0, !Task.isCancelled { await Task.yield() }
+    #expect((called.value, tally.created, tally.freed) == (2 * count, 2 * count, 2 * count))
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("Events that replace others' runs keep each thread's order, and all payloads are freed")
+  func replacing() async {
+    let (bus, inbox, tally) = (EventBus(), Inbox<Int>(), Tally())
+    let (count, threads) = (rounds(20_000, debug: 5_000, sanitized: 1_000), 3)
+    let name = EventName<(Int, Tally.Probe)>("storm.replaced")
+    let token = bus.observe(name) { value, probe in
+      probe.touch()
+      inbox.append(value)
+    }
+    await onThreads(threads) { thread in
+      for index in 0..<count {
+        let payload = (index * threads + thread, tally.probe())
+        let coalescing = thread == 0 && index % 10 == 9 ? Coalescing.name : .none
+        Self.enqueue(name, payload, coalescing: coalescing, on: bus)
+      }
+    }
+    while tally.live > 0, !Task.isCancelled { await Task.yield() }
+    let heard = inbox.entries
+    for thread in 0..<threads {
+      let own = heard.filter { $0 % threads == thread }
+      #expect(zip(own, own.dropFirst()).allSatisfy { $0 < $1 })
+    }
+    // Nobody replaces the last event of the thread that replaces others.
+    #expect(heard.contains((count - 1) * threads))
+    #expect(tally.created == threads * count)
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("Hooks that come and go while a thread enqueues neither lose nor reorder its events")
+  func hooks() async {
+    let (bus, inbox, traced, enqueued) = (EventBus(), Inbox<Int>(), Counter(), Counter())
+    let (plain, mayStop) = (Counter(), ManualLatch())
+    let token = bus.observe(.number) { value in
+      inbox.append(value)
+      plain.add()
+    }
+    await onThreads(2) { thread in
+      if thread == 0 {
+        while !mayStop.isOpen {
+          Self.enqueue(.number, enqueued.add() - 1, on: bus)
+          // No faster than the events are delivered.
+          while enqueued.value > plain.value + 2_000 { yieldThread() }
+        }
+        return
+      }
+      for _ in 0..<rounds(200, debug: 100, sanitized: 20) {
+        let hooks = bus.addHooks(EventHooks(onTrace: { _ in traced.add() }))
+        let seen = traced.value
+        while traced.value < seen + 20 { yieldThread() }
+        hooks.cancel()
+        let heard = plain.value
+        while plain.value < heard + 20 { yieldThread() }
+      }
+      mayStop.open()
+    }
+    let count = enqueued.value
+    #expect(await inbox.first(count) == Array(0..<count))
+    withExtendedLifetime(token) {}
+  }
+}
