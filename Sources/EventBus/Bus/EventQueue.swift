@@ -44,7 +44,7 @@ final class EventQueue: Sendable {
   ) {
     change { lane in
       if let last = lane.waiting.last, last.admits(core, fileID, line) {
-        // It is of this event, so its payloads have this type.
+        // It is of this event, so its payloads have this type; and the lane keeps it.
         ObjectAddress.borrow(ObjectAddress.of(last)) { (run: EnqueuedRun<Payload>) in
           run.append(payload)
         }
@@ -148,7 +148,7 @@ class EnqueuedEvents: @unchecked Sendable {  // Reason: constants; see the subcl
   }
 }
 
-/// An event with a sender, or one that hooks follow.
+/// An event with a sender, one that coalesces, one that hooks follow, or one that a hook enqueued.
 final class EnqueuedEvent: EnqueuedEvents, @unchecked Sendable {  // Reason: constant.
   private let deliver: @Sendable (_ isolation: (any Actor)?) -> Void
 
@@ -211,7 +211,7 @@ final class EnqueuedRun<Payload: Sendable>: EnqueuedEvents,
 
   /// Adds an event to a run that admits it, under the lock of the queue.
   func append(_ payload: Payload) {
-    unsafe payloads.append(payload)  // Reason: runs no foreign code.
+    unsafe payloads.append(payload)  // Reason: does not use the run.
   }
 
   override func deliverNext(on isolation: (any Actor)?) -> Bool {

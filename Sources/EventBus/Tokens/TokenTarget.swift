@@ -11,12 +11,12 @@ package class TokenTarget: @unchecked Sendable {  // Reason: stateless.
 
   /// Ends the registration.
   ///
-  /// Called once, by the cancelled token.
+  /// Called once, by a token that is being cancelled or deallocated.
   package func end(_ handle: UInt) {}
 
-  /// Ends the registration of a cancelled token.
+  /// Ends the registration of a token that is being cancelled or deallocated.
   ///
-  /// - Returns: The new handle, for ``waitUntilFinished(_:)``.
+  /// - Returns: The new handle, for ``waitUntilFinished(_:)``; unused if the token is being deallocated.
   package func conclude(_ handle: UInt) -> UInt {
     end(handle)
     return handle

@@ -239,7 +239,7 @@ package final class WaitingRun<Payload: Sendable>: Envelope,
 
   /// Adds an event to a run with room, under the lock of the mailbox.
   fileprivate func append(_ payload: Payload) {
-    unsafe payloads.append(payload)  // Reason: runs no foreign code.
+    unsafe payloads.append(payload)  // Reason: does not use the run.
   }
 
   override package var hasRoom: Bool { unsafe payloads.hasRoom }  // Reason: an instantaneous read.

@@ -37,7 +37,8 @@ package struct PayloadRun<Payload>: ~Copyable {
 
   /// Adds a payload to a run with room, before any has been removed.
   ///
-  /// Runs no foreign code.
+  /// Copying a payload only retains, and so runs no foreign code under the caller's lock. The exception is a
+  /// weak reference to an Objective-C object in a structure, whose copy may own the object for a moment.
   ///
   /// - Complexity: Amortized O(1); no more than 512 payloads, or 64 kB, are moved.
   @inline(__always)
