@@ -119,9 +119,12 @@ struct WaitingRunTests {
 
   @Test("A bus that dies releases the payloads that wait for an actor")
   func deadBus() async {
-    let freed = Counter()
+    let (freed, called) = (Counter(), Counter())
     var bus: EventBus? = EventBus()
-    let token = bus?.observe(.object) { $0.touch() }
+    let token = bus?.observe(.object) { object in
+      object.touch()
+      called.add()
+    }
     if let bus {
       blockedOnThread {
         for _ in 0..<20 { bus.post(.object, AtDeinit { freed.add() }) }
@@ -130,6 +133,7 @@ struct WaitingRunTests {
     bus = nil
     // The turn that was requested finds no observer.
     while freed.value < 20, !Task.isCancelled { await Task.yield() }
+    #expect(called.value == 0)
     withExtendedLifetime(token) {}
   }
 
@@ -210,8 +214,8 @@ struct WaitingRunTests {
       for value in 1...20 { property.value = value }
     }
     #expect(shown == [])
-    while shown.last != 20, !Task.isCancelled { await Task.yield() }
-    #expect(shown == shown.sorted())
+    while shown.count < 20, !Task.isCancelled { await Task.yield() }
+    #expect(shown == Array(1...20))
     withExtendedLifetime(token) {}
   }
 
@@ -382,20 +386,37 @@ struct WaitingRunTests {
     withExtendedLifetime((token, counting)) {}
   }
 
-  @Test("A payload whose deinit posts to the actor may end in a run")
-  func postingDeinit() async {
+  /// Posts an object as ``requeue(_:to:)`` posts a number.
+  nonisolated private static func requeue(_ object: AtDeinit, to bus: EventBus) {
+    bus.post(.object, object)
+  }
+
+  @Test("A payload whose deinit posts to the actor may end in a run", arguments: [1...20, 20...20])
+  func postingDeinit(posting: ClosedRange<Int>) async {
     let bus = EventBus()
-    var shown: [Int] = []
+    var (shown, calls): ([Int], Int) = ([], 0)
     let tokens = [
-      bus.observe(.object) { $0.touch() }, bus.observe(.number) { shown.append($0) },
+      bus.observe(.object) { object in
+        object.touch()
+        calls += 1
+      },
+      bus.observe(.number) { shown.append($0) },
     ]
     blockedOnThread {
-      for number in 0..<20 { bus.post(.object, AtDeinit { Self.requeue(number, to: bus) }) }
+      for number in 1...20 {
+        // What the last one posts must not join the run, of which nothing else is left.
+        let payload = AtDeinit {
+          guard posting.contains(number) else { return }
+          Self.requeue(AtDeinit { Self.requeue(number, to: bus) }, to: bus)
+        }
+        Self.requeue(payload, to: bus)
+      }
     }
     bus.post(.nothing)
-    tokens[0].cancel()
-    while shown.count < 20, !Task.isCancelled { await Task.yield() }
-    #expect(shown == Array(0..<20))
+    while shown.count < posting.count, !Task.isCancelled { await Task.yield() }
+    #expect(shown == Array(posting))
+    #expect(calls == 20 + posting.count)
+    withExtendedLifetime(tokens) {}
   }
 
   @Test("Each event of a run for an actor that dies is handled or counted as lost, and released")
@@ -430,13 +451,16 @@ struct WaitingRunTests {
 
   @Test("The events of each thread that posts to one observer of an actor arrive once, in order")
   nonisolated func storm() async {
-    let (bus, count) = (EventBus(), rounds(100_000, debug: 20_000, sanitized: 4_000))
+    let (bus, least) = (EventBus(), rounds(100_000, debug: 20_000, sanitized: 4_000))
     actor Receiver {
       var last = [-1, -1]
       var received = 0
+      var changes = 0
+      private var thread = 0
 
       func note(_ value: Int) {
-        let thread = value & 1
+        if value & 1 != thread { changes += 1 }
+        thread = value & 1
         #expect(value >> 1 == last[thread] + 1)
         last[thread] = value >> 1
         received += 1
@@ -446,11 +470,19 @@ struct WaitingRunTests {
     bus.observe(.number, owner: receiver) { (receiver: isolated Receiver, value) in
       receiver.note(value)
     }
+    let posted = [Counter(), Counter()]
     await onThreads(2) { thread in
-      for value in 0..<count { Self.requeue(2 * value + thread, to: bus) }
+      // Neither stops before the other has done its part, so they always overlap.
+      while posted.contains(where: { $0.value < least }) {
+        let value = posted[thread].add() - 1
+        Self.requeue(2 * value + thread, to: bus)
+        if value % 64 == 0 || value > least { yieldThread() }
+      }
     }
-    while await receiver.received < 2 * count, !Task.isCancelled { await Task.yield() }
-    #expect(await receiver.received == 2 * count)
+    let count = posted[0].value + posted[1].value
+    while await receiver.received < count, !Task.isCancelled { await Task.yield() }
+    #expect(await receiver.received == count)
+    #expect(await receiver.changes > 100)
     #expect(bus.snapshot().waitingCount == 0)
   }
 }
