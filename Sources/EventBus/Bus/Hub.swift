@@ -105,7 +105,7 @@ final class Hub: Sendable {
   }
 
   /// The number of events that wait for handlers on actors.
-  var waitingCount: Int { waiting.count.load(ordering: .acquiring) }
+  var waitingCount: Int { mailboxes.members.reduce(0) { $0 + $1.waitingCount } }
 
   /// The number of events whose owner had died, or its lifetime ended, by the time they were to be delivered.
   var lostCount: Int { waiting.lost.load(ordering: .relaxed) }

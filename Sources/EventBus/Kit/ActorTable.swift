@@ -28,6 +28,11 @@ package final class ActorTable<Member: ActorMember>: Sendable {
     state.withLock { $0.members.count } + (ofMainActor.object == nil ? 0 : 1)
   }
 
+  /// All members, in no order.
+  package var members: [Member] {
+    state.withLock { Array($0.members.values) } + (ofMainActor.object.map { [$0] } ?? [])
+  }
+
   /// Returns the member of an actor, if it has one.
   ///
   /// - Complexity: O(1), one lock, or none for the main actor.

@@ -27,8 +27,8 @@ package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confin
   ///
   /// Confined to the actor, like ``openings``.
   private var batch = BoundedQueue<Envelope>()
-  /// The number of events that were ever opened; wraps, and is confined to the actor.
-  private var opened: UInt = 0
+  /// The number of events that were ever opened or discarded; wraps, and is changed by the actor's turns only.
+  private let opened = Atomic<UInt>(0)
   /// The number of nested calls that are opening envelopes; read it on the mailbox's actor.
   package private(set) var openings = 0
 
@@ -63,6 +63,13 @@ package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confin
     return serves(ObjectIdentifier(isolation))
   }
 
+  /// The number of events that wait.
+  package var waitingCount: Int {
+    // Read first: an event that is seen as opened is then also seen as added.
+    let opened = opened.load(ordering: .acquiring)
+    return Int(bitPattern: state.withLock { $0.added } &- opened)
+  }
+
   /// A Boolean value that indicates whether an event must be queued even on the actor, because ``drain()``
   /// left earlier events waiting.
   ///
@@ -79,13 +86,13 @@ package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confin
   ///   - makeEnvelope: Adds the event to the last envelope, or returns one with the event; called under the
   ///     lock.
   package func enqueue(for link: ObserverRegistration, _ makeEnvelope: (Envelope?) -> Envelope?) {
-    waiting.add(1)
     change { state in
       state.added &+= 1
       link.noteEnqueued()
-      if let envelope = makeEnvelope(state.lane.waiting.last) {
-        _ = state.lane.waiting.append(envelope)
-      }
+      guard let envelope = makeEnvelope(state.lane.waiting.last) else { return }
+      // Before the lock is released: from then on, no post on the actor may overtake the event.
+      waiting.add(1)
+      _ = state.lane.waiting.append(envelope)
     }
   }
 
@@ -111,13 +118,15 @@ package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confin
     openings += 1
     defer { openings -= 1 }
     let last = state.withLock { $0.added }
-    while Int(bitPattern: last &- opened) > 0 {
+    while Int(bitPattern: last &- opened.load(ordering: .relaxed)) > 0 {
       if batch.isEmpty { state.withLock { swap(&$0.lane.waiting, &batch) } }
       guard let envelope = batch.first else { return }
       // Removed before its last event: the handler may post, and nothing may be waiting then.
-      if envelope.count == 1 { _ = batch.popFirst() }
-      opened &+= 1
-      waiting.add(-1)
+      if envelope.count == 1 {
+        _ = batch.popFirst()
+        waiting.add(-1)
+      }
+      opened.store(opened.load(ordering: .relaxed) &+ 1, ordering: .releasing)
       envelope.link.noteDequeued()
       if !envelope.open() { waiting.lost.wrappingAdd(1, ordering: .relaxed) }
     }
@@ -170,7 +179,9 @@ package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confin
     }
     for envelope in dropped {
       let count = envelope.count
-      waiting.add(-count)
+      waiting.add(-1)
+      // An addition, since two turns may discard at once: nothing keeps a dead actor's turns apart.
+      opened.wrappingAdd(UInt(count), ordering: .releasing)
       for _ in 0..<count { envelope.link.noteDequeued() }
       if !envelope.link.hasEnded { envelope.link.endWithOwner() }
       if envelope.link.hasLostOwner { waiting.lost.wrappingAdd(count, ordering: .relaxed) }
@@ -185,7 +196,10 @@ extension Mailbox: ActorMember {
   package var isAbandoned: Bool { actor.isGone }
 }
 
-/// The number of events that wait in the mailboxes of one bus.
+/// The number of envelopes that wait in the mailboxes of one bus.
+///
+/// Not the number of events: a run of events changes the count twice, rather than at each event on two
+/// processors.
 @usableFromInline
 package final class WaitingCount: Sendable {
   @usableFromInline
