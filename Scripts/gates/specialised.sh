@@ -15,7 +15,7 @@ seldom=(
   # For an observer that is paused, or whose calls are counted individually.
   'AnyObserver\.admits\('
   # For an event that goes to an actor, for a newer observer, and for several priorities or senders.
-  'SignalCore\.deliver\(_: A, to: '
+  'SignalCore\.deliverWithOrigin\('
   'AnyObserver\.addMissed\('
   'ObserverList\.(newestNumber\.getter|lists\()'
   # For a stream whose post is followed by hooks.
