@@ -114,7 +114,7 @@ struct EnqueuedRunStormTests {
       let own = heard.filter { $0 % threads == thread }
       #expect(zip(own, own.dropFirst()).allSatisfy { $0 < $1 })
     }
-    // Nobody replaces the last event of the thread that replaces others.
+    // Only thread 0 replaces events, so its last one stays.
     #expect(heard.contains((count - 1) * threads))
     #expect(tally.created == threads * count)
     withExtendedLifetime(token) {}

@@ -137,6 +137,18 @@ struct WaitingRunTests {
     withExtendedLifetime(token) {}
   }
 
+  @Test("A snapshot inside a run counts the events of the run that still wait")
+  func snapshots() {
+    let bus = EventBus()
+    var counts: [Int] = []
+    let token = bus.observe(.number) { _ in counts.append(bus.snapshot().waitingCount) }
+    Self.post(0..<6, to: bus)
+    #expect(bus.snapshot().waitingCount == 6)
+    bus.post(.nothing)
+    #expect(counts == [5, 4, 3, 2, 1, 0])
+    withExtendedLifetime(token) {}
+  }
+
   @Test("A post inside a run delivers the rest of the run first")
   func nested() {
     let bus = EventBus()
