@@ -72,6 +72,8 @@ extension EventBus {
   }
 
   /// Posts an event that has never been observed on this bus.
+  ///
+  /// Only what nearly every such post needs, so that it neither saves nor restores a register.
   @usableFromInline
   @inline(never)
   func postUnobserved<Payload>(
@@ -86,7 +88,21 @@ extension EventBus {
     if !hub.reportsUnhandled, hub.waiting.isZero, hub.isPlain, name.interned.replay == 0 {
       return 0
     }
-    return core(of: name)
+    return postToNewCore(name, payload, from: sender, excluding: token, fileID, line, on: isolation)
+  }
+
+  /// Posts an event that may matter to this bus although it has never been observed.
+  @inline(never)
+  private func postToNewCore<Payload>(
+    _ name: EventName<Payload>,
+    _ payload: Payload,
+    from sender: AnyObject?,
+    excluding token: Token?,
+    _ fileID: StaticString,
+    _ line: UInt,
+    on isolation: (any Actor)?
+  ) -> Int {
+    core(of: name)
       .send(payload, from: sender, excluding: token, fileID, line, on: isolation)
   }
 }
