@@ -32,10 +32,9 @@ extension EventBus {
   ) {
     // What a hook enqueues is no more reported than what it posts, or it could report itself forever.
     let isInsideHook = RunningHook.isRunning
-    let queue = hub.queue(of: isolation)
     if sender == nil, coalescing == .none, !hub.isFollowed, !isInsideHook {
       func add(to core: SignalCore<Payload>) {
-        queue.add(payload, of: core, name.index, fileID, line)
+        hub.withQueue(of: isolation) { $0.add(payload, of: core, name.index, fileID, line) }
       }
       return table.with(name.index, add) ?? add(to: core(of: name))
     }
@@ -53,7 +52,7 @@ extension EventBus {
       func post() { core.sendInOrder(payload, from: nil, delivery, enqueued: enqueued) }
       if isInsideHook { RunningHook.run(post) } else { post() }
     }
-    queue.add(event, coalescing)
+    hub.withQueue(of: isolation) { $0.add(event, coalescing) }
   }
 
   /// Posts an event without a payload in a later turn of the caller's isolation.

@@ -119,13 +119,23 @@ public struct HandlerFailure: Error, CustomStringConvertible {
 /// A running call of a hook; recorded so that a failure inside a hook does not call the hook again.
 final class RunningHook: Sendable {
   @TaskLocal private static var current: RunningHook?
+  /// The number of hooks that are running: reading the task-local value takes longer than this.
+  private static let runningCount = Atomic<Int>(0)
   private let hasReturned = Atomic<Bool>(false)
+
+  private init() { Self.runningCount.add(1, ordering: .relaxed) }
+
+  private func end() {
+    hasReturned.store(true, ordering: .releasing)
+    Self.runningCount.subtract(1, ordering: .relaxed)
+  }
 
   /// Whether the caller runs inside a hook.
   ///
   /// This is `false` in a task that a hook started, once the hook has returned.
   static var isRunning: Bool {
-    guard let current else { return false }
+    // Code inside a hook runs after the count of that hook began and before it ends.
+    guard runningCount.load(ordering: .relaxed) > 0, let current else { return false }
     return !current.hasReturned.load(ordering: .acquiring)
   }
 
@@ -133,14 +143,14 @@ final class RunningHook: Sendable {
   static func run(_ hook: () -> Void) {
     let call = RunningHook()
     $current.withValue(call, operation: hook)
-    call.hasReturned.store(true, ordering: .releasing)
+    call.end()
   }
 
   /// Runs an asynchronous hook.
   static func run(_ hook: () async -> Void) async {
     let call = RunningHook()
     await $current.withValue(call, operation: hook)
-    call.hasReturned.store(true, ordering: .releasing)
+    call.end()
   }
 
   /// Runs code that a hook surrounds, and that is not part of it.

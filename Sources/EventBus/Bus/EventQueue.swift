@@ -43,11 +43,14 @@ final class EventQueue: Sendable {
     _ line: UInt
   ) {
     change { lane in
-      if let last = lane.waiting.last, last.admits(core, fileID, line) {
-        // It is of this event, so its payloads have this type; and the lane keeps it.
-        ObjectAddress.borrow(ObjectAddress.of(last)) { (run: EnqueuedRun<Payload>) in
-          run.append(payload)
-        }
+      // The lane keeps it.
+      let last = lane.waiting.addressOfLast
+      let joins = ObjectAddress.borrow(last) { (run: EnqueuedEvents) in
+        run.admits(core, fileID, line)
+      }
+      if joins == true {
+        // It is of this event, so its payloads have this type.
+        ObjectAddress.borrow(last) { (run: EnqueuedRun<Payload>) in run.append(payload) }
       } else {
         _ = lane.waiting.append(core.enqueuedRun.init(payload, core, name, fileID, line))
       }

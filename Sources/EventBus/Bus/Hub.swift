@@ -113,15 +113,15 @@ final class Hub: Sendable {
   /// The number of deliveries that interceptors prevented.
   var interceptedCount: Int { interceptedCalls.load(ordering: .relaxed) }
 
-  /// Returns the queue of an isolation, and creates it if necessary.
+  /// Calls a closure with the queue of an isolation, creating it if necessary.
   ///
-  /// An actor that is being destroyed must not be retained; for such an actor, the method returns the queue
+  /// An actor that is being destroyed must not be retained; for such an actor, the closure receives the queue
   /// of nonisolated code.
-  func queue(of isolation: (any Actor)?) -> EventQueue {
-    guard let isolation else { return unisolated }
-    if let known = queues.member(of: isolation) { return known }
-    if WeakActor(isolation).isGone { return unisolated }
-    return queues.member(of: isolation) { EventQueue(isolation) }
+  func withQueue(of isolation: (any Actor)?, _ body: (EventQueue) -> Void) {
+    guard let isolation else { return body(unisolated) }
+    if queues.with(memberOf: isolation, body) != nil { return }
+    if WeakActor(isolation).isGone { return body(unisolated) }
+    body(queues.member(of: isolation) { EventQueue(isolation) })
   }
 
   /// Delivers the events that wait for an actor; called on that actor.

@@ -42,6 +42,15 @@ package final class ActorTable<Member: ActorMember>: Sendable {
     return known.flatMap { $0.serves(actor) ? $0 : nil }
   }
 
+  /// Calls a closure with the member of an actor, if it has one.
+  ///
+  /// The member of the main actor is not retained: the table keeps it.
+  ///
+  /// - Returns: The closure's result, or `nil` if the actor has no member.
+  package func with<Result>(memberOf actor: any Actor, _ body: (Member) -> Result) -> Result? {
+    actor === MainActor.shared ? ofMainActor.borrow(body) : member(of: actor).map(body)
+  }
+
   /// Returns the member of an actor, creating it if there is none.
   ///
   /// - Parameters:

@@ -209,6 +209,11 @@ package struct LazyReference<Object: AnyObject & Sendable>: ~Copyable, Sendable 
   /// The object, or `nil` if it has not been created.
   package var object: Object? { Self.object(in: word.load(ordering: .sequentiallyConsistent)) }
 
+  /// Calls a closure with the object, if it has been created, without retaining it: the reference does.
+  package borrowing func borrow<Result>(_ body: (Object) -> Result) -> Result? {
+    ObjectAddress.borrow(word.load(ordering: .sequentiallyConsistent) & ~Self.flagMask, body)
+  }
+
   /// Sets a flag permanently.
   ///
   /// - Returns: `false` if the flag was already set.

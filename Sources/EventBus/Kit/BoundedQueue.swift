@@ -51,9 +51,6 @@ package struct BoundedQueue<Element> {
   /// The first element.
   package var first: Element? { head < storage.count ? storage[head] : nil }
 
-  /// The last element.
-  package var last: Element? { isEmpty ? nil : storage[storage.count - 1] }
-
   /// Removes and returns the first element.
   ///
   /// - Complexity: Amortized O(1).
@@ -109,6 +106,11 @@ package struct BoundedQueue<Element> {
 }
 
 extension BoundedQueue: Sendable where Element: Sendable {}
+
+extension BoundedQueue where Element: AnyObject {
+  /// The address of the last element, which is not retained; zero if the queue is empty.
+  package var addressOfLast: UInt { ObjectAddress.of(isEmpty ? nil : storage[storage.count - 1]) }
+}
 
 /// The number of elements that a queue holds for its consumer, and the element that a full queue discards.
 @usableFromInline

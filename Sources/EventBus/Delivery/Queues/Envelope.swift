@@ -270,14 +270,14 @@ extension Mailbox {
     in envelope: WaitingEvent<Payload>.Type
   ) {
     enqueue(for: link) { last in
-      guard let last, last.admits(delivery, for: link) else {
+      let isLike = ObjectAddress.borrow(last) { (last: Envelope) in last.admits(delivery, for: link) }
+      guard isLike == true else {
         return envelope.init(payload, delivery, for: number, link, queued)
       }
-      guard last.hasRoom else { return WaitingRun(payload, delivery, for: number, link) }
+      let hasRoom = ObjectAddress.borrow(last) { (last: Envelope) in last.hasRoom }
+      guard hasRoom == true else { return WaitingRun(payload, delivery, for: number, link) }
       // It is of this observer, so its payloads have this type.
-      ObjectAddress.borrow(ObjectAddress.of(last)) { (run: WaitingRun<Payload>) in
-        run.append(payload)
-      }
+      ObjectAddress.borrow(last) { (run: WaitingRun<Payload>) in run.append(payload) }
       return nil
     }
   }

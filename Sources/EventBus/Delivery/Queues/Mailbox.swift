@@ -83,13 +83,13 @@ package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confin
   ///
   /// - Parameters:
   ///   - link: The registration of the observer.
-  ///   - makeEnvelope: Adds the event to the last envelope, or returns one with the event; called under the
-  ///     lock.
-  package func enqueue(for link: ObserverRegistration, _ makeEnvelope: (Envelope?) -> Envelope?) {
+  ///   - makeEnvelope: Adds the event to the last envelope, of which it receives the address, or returns one
+  ///     with the event; called under the lock.
+  package func enqueue(for link: ObserverRegistration, _ makeEnvelope: (UInt) -> Envelope?) {
     change { state in
       state.added &+= 1
       link.noteEnqueued()
-      guard let envelope = makeEnvelope(state.lane.waiting.last) else { return }
+      guard let envelope = makeEnvelope(state.lane.waiting.addressOfLast) else { return }
       // Before the lock is released: from then on, no post on the actor may overtake the event.
       waiting.add(1)
       _ = state.lane.waiting.append(envelope)
