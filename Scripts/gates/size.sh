@@ -3,11 +3,11 @@
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 # The largest sizes that pass, in kB of a stripped program and in bytes of machine code. They are a little
-# above the present ones. Lower them when code has become smaller; raise one only together with a reason in the
-# commit. The goals, which are lower, are those of Scripts/size.sh.
+# above the present ones: a file grows in pages of 4 kB. Lower them when code has become smaller; raise one only
+# together with a reason in the commit. The goals, which are lower, are those of Scripts/size.sh.
 limits=(
-  'EventBus=1300'
-  'all three=2905'
+  'EventBus=1306'
+  'all three=2906'
   'a loop around a post=1540'
 )
 

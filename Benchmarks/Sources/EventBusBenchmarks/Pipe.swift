@@ -18,12 +18,22 @@ protocol Pipe: Sendable {
   func send(_ value: Int) async
 }
 
+/// A pipe that keeps what is sent, so that sending never waits.
+protocol BufferingPipe: Pipe {
+  /// Hands over a number.
+  func put(_ value: Int)
+}
+
+extension BufferingPipe {
+  func send(_ value: Int) async { put(value) }
+}
+
 extension EventNames {
   fileprivate static let tick = EventName<Int>("benchmarks.pipe.tick")
 }
 
 /// The project's stream of a bus's events.
-struct EventBusPipe: Pipe {
+struct EventBusPipe: BufferingPipe {
   static let subject = Subject.eventBus
 
   private let bus = EventBus()
@@ -32,13 +42,13 @@ struct EventBusPipe: Pipe {
     bus.events(.tick)
   }
 
-  func send(_ value: Int) async {
+  func put(_ value: Int) {
     bus.post(.tick, value)
   }
 }
 
 /// The standard library's stream.
-struct AsyncStreamPipe: Pipe {
+struct AsyncStreamPipe: BufferingPipe {
   static let subject = Subject.asyncStream
 
   private let pair = AsyncStream<Int>.makeStream()
@@ -47,7 +57,7 @@ struct AsyncStreamPipe: Pipe {
     pair.stream
   }
 
-  func send(_ value: Int) async {
+  func put(_ value: Int) {
     pair.continuation.yield(value)
   }
 }

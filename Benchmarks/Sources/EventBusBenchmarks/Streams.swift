@@ -37,20 +37,20 @@ enum Streams {
   private static let burst = 1_000
 
   /// One task posts a burst and then takes it.
-  private static func collected<P: Pipe>(_: P.Type) -> Entry {
+  private static func collected<P: BufferingPipe>(_: P.Type) -> Entry {
     Entry(P.subject) {
       { iterations in await collect(P.self, iterations) / Double(iterations) }
     }
   }
 
   @concurrent
-  private static func collect<P: Pipe>(_: P.Type, _ iterations: Int) async -> Double {
+  private static func collect<P: BufferingPipe>(_: P.Type, _ iterations: Int) async -> Double {
     let pipe = opaque(P())
     var iterator = pipe.events().makeAsyncIterator()
     var total = 0
     let time = await nanosecondsOfAllThreads {
       for _ in 0..<iterations {
-        for _ in 0..<burst { await pipe.send(1) }
+        for _ in 0..<burst { pipe.put(1) }
         for _ in 0..<burst { total += await iterator.next(isolation: nil) ?? 0 }
       }
     }

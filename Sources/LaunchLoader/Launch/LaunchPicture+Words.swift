@@ -8,9 +8,13 @@ extension String {
   /// - Complexity: O(*n*) in the number of characters.
   var cellCount: Int { reduce(0) { $0 + $1.cellCount } }
 
+  /// The lines that are not empty.
+  @inline(never)
+  var lines: [Substring] { split(whereSeparator: \.isNewline) }
+
   /// The text on one line, at most the first 2,000 characters of it: characters that separate lines become
   /// blanks.
-  var onOneLine: String { prefix(2_000).split(whereSeparator: \.isNewline).joined(separator: " ") }
+  var onOneLine: String { String(prefix(2_000)).lines.joined(separator: " ") }
 
   /// Returns the text with blanks after it, or before it, if it has fewer characters than a width.
   func padded(to width: Int, before: Bool = false) -> String {
@@ -23,7 +27,7 @@ extension String {
   /// - Parameter limit: The maximum number of cells.
   /// - Returns: The text on one line, after `…` if it is longer.
   func shortened(to limit: Int) -> String {
-    let line = split(whereSeparator: \.isNewline).joined(separator: " ")
+    let line = lines.joined(separator: " ")
     guard line.count > limit || line.cellCount > limit else { return line }
     return "…" + String(line.reversed().prefix(cells: limit - 1).reversed())
   }

@@ -100,7 +100,7 @@ extension LaunchPlan: CustomStringConvertible {
     for (index, (layer, phase)) in zip(layers, phases).enumerated() {
       var line = "\(index + 1)".padded(to: 4, before: true) + " " + "\(phase)".padded(to: 9)
       for (position, id) in layer.enumerated() {
-        let word = id.rawValue.split(whereSeparator: \.isNewline).joined(separator: " ")
+        let word = id.rawValue.lines.joined(separator: " ")
         let piece = word + (position + 1 < layer.count ? "," : "")
         if line.count + 1 + piece.count > 80, line.count > 14 {
           lines.append(line)

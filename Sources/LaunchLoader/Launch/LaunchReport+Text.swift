@@ -101,7 +101,7 @@ extension LaunchReport: CustomStringConvertible {
   /// Wraps text, between words if possible.
   private static func wrapped(_ text: String?, indent: Int = 2) -> [String] {
     var lines: [String] = []
-    for paragraph in (text ?? "").split(whereSeparator: \.isNewline) {
+    for paragraph in (text ?? "").lines {
       var rest = paragraph
       var margin = indent
       while !rest.isEmpty {

@@ -57,7 +57,10 @@ public struct LaunchReport: Sendable {
   /// the launch shorter. Waiting for room in the width is not considered.
   ///
   /// - Complexity: O(*n* log *n*) in the number of entries.
-  public var criticalPath: [LaunchID] { entries.criticalPath.map(\.id) }
+  public var criticalPath: [LaunchID] {
+    let entries = entries
+    return entries.criticalPath.map { entries[$0].id }
+  }
 
   /// Returns the entries that took longest, longest first, and in order of registration if equal.
   ///
@@ -138,28 +141,32 @@ extension LaunchReport {
 }
 
 extension [LaunchReport.Entry] {
-  /// The entries on the critical path, in order.
-  fileprivate var criticalPath: [LaunchReport.Entry] {
-    let ran = filter { $0.turn != nil }
-    // The order in which synchronous entries began is also the order in which they ended.
-    let synchronous = ran.filter(\.isSynchronous).ordered { ($0.turn ?? 0) < ($1.turn ?? 0) }
-    let hasDependencies = contains { !$0.dependencies.isEmpty }
-    let named = Dictionary(hasDependencies ? ran.map { ($0.id, $0) } : []) { first, _ in first }
-    let lasts = LaunchPhase.allCases.map { phase in
-      ran.filter { $0.phase == phase }.max(by: LaunchReport.Entry.endsBefore)
+  /// The indices of the entries on the critical path, in order.
+  fileprivate var criticalPath: [Int] {
+    func turn(_ index: Int) -> Int { self[index].turn ?? 0 }
+    func endsBefore(_ left: Int, _ right: Int) -> Bool {
+      LaunchReport.Entry.endsBefore(self[left], self[right])
     }
-    var path: [LaunchReport.Entry] = []
-    var next = ran.max(by: LaunchReport.Entry.endsBefore)
-    while let entry = next {
-      path.append(entry)
-      let turn = entry.turn ?? 0
-      let index = synchronous.indices.partitionPoint { (synchronous[$0].turn ?? 0) < turn }
+    let ran = indices.filter { self[$0].turn != nil }
+    // The order in which synchronous entries began is also the order in which they ended.
+    let synchronous = ran.filter { self[$0].isSynchronous }.ordered { turn($0) < turn($1) }
+    let hasDependencies = contains { !$0.dependencies.isEmpty }
+    let named = Dictionary(hasDependencies ? ran.map { (self[$0].id, $0) } : []) { first, _ in first }
+    let lasts = LaunchPhase.allCases.map { phase in
+      ran.filter { self[$0].phase == phase }.max(by: endsBefore)
+    }
+    var path: [Int] = []
+    var next = ran.max(by: endsBefore)
+    while let last = next {
+      path.append(last)
+      let entry = self[last]
+      let place = synchronous.indices.partitionPoint { turn(synchronous[$0]) < turn(last) }
       let candidates =
         entry.dependencies.map { named[$0] } + lasts.prefix(entry.phase.index)
-        + [index > 0 ? synchronous[index - 1] : nil]
+        + [place > 0 ? synchronous[place - 1] : nil]
       next = candidates.compactMap(\.self)
-        .filter { ($0.turn ?? .max) < turn && $0.end <= entry.start }
-        .max(by: LaunchReport.Entry.endsBefore)
+        .filter { turn($0) < turn(last) && self[$0].end <= entry.start }
+        .max(by: endsBefore)
     }
     return path.reversed()
   }

@@ -34,7 +34,12 @@ public final class EventStream<Payload: Sendable>: AsyncSequence, Sendable {
     /// - Returns: The payload, or `nil` when the stream has ended or the task is cancelled.
     @inlinable
     public mutating func next(isolation actor: isolated (any Actor)?) async -> Payload? {
-      await stream.buffer.next(isolation: actor)
+      // The iterator keeps the stream.
+      let taken = ObjectAddress.borrow(ObjectAddress.of(stream)) { (stream: EventStream) in
+        stream.buffer.takeUnlessCancelled()
+      }
+      if let taken, taken.isFinal { return taken.element }
+      return await stream.buffer.wait(isolation: actor)
     }
   }
 

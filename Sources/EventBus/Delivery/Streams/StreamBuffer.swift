@@ -167,10 +167,17 @@ package final class StreamBuffer<Element: Sendable>: Sendable {
   /// - Complexity: Amortized O(1) when no other consumer waits.
   @inlinable
   package func next(isolation: isolated (any Actor)? = #isolation) async -> Element? {
-    if Task.isCancelled { return nil }
+    let taken = takeUnlessCancelled()
+    return taken.isFinal ? taken.element : await wait()
+  }
+
+  /// Removes the first element, if there is one and the task is not cancelled.
+  @inlinable
+  func takeUnlessCancelled() -> (element: Element?, isFinal: Bool) {
+    if Task.isCancelled { return (nil, true) }
     let taken = state.withLock { $0.take() }
     taken.delivery?.take()
-    return taken.isFinal ? taken.element : await wait()
+    return (taken.element, taken.isFinal)
   }
 
   /// Returns the next element if there is one, without waiting.
