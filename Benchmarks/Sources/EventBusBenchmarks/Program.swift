@@ -8,7 +8,7 @@ enum Program {
     let posts = Posting.rows + Home.rows + Owners.rows + Senders.rows + Hooks.rows
     let alone = posts + Registering.rows + Replaying.rows + Properties.rows + Collections.rows
     let later = Streams.rows + Later.rows + Timers.rows
-    let launching = Launching.rows + Signals.rows
+    let launching = Launching.rows + Starting.rows + Signals.rows
     let counts = Memory.rows + Counts.rows + Home.counts + Properties.counts
     let rows = alone + later + Seeing.rows + Threads.rows + launching + counts
     await Suite(ours: .eventBus, peers: Subject.peers, rows: rows).main()

@@ -6,6 +6,7 @@ import Harness
 @MainActor
 enum Program {
   static func main() async {
-    await Suite(ours: .launchLoader, peers: [.serviceLifecycle], rows: Services.rows).main()
+    await Suite(ours: .launchLoader, peers: [.serviceLifecycle], rows: Services.rows + Looping.rows)
+      .main()
   }
 }

@@ -151,7 +151,8 @@ extension [LaunchReport.Entry] {
     // The order in which synchronous entries began is also the order in which they ended.
     let synchronous = ran.filter { self[$0].isSynchronous }.ordered { turn($0) < turn($1) }
     let hasDependencies = contains { !$0.dependencies.isEmpty }
-    let named = Dictionary(hasDependencies ? ran.map { (self[$0].id, $0) } : []) { first, _ in first }
+    let named = Dictionary(hasDependencies ? ran.map { (self[$0].id, $0) } : []) { first, _ in first
+    }
     let lasts = LaunchPhase.allCases.map { phase in
       ran.filter { self[$0].phase == phase }.max(by: endsBefore)
     }

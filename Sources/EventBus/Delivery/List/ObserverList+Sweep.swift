@@ -28,13 +28,14 @@ extension ObserverList {
     /// Checks an observer that the visit keeps alive, unless another actor has to.
     func isOrphaned(_ address: UInt) -> Bool {
       AnyObserver.borrow(address) { observer in
-        guard let link = observer.link else { return false }
         if let home = observer.home, home !== mailbox {
           // Most observers share one actor, which needs only one request.
-          if elsewhere.last?.mailbox !== home { elsewhere.append((home, link)) }
+          if elsewhere.last?.mailbox !== home, let link = observer.link {
+            elsewhere.append((home, link))
+          }
           return false
         }
-        guard observer.isOrphaned else { return false }
+        guard observer.isOrphaned, let link = observer.link else { return false }
         dead.append((link, observer.hasLostOwner))
         return true
       } ?? false

@@ -270,7 +270,8 @@ extension Mailbox {
     in envelope: WaitingEvent<Payload>.Type
   ) {
     enqueue(for: link) { last in
-      let isLike = ObjectAddress.borrow(last) { (last: Envelope) in last.admits(delivery, for: link) }
+      let isLike = ObjectAddress.borrow(last) { (last: Envelope) in last.admits(delivery, for: link)
+      }
       guard isLike == true else {
         return envelope.init(payload, delivery, for: number, link, queued)
       }
