@@ -19,8 +19,8 @@ extension EventBus {
   ///   - fileID: The file of the call; filled in by the compiler.
   ///   - line: The line of the call.
   ///   - isolation: The actor on which the caller runs; filled in by the compiler.
-  /// - Complexity: O(1), one lock, and one more with a sender; O(*n*) in the number of waiting events when
-  ///   it coalesces.
+  /// - Complexity: O(1), one lock, and one more each with a sender and on an actor other than the main actor;
+  ///   O(*n*) in the number of waiting events when it coalesces.
   public func enqueue<Payload>(
     _ name: EventName<Payload>,
     _ payload: Payload,
@@ -64,7 +64,8 @@ extension EventBus {
   ///   - fileID: The file of the call; filled in by the compiler.
   ///   - line: The line of the call.
   ///   - isolation: The actor on which the caller runs; filled in by the compiler.
-  /// - Complexity: O(1), one lock; O(*n*) in the number of waiting events when it coalesces.
+  /// - Complexity: O(1), with the locks of the other method; O(*n*) in the number of waiting events when it
+  ///   coalesces.
   public func enqueue(
     _ name: EventName<Void>,
     from sender: AnyObject? = nil,

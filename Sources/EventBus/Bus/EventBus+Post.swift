@@ -73,7 +73,7 @@ extension EventBus {
 
   /// Posts an event that has never been observed on this bus.
   ///
-  /// Only what nearly every such post needs, so that it neither saves nor restores a register.
+  /// Only what nearly every such post needs: the rest would make each of them save and restore registers.
   @usableFromInline
   @inline(never)
   func postUnobserved<Payload>(

@@ -19,7 +19,7 @@ final class Hub: Sendable {
   /// The installed hooks; changed and read in `Hub+Hooks.swift`.
   let hookList: Locked<HookList>
   let numbers = RegistrationCounter()
-  /// The number of events that wait in all mailboxes.
+  /// The number of envelopes that wait in all mailboxes.
   @usableFromInline
   let waiting = WaitingCount()
   /// The flags of the reports that hooks ask for, other than those that make posts take the general path.

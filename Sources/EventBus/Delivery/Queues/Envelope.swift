@@ -270,6 +270,7 @@ extension Mailbox {
     in envelope: WaitingEvent<Payload>.Type
   ) {
     enqueue(for: link) { last in
+      // The lane keeps it during this call.
       let isLike = ObjectAddress.borrow(last) { (last: Envelope) in last.admits(delivery, for: link)
       }
       guard isLike == true else {

@@ -83,8 +83,8 @@ package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confin
   ///
   /// - Parameters:
   ///   - link: The registration of the observer.
-  ///   - makeEnvelope: Adds the event to the last envelope, of which it receives the address, or returns one
-  ///     with the event; called under the lock.
+  ///   - makeEnvelope: Adds the event to the last envelope, or returns one with the event. Receives the
+  ///     address of the last envelope, valid during the call, or zero if none waits. Called under the lock.
   package func enqueue(for link: ObserverRegistration, _ makeEnvelope: (UInt) -> Envelope?) {
     change { state in
       state.added &+= 1
