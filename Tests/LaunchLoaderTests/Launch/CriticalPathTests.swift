@@ -68,6 +68,17 @@ struct CriticalPathTests {
     #expect(path().isEmpty)
   }
 
+  @Test("Work that was still running when a worker began did not delay it")
+  func overlapping() {
+    #expect(
+      path(
+        entry("abandoned", 1, 0...9, phase: .early),
+        entry("a", 2, 0...2, phase: .early),
+        entry("b", 3, 2...12, after: ["a"])
+      ) == ["a", "b"]
+    )
+  }
+
   @Test("If no time passes, the order of turns decides, and the path is finite")
   func standingClock() async throws {
     let loader = LaunchLoader(clock: ManualClock())
