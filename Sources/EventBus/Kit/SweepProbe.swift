@@ -1,23 +1,27 @@
 /// Decides how many owners a registration checks to find out whether many have died.
 ///
 /// The death of an ordinary object triggers no notification. A registration with such an owner therefore
-/// checks a few positions spread evenly over the list. Every dead owner extends the sample; if the sample
-/// keeps finding them, the whole list is swept. A probe checks at most ``firstChecks`` positions, and
-/// ``checksPerFind`` more for each dead owner.
+/// checks a few positions and decides whether to sweep the whole list:
+///
+/// - In a list of at most ``smallList`` positions, it checks half of them, one after the other. The first dead
+///   owner leads to a sweep; otherwise at least half of the owners are alive.
+/// - In a larger list, it checks ``firstChecks`` positions spread evenly, and ``checksPerFind`` more for each
+///   dead owner. If it keeps finding them, it leads to a sweep.
 package struct SweepProbe {
-  /// The number of positions that are always checked.
+  /// The number of positions of a large list that are always checked.
   package static let firstChecks = 8
-  /// The number of additional checks for each dead owner.
+  /// The number of additional checks for each dead owner in a large list.
   package static let checksPerFind = 8
-  /// The largest number of positions that are all checked.
+  /// The largest number of positions of a small list.
   package static let smallList = 24
-  /// The number of checks after which a probe has found enough to sweep.
+  /// The number of checks after which a probe of a large list has found enough to sweep.
   package static let enoughChecks = 64
 
   private let total: UInt
   private let start: UInt
   private var checked: UInt = 0
-  private var budget = firstChecks
+  private var budget: Int
+  private var hasFoundDead = false
 
   /// Begins a probe.
   ///
@@ -26,25 +30,38 @@ package struct SweepProbe {
   ///   - seed: A number that differs from probe to probe.
   package init(total: Int, seed: UInt) {
     self.total = UInt(total)
-    start = seed &* UInt(Self.firstChecks)
+    let isSmall = total <= Self.smallList
+    start = isSmall ? seed % max(1, UInt(total)) : seed &* UInt(Self.firstChecks)
+    budget = isSmall ? (total + 1) / 2 : Self.firstChecks
   }
+
+  private var isSmall: Bool { total <= Self.smallList }
 
   /// A Boolean value that indicates whether all positions should be checked.
   package var shouldSweep: Bool {
-    total <= Self.smallList || checked >= min(total, UInt(Self.enoughChecks))
+    isSmall ? hasFoundDead : checked >= min(total, UInt(Self.enoughChecks))
   }
 
   /// The next position to check, or `nil` when the probe is complete.
   package mutating func next() -> Int? {
-    guard budget > 0, !shouldSweep else { return nil }
-    let position = spread(start &+ checked)
-    checked += 1
-    budget -= 1
-    return Int(position.multipliedFullWidth(by: UInt64(total)).high)
+    guard budget > 0, checked < total, !shouldSweep else { return nil }
+    defer { (checked, budget) = (checked + 1, budget - 1) }
+    if isSmall { return Int((start + checked) % total) }
+    return Int(spread(start &+ checked).multipliedFullWidth(by: UInt64(total)).high)
   }
 
-  /// Records a dead owner at the position returned last.
-  package mutating func foundDead() { budget += Self.checksPerFind }
+  /// Records what is at a position that ``next()`` returned.
+  ///
+  /// - Parameter isDead: Whether the owner is dead; `nil` if the position is empty, or if its owner cannot be
+  ///   checked here. That proves nothing about a small list, so another position is checked instead.
+  package mutating func record(isDead: Bool?) {
+    if isDead == true {
+      hasFoundDead = true
+      budget += Self.checksPerFind
+    } else if isDead == nil, isSmall {
+      budget += 1
+    }
+  }
 }
 
 /// Returns a multiple of the golden ratio, as a fraction of 2⁶⁴.

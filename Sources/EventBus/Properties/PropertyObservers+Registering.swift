@@ -96,7 +96,9 @@ extension PropertyObservers {
     // Loading an owner may release its last reference, and its deinitializer may use the property.
     walks += 1
     while let index = probe.next(), index < slots.count {
-      borrowObserver(at: index) { if $0.hasLostOwner { probe.foundDead() } }
+      var isDead: Bool?
+      borrowObserver(at: index) { isDead = $0.hasLostOwner }
+      probe.record(isDead: isDead)
     }
     let isSweep = probe.shouldSweep || slots.count >= sweepLimit
     // Registrations made by what the sweep releases do not sweep again.

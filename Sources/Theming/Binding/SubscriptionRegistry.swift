@@ -104,7 +104,7 @@ final class SubscriptionRegistry: Sendable {
     probes &+= 1
     var probe = SweepProbe(total: swept.slotCount, seed: probes)
     while let index = probe.next() {
-      if swept.element(at: index)?.subscriber.isAlive != true { probe.foundDead() }
+      probe.record(isDead: swept.element(at: index)?.subscriber.isAlive != true)
     }
     if probe.shouldSweep { sweep() }
   }

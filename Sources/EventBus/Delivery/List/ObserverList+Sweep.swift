@@ -25,27 +25,33 @@ extension ObserverList {
     else { return }
     var dead: [(link: ObserverRegistration, hasLostOwner: Bool)] = []
     var elsewhere: [(mailbox: Mailbox, link: ObserverRegistration)] = []
-    /// Checks an observer that the visit keeps alive, unless another actor has to.
-    func isOrphaned(_ address: UInt) -> Bool {
-      AnyObserver.borrow(address) { observer in
+    /// Returns whether the owner or sender of an observer, which the visit keeps alive, is dead; `nil` if there
+    /// is no such observer, or if another actor has to check it.
+    func isOrphaned(_ address: UInt) -> Bool? {
+      let answer: Bool?? = AnyObserver.borrow(address) { observer in
         if let home = observer.home, home !== mailbox {
           // Most observers share one actor, which needs only one request.
           if elsewhere.last?.mailbox !== home, let link = observer.link {
             elsewhere.append((home, link))
           }
-          return false
+          return nil
         }
         guard observer.isOrphaned, let link = observer.link else { return false }
         dead.append((link, observer.hasLostOwner))
         return true
-      } ?? false
+      }
+      return answer ?? nil
     }
     let seed = probes.wrappingAdd(1, ordering: .relaxed).newValue
     var probe = SweepProbe(total: total, seed: seed)
-    if hasFound { probe.foundDead() }
-    while let position = probe.next() {
-      if isOrphaned(registry.withLock { $0.watched[position] }) { probe.foundDead() }
-    }
+    if hasFound { probe.record(isDead: true) }
+    var sample: (addresses: SIMD8<UInt>, count: Int)
+    repeat {
+      sample = registry.withLock { $0.watched.sample(&probe) }
+      for index in 0..<sample.count {
+        probe.record(isDead: isOrphaned(sample.addresses[index]))
+      }
+    } while sample.count > 0
     if probe.shouldSweep {
       let found = elsewhere
       for address in registry.withLock({ $0.watched.all }) { _ = isOrphaned(address) }
@@ -116,6 +122,20 @@ package struct WatchedObservers: Sendable {
   /// The address of the observer at a position, or zero beyond the last.
   package subscript(position: Int) -> UInt {
     position < addresses.count ? addresses[position] : 0
+  }
+
+  /// Returns the addresses of the observers at the next positions of a probe, zero beyond the last observer.
+  ///
+  /// Eight at a time, so that a probe takes the list's lock once or twice.
+  ///
+  /// - Returns: The addresses and their number, which is zero when the probe is complete.
+  package func sample(_ probe: inout SweepProbe) -> (addresses: SIMD8<UInt>, count: Int) {
+    var (addresses, count) = (SIMD8<UInt>.zero, 0)
+    while count < addresses.scalarCount, let position = probe.next() {
+      addresses[count] = self[position]
+      count += 1
+    }
+    return (addresses, count)
   }
 
   /// Adds an observer.
