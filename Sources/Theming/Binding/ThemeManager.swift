@@ -44,7 +44,7 @@ public final class ThemeManager {
   /// The number of a scope in the list of the manager above.
   private var scopeNumber: UInt?
   /// The scopes created from this manager; each is removed on the thread that releases it.
-  nonisolated let scopeList = Locked(NumberedList<WeakScope>())
+  nonisolated let scopeList = Locked(NumberedList<Weak<ThemeManager>>())
   /// The number of the last scope created in the program.
   static var lastScope: UInt = 0
 
@@ -110,7 +110,7 @@ public final class ThemeManager {
     self.bus = bus
     self.parent = parent
     self.overlay = overlay
-    scopeNumber = parent?.scopeList.withLock { $0.append(WeakScope(scope: self)) }
+    scopeNumber = parent?.scopeList.withLock { $0.append(Weak(self)) }
   }
 
   deinit {
@@ -242,15 +242,10 @@ extension ThemeManager {
   /// The live scopes created from this manager, in order of creation.
   var scopes: [ThemeManager] {
     var scopes: [ThemeManager] = []
-    scopeList.withLock { $0 }.forEach { if let scope = $0.scope { scopes.append(scope) } }
+    scopeList.withLock { $0 }.forEach { if let scope = $0.object { scopes.append(scope) } }
     return scopes
   }
 
   /// The number of slots in the list of scopes, including gaps.
   package var scopeSlotCount: Int { scopeList.withLock { $0.slotCount } }
-}
-
-/// A weak reference to a scope.
-struct WeakScope: Sendable {
-  weak let scope: ThemeManager?
 }
