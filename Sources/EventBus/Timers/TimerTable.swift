@@ -92,18 +92,17 @@ package struct TimerTable: Sendable {
   package mutating func begin(_ timer: TimerRegistration, at now: Int128) -> (
     handler: TimerHandler, tick: TimerSchedule.Tick
   )? {
-    guard let handler = timer.handler else { return nil }
+    guard timer.handler != nil else { return nil }
     assert(timer.phase == .queued, "a timer ticks that is not due")
     guard !timer.isHeld else {
       timer.phase = .suspended
       return nil
     }
     timer.phase = .running
-    if !timer.schedule.repeats {
-      timer.handler = nil
-      remove(timer)
-    }
-    return (handler, timer.schedule.begin(at: now))
+    // The only tick takes the handler along, which saves a retain and a release.
+    let handler = timer.schedule.repeats ? timer.handler : timer.handler.take()
+    if !timer.schedule.repeats { remove(timer) }
+    return handler.map { ($0, timer.schedule.begin(at: now)) }
   }
 
   /// Ends a tick.
