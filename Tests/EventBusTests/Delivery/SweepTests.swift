@@ -59,7 +59,7 @@ struct SweepTests {
 
   @Test(
     "The bound holds after the next registration, whichever owners died",
-    arguments: [10, 50, 100, 1_000],
+    arguments: [8, 9, 10, 15, 16, 23, 24, 50, 100, 1_000],
     1...8
   )
   func deathsInAnyPlace(count: Int, seed: Int) {
