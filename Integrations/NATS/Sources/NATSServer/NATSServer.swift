@@ -21,6 +21,8 @@ public final class NATSServer: Sendable {
   /// The folder for the server's files.
   public let folder: URL
   private let arguments: [String]
+  /// The first lines of the configuration file.
+  private let start: String
   private let state = Mutex(State())
   private let ownsFolder: Bool
 
@@ -47,9 +49,9 @@ public final class NATSServer: Sendable {
     try FileManager.default.createDirectory(at: self.folder, withIntermediateDirectories: true)
     var text = "listen: \"127.0.0.1:\(self.port)\"\n"
     if jetStream { text += "jetstream { store_dir: \"\(self.folder.path)/store\" }\n" }
-    text += configuration
+    start = text
     let file = self.folder.appending(path: "server.conf")
-    try text.write(to: file, atomically: true, encoding: .utf8)
+    try (text + configuration).write(to: file, atomically: true, encoding: .utf8)
     arguments = ["-c", file.path, "-l", self.folder.appending(path: "server.log").path]
     try launch()
     try waitUntilReady()
@@ -102,6 +104,13 @@ public final class NATSServer: Sendable {
       }
       usleep(2000)
     }
+  }
+
+  /// Has the running server read other lines of its configuration file.
+  public func reload(configuration: String) throws {
+    let file = folder.appending(path: "server.conf")
+    try (start + configuration).write(to: file, atomically: true, encoding: .utf8)
+    signal(SIGHUP)
   }
 
   /// Ends the server with SIGKILL and waits for its end.

@@ -55,6 +55,9 @@ final class ScriptedServer: Sendable {
     var consumers: [String: StreamConsumer] = [:]
     var turn = 0
     var refusals: [String: @Sendable (OutgoingMessage) -> Bool] = [:]
+    /// What may not be sent, and not be listened to.
+    var denied: (publish: Set<String>, subscribe: Set<String>) = ([], [])
+    var deniedPrefix: String?
   }
 
   private let state: Mutex<State>
@@ -120,6 +123,32 @@ final class ScriptedServer: Sendable {
   /// Has a stream refuse messages for good.
   func refuse(_ stream: String, _ condition: @escaping @Sendable (OutgoingMessage) -> Bool) {
     state.withLock { $0.refusals[stream] = condition }
+  }
+
+  /// Forbids a subject; what listens to it does so no longer.
+  func deny(_ action: Denial.Action, _ subject: String) {
+    state.withLock { state in
+      switch action {
+      case .publish: state.denied.publish.insert(subject)
+      case .subscribe:
+        state.denied.subscribe.insert(subject)
+        state.subscriptions.removeAll { $0.subject == subject }
+      }
+    }
+  }
+
+  /// Forbids to listen to subjects that begin so.
+  func denyPrefix(_ prefix: String) { state.withLock { $0.deniedPrefix = prefix } }
+
+  /// Forbids nothing any more.
+  func permit() { state.withLock { $0.denied = ([], []) } }
+
+  func isDenied(_ action: Denial.Action, _ subject: String) -> Bool {
+    state.withLock { state in
+      if action == .publish { return state.denied.publish.contains(subject) }
+      return state.denied.subscribe.contains(subject)
+        || state.deniedPrefix.map { subject.hasPrefix($0) } == true
+    }
   }
 
   func add(_ subscription: ScriptedSubscription) {
@@ -333,6 +362,10 @@ final class ScriptedSubscription: LinkSubscription {
     return (taken, dropped)
   }
 
+  func confirm(within limit: Duration) async throws(LinkFailure) {
+    if server.isDenied(.subscribe, subject) { throw .notAuthorized("denied: \(subject)") }
+  }
+
   func cancel() { server.remove(self) }
 }
 
@@ -342,6 +375,7 @@ final class ScriptedLink: Link {
   private let connected = Atomic<Bool>(true)
   private let closed = Atomic<Bool>(false)
   private let didChange = Signal<Bool>()
+  private let didRefuse = Signal<LinkRefusal>()
   let inbox = "_INBOX.\(UInt64.random(in: 0 ... .max))"
 
   init(_ server: ScriptedServer) { self.server = server }
@@ -366,7 +400,11 @@ final class ScriptedLink: Link {
     guard isConnected else { throw isClosed ? .closed : .disconnected }
     // As the server does, with its headers.
     if message.payload.count + (message.error?.utf8.count ?? 0) > 1 << 20 { throw .tooLarge }
-    server.publish(message)
+    if server.isDenied(.publish, message.subject) {
+      didRefuse.send(.denied(Denial(.publish, message.subject, "denied: \(message.subject)")))
+    } else {
+      server.publish(message)
+    }
   }
 
   func subscribe(
@@ -377,8 +415,24 @@ final class ScriptedLink: Link {
     wake: @escaping @Sendable () -> Void
   ) throws(LinkFailure) -> any LinkSubscription {
     let subscription = ScriptedSubscription(self, subject, group, limit, sizeLimit, wake)
-    server.add(subscription)
+    if server.isDenied(.subscribe, subject) {
+      didRefuse.send(.denied(Denial(.subscribe, subject, "denied: \(subject)")))
+    } else {
+      server.add(subscription)
+    }
     return subscription
+  }
+
+  func onRefusal(_ body: @escaping @Sendable (LinkRefusal) -> Void) -> Token {
+    didRefuse.observe(body)
+  }
+
+  /// Takes subscriptions back, as a server does whose permissions change.
+  func deny(_ action: Denial.Action, _ subject: String) {
+    server.deny(action, subject)
+    if action == .subscribe {
+      didRefuse.send(.denied(Denial(.subscribe, subject, "denied: \(subject)")))
+    }
   }
 
   func onChange(_ body: @escaping @Sendable (Bool) -> Void) -> Token { didChange.observe(body) }

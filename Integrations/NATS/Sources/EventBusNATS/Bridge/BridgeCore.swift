@@ -9,10 +9,12 @@ final class BridgeCore: Sendable {
     var senders: [Int: DurableSender] = [:]
     var deadLetters: [String: DurableSender] = [:]
     var incoming: [ObjectIdentifier: AnyIncomingLane] = [:]
-    /// What prepares an event again: its stream, its consumer.
-    var preparations: [String: @Sendable () -> Void] = [:]
     var answers: [OutgoingMessage] = []
     var inbox: (any LinkSubscription)?
+    /// Whether the answers of the server are needed.
+    var isListening = false
+    /// Why there are none.
+    var inboxDenial: NATSError?
     var nextNumber = 1
     /// The last sequences of the events that were carried out and are no longer, or in another way.
     var sequences: [EventNames: UInt64] = [:]
@@ -32,11 +34,13 @@ final class BridgeCore: Sendable {
   let tally: Tally
   /// The events of this bridge that may come back to its bus.
   let localPosts: LocalPosts
+  /// What is prepared at the server.
+  let preparations: Preparations
   private let state = Mutex(State())
   private let pump: LazyPump
   private let inboxPump: LazyPump
   private let neighbours: LazyReference<Neighbours>
-  private let connection = Mutex<Token?>(nil)
+  private let connection = TokenBag()
   private let localCache = Mutex(LocalAnswer())
 
   init(
@@ -53,6 +57,7 @@ final class BridgeCore: Sendable {
     self.configuration = configuration
     tally = Tally(configuration.onReport)
     localPosts = LocalPosts(limit: configuration.durableLimit)
+    preparations = Preparations(tally)
     pump = LazyPump("EventBusNATS.sending")
     inboxPump = LazyPump("EventBusNATS.answers")
     neighbours = LazyReference()
@@ -66,11 +71,11 @@ final class BridgeCore: Sendable {
     pump.work = { [weak self] in self?.flush() }
     inboxPump.work = { [weak self] in self?.takeAnswers() }
     neighbours.set(Neighbours(self))
-    let token = link.onChange { [weak self] isConnected in
+    link.onChange { [weak self] isConnected in
       if isConnected { self?.reconnected() } else { self?.closeWithLink() }
-    }
-    connection.withLock { $0 = token }
-    subscribe()
+    }.store(in: connection)
+    link.onRefusal { [weak self] in self?.refused($0) }.store(in: connection)
+    greet()
     closeWithLink()
     tick()
   }
@@ -89,22 +94,87 @@ final class BridgeCore: Sendable {
     neighbours.object?.closed()
   }
 
-  private func subscribe() {
-    do throws(LinkFailure) {
-      try neighbours.object?.start()
-      let isNeeded = state.withLock { $0.inbox == nil && !$0.isStopped }
-      guard isNeeded else { return }
-      let made = try link.subscribe(
-        "\(link.inbox).\(String(incarnation, radix: 16)).*.*",
-        group: nil,
-        limit: .max,
-        sizeLimit: .max,
-        wake: { [inboxPump] in inboxPump.wake() }
-      )
-      state.withLock { $0.inbox = made }
-    } catch {
-      tally.report(BridgeReport(.notPrepared, "_inbox", "\(error)"))
+  /// Listens for the other nodes.
+  private func greet() {
+    try? neighbours.object?.subscribe(self)  // Reason: it is tried again, and a failure reported.
+    preparations.add(
+      "_node",
+      isVital: false,
+      isDenied: { [weak self] in
+        self?.neighbours.object?.drop($0) ?? false
+      }
+    ) { [weak self] () async throws(LinkFailure) in
+      if let self { try await self.neighbours.object?.start(self) }
+    }.store(in: connection)
+  }
+
+  // MARK: Answers
+
+  /// Listens for the answers of the server to durable messages, from the first sender on.
+  private func listen() {
+    let isFirst = state.withLock { state in
+      defer { state.isListening = true }
+      return !state.isListening
     }
+    guard isFirst else { return }
+    try? subscribeInbox()  // Reason: as above.
+    preparations.add("_inbox") { [weak self] in
+      self?.inboxFailed($0)
+    } isDenied: { [weak self] in
+      self?.dropInbox($0) ?? false
+    } body: { [weak self] () async throws(LinkFailure) in
+      try await self?.startInbox()
+    }.store(in: connection)
+  }
+
+  /// Where the server answers to durable messages; number and serial follow.
+  private var inboxPrefix: String { "\(link.inbox).\(String(incarnation, radix: 16))." }
+  private var inboxSubject: String { inboxPrefix + "*.*" }
+
+  private func startInbox() async throws(LinkFailure) {
+    try subscribeInbox()
+    do throws(LinkFailure) {
+      let limit = configuration.requestTimeout
+      try await state.withLock(\.inbox)?.confirm(within: limit)
+    } catch {
+      if case .notAuthorized = error { _ = dropInbox(inboxSubject) }
+      throw error
+    }
+    let senders = state.withLock { state in
+      state.inboxDenial = nil
+      return Array(state.senders.values)
+    }
+    for sender in senders { sender.permit(.answers) }
+  }
+
+  /// Without answers no durable event is known to be stored.
+  private func inboxFailed(_ failure: LinkFailure) {
+    let error = NATSError(.notAuthorized, "The answers of the server: \(failure)")
+    let senders = state.withLock { state in
+      state.inboxDenial = error
+      return Array(state.senders.values)
+    }
+    for sender in senders { sender.deny(.answers, error) }
+  }
+
+  private func subscribeInbox() throws(LinkFailure) {
+    let isNeeded = state.withLock { $0.inbox == nil && !$0.isStopped }
+    guard isNeeded else { return }
+    let made = try link.subscribe(
+      inboxSubject,
+      group: nil,
+      limit: .max,
+      sizeLimit: .max,
+      wake: { [inboxPump] in inboxPump.wake() }
+    )
+    state.withLock { $0.inbox = made }
+  }
+
+  private func dropInbox(_ subject: String) -> Bool {
+    guard subject == inboxSubject else { return false }
+    let dropped = state.withLock { $0.inbox.take() }
+    dropped?.cancel()
+    return true
   }
 
   /// Has what waits sent soon.
@@ -140,17 +210,40 @@ final class BridgeCore: Sendable {
   }
 
   private func reconnected() {
-    let (lanes, letters, preparations) = state.withLock { state in
-      (
-        Array(state.outgoing.values), Array(state.deadLetters.values),
-        Array(state.preparations.values)
-      )
+    let (lanes, letters) = state.withLock { state in
+      (Array(state.outgoing.values), Array(state.deadLetters.values))
     }
     for lane in lanes { lane.reconnected() }
     for sender in letters { sender.reconnected() }
-    for preparation in preparations { preparation() }
+    preparations.reconnected()
     neighbours.object?.reconnected()
     wake()
+  }
+
+  /// Notes what the server has refused, some time after it was sent.
+  private func refused(_ refusal: LinkRefusal) {
+    switch refusal {
+    case .other(let text): tally.report(BridgeReport(.notPrepared, "_connection", text))
+    case .denied(let denial) where denial.action == .subscribe: preparations.denied(denial)
+    case .denied(let denial): notSent(denial)
+    }
+  }
+
+  /// Notes that a message was not accepted.
+  private func notSent(_ denial: Denial) {
+    let (lanes, letters) = state.withLock { state in
+      (Array(state.outgoing.values), state.deadLetters)
+    }
+    for lane in lanes where lane.subject == denial.subject { lane.denied(denial, self) }
+    for (event, sender) in letters
+    where Subject.deadLetters(event, prefix: prefix) == denial.subject {
+      sender.denied(denial.text)
+    }
+    let isOwnBeat = denial.subject == Subject.node(node, prefix: prefix)
+    if isOwnBeat { tally.report(BridgeReport(.notAuthorized, "_node", denial.text)) }
+    if denial.subject.hasPrefix("$JS.ACK.") {
+      tally.report(BridgeReport(.notAuthorized, "_answers", denial.text))
+    }
   }
 
   private func takeAnswers() {
@@ -180,13 +273,15 @@ final class BridgeCore: Sendable {
       event: event,
       stream: stream,
       number: number,
-      replyPrefix: "\(link.inbox).\(String(incarnation, radix: 16)).\(number)."
+      replyPrefix: inboxPrefix + "\(number)."
     )
-    let isClosed = state.withLock { state in
+    let (isClosed, denial) = state.withLock { state in
       state.senders[number] = sender
-      return state.isLinkClosed || state.isStopped
+      return (state.isLinkClosed || state.isStopped, state.inboxDenial)
     }
+    if let denial { sender.deny(.answers, denial) }
     if isClosed { sender.close() }
+    listen()
     return (number, sender)
   }
 
@@ -288,47 +383,6 @@ final class BridgeCore: Sendable {
     )
   }
 
-  /// Prepares something, again until it succeeds, and again after the connection broke.
-  ///
-  /// - Parameters:
-  ///   - event: The event.
-  ///   - refused: Called when it is not tried again, as it cannot succeed.
-  ///   - body: Prepares it.
-  /// - Returns: The token; no attempt begins after its end.
-  func prepare(
-    _ event: String,
-    refused: @escaping @Sendable (LinkFailure) -> Void = { _ in },
-    body: @escaping @Sendable () async throws(LinkFailure) -> Void
-  ) -> Token {
-    let key = "\(event)#\(nextNumber())"
-    let job = PreparationJob { [weak self] error in
-      if error == .closed { return false }
-      self?.tally.report(BridgeReport(.notPrepared, event, "\(error)"))
-      if case .invalid = error {
-        refused(error)
-        return false
-      }
-      return self != nil
-    } body: { () async throws(LinkFailure) in
-      try await body()
-    }
-    state.withLock { $0.preparations[key] = { job.run() } }
-    job.run()
-    return Token { [weak self] in
-      job.cancel()
-      let removed = self?.state.withLock { $0.preparations.removeValue(forKey: key) }
-      withExtendedLifetime(removed) {}
-    }
-  }
-
-  /// Prepares an event again, as its stream seems to be missing.
-  func prepareAgain(_ event: String) {
-    let jobs = state.withLock { state in
-      state.preparations.filter { $0.key.hasPrefix("\(event)#") }.map(\.value)
-    }
-    for job in jobs { job() }
-  }
-
   // MARK: Nodes
 
   func node(_ name: String, isAsked: Bool = false) -> EventBridge.Node {
@@ -400,7 +454,7 @@ final class BridgeCore: Sendable {
       state.isStopped = true
       defer {
         (state.outgoing, state.senders, state.deadLetters) = ([:], [:], [:])
-        (state.preparations, state.incoming) = ([:], [:])
+        state.incoming = [:]
       }
       return (
         Array(state.outgoing.values), Array(state.deadLetters.values), state.inbox.take(),
@@ -410,93 +464,8 @@ final class BridgeCore: Sendable {
     inbox?.cancel()
     for lane in lanes { lane.close(nil) }
     for sender in letters { sender.close() }
-    let token = connection.withLock { $0.take() }
-    token?.cancel()
+    connection.end()
+    preparations.stop()
     for lane in incoming.values { Task { await lane.stop() } }
   }
-}
-
-/// A piece of work that may fail, and is tried again until it succeeds.
-private final class PreparationJob: Sendable {
-  private struct State {
-    var isRunning = false
-    var isWanted = false
-    var isCancelled = false
-  }
-
-  private let state = Mutex(State())
-  private let failed: @Sendable (LinkFailure) -> Bool
-  private let body: @Sendable () async throws(LinkFailure) -> Void
-
-  init(
-    failed: @escaping @Sendable (LinkFailure) -> Bool,
-    body: @escaping @Sendable () async throws(LinkFailure) -> Void
-  ) {
-    (self.failed, self.body) = (failed, body)
-  }
-
-  func cancel() { state.withLock { $0.isCancelled = true } }
-
-  func run() {
-    let begins = state.withLock { state in
-      state.isWanted = true
-      defer { state.isRunning = true }
-      return !state.isRunning
-    }
-    if begins { Task { await work() } }
-  }
-
-  private func work() async {
-    var pause = Duration.milliseconds(50)
-    while begin() {
-      do throws(LinkFailure) {
-        try await body()
-        pause = .milliseconds(50)
-      } catch {
-        guard failed(error) else { break }
-        state.withLock { $0.isWanted = true }
-        do { try await Task.sleep(for: pause) } catch { break }
-        pause = min(.seconds(2), pause * 2)
-      }
-    }
-  }
-
-  private func begin() -> Bool {
-    state.withLock { state in
-      guard state.isWanted, !state.isCancelled else {
-        state.isRunning = false
-        return false
-      }
-      state.isWanted = false
-      return true
-    }
-  }
-}
-
-/// The bridges of the process, by their incarnations.
-private enum LocalBridges {
-  private struct State {
-    var cores: [UInt64: Weak<BridgeCore>] = [:]
-  }
-
-  private static let state = Mutex(State())
-
-  static func add(_ core: BridgeCore) {
-    state.withLock { $0.cores[core.incarnation] = Weak(core) }
-  }
-
-  static func remove(_ incarnation: UInt64) {
-    _ = state.withLock { $0.cores.removeValue(forKey: incarnation) }
-  }
-
-  static func core(_ incarnation: UInt64) -> BridgeCore? {
-    state.withLock { $0.cores[incarnation] }?.object
-  }
-}
-
-/// An object that is made after its owner.
-final class LazyReference<Object: AnyObject & Sendable>: Sendable {
-  private let stored = Mutex<Object?>(nil)
-  var object: Object? { stored.withLock { $0 } }
-  func set(_ object: Object) { stored.withLock { $0 = object } }
 }

@@ -9,6 +9,9 @@ public struct BridgeReport: Sendable, CustomStringConvertible {
     case droppedIncoming
     /// Too many durable events wait for the server: the newest was refused.
     case refused
+    /// The server forbids to send or to receive the event, or what that needs: each message that was denied
+    /// counts, and so does each attempt to listen or to prepare. A live event that was denied counts as sent, too.
+    case notAuthorized
     /// A payload could not be encoded.
     case notEncodable
     /// A message is larger than the server accepts.

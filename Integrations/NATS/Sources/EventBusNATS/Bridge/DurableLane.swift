@@ -45,6 +45,8 @@ final class DurableLane<Payload: Sendable>: AnyIncomingLane,
     /// How long the server waits for an answer.
     var answerTimeout: Duration
     var isStarting = false
+    /// Where the server delivers.
+    var deliverySubject: String?
     var isStopped = false
   }
 
@@ -110,6 +112,7 @@ final class DurableLane<Payload: Sendable>: AnyIncomingLane,
       state.answerTimeout = min(request.answerTimeout, consumer.answerTimeout)
       guard state.subscription == nil, !state.isStarting, !state.isStopped else { return false }
       state.isStarting = true
+      state.deliverySubject = consumer.deliverySubject
       return true
     }
     guard isFirst else { return }
@@ -129,6 +132,21 @@ final class DurableLane<Payload: Sendable>: AnyIncomingLane,
     }
     if !isKept { made.cancel() }
     pump.wake()
+    do throws(LinkFailure) {
+      try await made.confirm(within: limit)
+    } catch {
+      if case .notAuthorized = error { _ = drop(consumer.deliverySubject) }
+      throw error
+    }
+  }
+
+  override func drop(_ subject: String) -> Bool {
+    let (isOwn, dropped) = state.withLock { state in
+      let isOwn = state.deliverySubject == subject
+      return (isOwn, isOwn && !state.isStopped ? state.subscription.take() : nil)
+    }
+    dropped?.cancel()
+    return isOwn
   }
 
   /// Posts the last events that this consumer handled in an earlier process, which its bus would still keep.

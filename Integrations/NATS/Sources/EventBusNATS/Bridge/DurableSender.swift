@@ -49,8 +49,20 @@ final class DurableSender: Sendable {
     /// The bytes of the payloads of all messages that are made.
     var size = 0
     var isPrepared = false
+    /// What the server forbids, and messages need.
+    var obstacles: [Obstacle: NATSError] = [:]
+    /// Its words about the last message that it denied.
+    var denial = ""
     /// Why it takes no messages any more.
     var ending: NATSError?
+  }
+
+  /// What a message needs besides its own subject.
+  enum Obstacle: Sendable {
+    /// The stream, which has to be looked at or created.
+    case stream
+    /// The answers of the server.
+    case answers
   }
 
   private let state: Mutex<State>
@@ -100,6 +112,7 @@ final class DurableSender: Sendable {
   func append(_ letter: Letter) -> NATSError? {
     state.withLock { state in
       if let ending = state.ending { return ending }
+      if let obstacle = state.obstacles.values.first { return obstacle }
       if state.outbox.count >= limit {
         return NATSError(.full, "\(limit) events \(event) wait for the server")
       }
@@ -112,7 +125,39 @@ final class DurableSender: Sendable {
   }
 
   /// Notes that the stream is there.
-  func prepared() { state.withLock { $0.isPrepared = true } }
+  func prepared() {
+    state.withLock { state in
+      state.isPrepared = true
+      state.obstacles[.stream] = nil
+    }
+  }
+
+  /// Notes that the server forbids what every message needs: none is taken until it is permitted.
+  func deny(_ obstacle: Obstacle, _ error: NATSError) {
+    let (letters, due) = state.withLock { state in
+      state.obstacles[obstacle] = error
+      state.size = 0
+      return (state.outbox.removeAll(), state.waiters.take(reached: .max))
+    }
+    if !letters.isEmpty {
+      core.object?.tally.report(
+        BridgeReport(.notAuthorized, event, count: letters.count, error.detail)
+      )
+    }
+    for letter in letters { letter.completion(.failure(error)) }
+    for promise in due { promise.fulfil(.success(())) }
+  }
+
+  /// Notes that the server does not forbid it any more.
+  func permit(_ obstacle: Obstacle) { state.withLock { $0.obstacles[obstacle] = nil } }
+
+  /// Notes that the server has denied one of the messages.
+  func denied(_ text: String) {
+    state.withLock { state in
+      state.outbox.deny(at: .now)
+      state.denial = text
+    }
+  }
 
   /// Notes that the connection was made again.
   func reconnected() { state.withLock { $0.outbox.sendAgain() } }
@@ -142,6 +187,10 @@ final class DurableSender: Sendable {
   /// Sends what is due.
   func flush(_ core: BridgeCore) {
     makeMessages(core)
+    let (denied, words) = state.withLock { ($0.outbox.takeDenied(at: .now), $0.denial) }
+    for serial in denied {
+      finish(serial, .failure(NATSError(.notAuthorized, "\(event): \(words)")), core)
+    }
     while core.link.isConnected {
       let now = ContinuousClock.now
       let due = state.withLock { state in
@@ -214,7 +263,7 @@ final class DurableSender: Sendable {
     if refusals == 1 || refusals.isMultiple(of: 10) {
       core.tally.report(BridgeReport(.notStored, event, "\(stream): \(words); it is tried again"))
     }
-    if refusals > 1 { core.prepareAgain(event) }
+    if refusals > 1 { core.preparations.again(event) }
   }
 
   private func finish(
@@ -234,6 +283,7 @@ final class DurableSender: Sendable {
         let kind: BridgeReport.Kind =
           switch error.code {
           case .notEncodable: .notEncodable
+          case .notAuthorized: .notAuthorized
           case .tooLarge: .tooLarge
           default: .notStored
           }
@@ -304,10 +354,4 @@ private struct PublishAnswer: Decodable {
     guard let answer = try? JSONDecoder().decode(Self.self, from: Data(bytes)) else { return nil }
     self = answer
   }
-}
-
-/// An object that is not retained.
-struct Weak<Object: AnyObject & Sendable>: Sendable {
-  weak let object: Object?
-  init(_ object: Object) { self.object = object }
 }

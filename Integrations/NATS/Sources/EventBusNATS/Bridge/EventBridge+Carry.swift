@@ -79,10 +79,15 @@ extension EventBridge {
       let made = core.makeSender(name.rawValue, stream: stream)
       durable = made
       following = PostFollower.carry(name.rawValue, .out, core.bus)
-      preparation = core.prepare(
+      preparation = core.preparations.add(
         name.rawValue,
-        refused: { [weak sender = made.sender] error in
-          sender?.close(NATSError(.invalidName, "\(error)"))
+        failed: { [weak sender = made.sender] error in
+          switch error {
+          case .notAuthorized(let words):
+            let event = name.rawValue
+            sender?.deny(.stream, NATSError(.notAuthorized, "The stream of \(event): \(words)"))
+          default: sender?.close(NATSError(.invalidName, "\(error)"))
+          }
         }
       ) {
         [weak core, event = name.rawValue]
@@ -130,7 +135,10 @@ extension EventBridge {
       lane = DurableLane(core, name, codec, stream: stream, consumer: consumer)
     }
     core.add(lane)
-    let preparation = core.prepare(name.rawValue) { [weak lane] () async throws(LinkFailure) in
+    let preparation = core.preparations.add(
+      name.rawValue,
+      isDenied: { [weak lane] in lane?.drop($0) ?? false }
+    ) { [weak lane] () async throws(LinkFailure) in
       try await lane?.start()
     }
     return Token { [weak core, weak lane, following] in

@@ -119,6 +119,16 @@ public final class EventBridge: Sendable {
   /// - Returns: The same object for the same name.
   public func node(_ name: String) -> Node { core.node(name, isAsked: true) }
 
+  /// Waits until everything that is carried so far is prepared: streams and consumers exist, and the server has
+  /// the subscriptions.
+  ///
+  /// Waits as long as there is no connection, and as long as the server does not answer. As a service, the bridge
+  /// is ready then.
+  ///
+  /// - Throws: ``NATSError`` with the code `notAuthorized` if the server forbids what an event needs, which the
+  ///   bridge tries again; `invalidName` if a stream or a consumer cannot be used; `closed` or `cancelled`.
+  public func prepared() async throws(NATSError) { try await core.preparations.prepared() }
+
   /// Waits until every event posted so far has reached the server, and every durable one is stored.
   ///
   /// Waits as long as there is no connection; it returns early when the task is cancelled, and when the
@@ -219,13 +229,32 @@ extension EventBridge: Service {
 
   /// Carries events until the shutdown, then drains.
   ///
+  /// The service is ready when everything that was carried before is prepared: ``prepared()``.
+  ///
   /// - Parameter context: The context of the service.
-  /// - Throws: Nothing.
+  /// - Throws: ``NATSError``, as ``prepared()`` does.
   public func run(_ context: LaunchLoader::ServiceContext) async throws {
-    context.ready()
     do {
-      try await context.untilShutdown()
+      let isStopping = try await withThrowingTaskGroup { group in
+        group.addTask {
+          try await self.prepared()
+          return false
+        }
+        group.addTask {
+          try await context.untilShutdown()
+          return true
+        }
+        defer { group.cancelAll() }
+        return try await group.next() ?? true
+      }
+      if !isStopping {
+        context.ready()
+        try await context.untilShutdown()
+      }
       await drain()
+    } catch let error as NATSError where error.code != .cancelled {
+      await drain(within: .seconds(1))
+      throw error
     } catch {
       // The time of a cancelled service is over.
       await drain(within: .seconds(1))

@@ -7,6 +7,10 @@ class AnyIncomingLane: @unchecked Sendable {  // Reason: subclasses lock.
   func start() async throws(LinkFailure) {}
   /// Sends what keeps running handlers from being called twice; on the queue of the bridge.
   func tick(_ now: ContinuousClock.Instant) {}
+  /// Drops the subscription, if the server has denied it.
+  ///
+  /// - Returns: Whether the subject is that of the subscription.
+  func drop(_ subject: String) -> Bool { false }
   /// Ends the subscription at once; what has arrived is not posted.
   func cancel() {}
   /// Ends the subscription, and waits for running handlers.
@@ -102,6 +106,20 @@ final class LiveLane<Payload: Sendable>: AnyIncomingLane,
   override func start() async throws(LinkFailure) {
     guard let core = core.object else { return }
     try subscribe(core)
+    do throws(LinkFailure) {
+      let limit = core.configuration.requestTimeout
+      try await state.withLock(\.subscription)?.confirm(within: limit)
+    } catch {
+      if case .notAuthorized = error { _ = drop(subject) }
+      throw error
+    }
+  }
+
+  override func drop(_ subject: String) -> Bool {
+    guard subject == self.subject else { return false }
+    let dropped = state.withLock { $0.isStopped ? nil : $0.subscription.take() }
+    dropped?.cancel()
+    return true
   }
 
   /// Subscribes, unless that is done.

@@ -117,12 +117,34 @@ final class Neighbours: Sendable {
 
   private static let limit = 10_000
 
-  func start() throws(LinkFailure) {
-    guard let core = core.object, state.withLock({ $0.subscription == nil && !$0.isStopped }) else {
-      return
+  /// Subscribes, and asks the server whether it may.
+  func start(_ core: BridgeCore) async throws(LinkFailure) {
+    try subscribe(core)
+    let subject = Subject.nodes(prefix: core.prefix)
+    do throws(LinkFailure) {
+      let limit = core.configuration.requestTimeout
+      try await state.withLock(\.subscription)?.confirm(within: limit)
+    } catch {
+      if case .notAuthorized = error { _ = drop(subject) }
+      throw error
     }
+  }
+
+  /// Drops the subscription, if the server has denied it.
+  func drop(_ subject: String) -> Bool {
+    guard let core = core.object, subject == Subject.nodes(prefix: core.prefix) else {
+      return false
+    }
+    let dropped = state.withLock { $0.isStopped ? nil : $0.subscription.take() }
+    dropped?.cancel()
+    return true
+  }
+
+  /// Subscribes and greets, unless that is done.
+  func subscribe(_ core: BridgeCore) throws(LinkFailure) {
+    guard state.withLock({ $0.subscription == nil && !$0.isStopped }) else { return }
     let made = try core.link.subscribe(
-      "_EVENTBUS_NODE.\(core.prefix).*",
+      Subject.nodes(prefix: core.prefix),
       group: nil,
       limit: 10_000,
       sizeLimit: core.configuration.byteLimit,

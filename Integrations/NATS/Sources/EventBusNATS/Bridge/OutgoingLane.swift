@@ -15,6 +15,10 @@ class AnyOutgoingLane: @unchecked Sendable {  // Reason: subclasses lock.
   func close(_ error: NATSError?) {}
   /// The last sequence that was given to an event.
   var lastSequence: UInt64 { 0 }
+  /// The subject of the event.
+  var subject: String { "" }
+  /// Notes that the server has denied one of the messages.
+  func denied(_ denial: Denial, _ core: BridgeCore) {}
   /// What sends durable messages, for answers.
   var sender: DurableSender? { nil }
 }
@@ -78,7 +82,7 @@ final class OutgoingLane<Payload: Sendable>: AnyOutgoingLane,
   private let state: Mutex<OutgoingState>
   private let core: Weak<BridgeCore>
   private let event: String
-  private let subject: String
+  private let eventSubject: String
   private let template: WireHeader.Template
   private let codec: EventCodec<Payload>
   private let idPrefix: String
@@ -104,7 +108,7 @@ final class OutgoingLane<Payload: Sendable>: AnyOutgoingLane,
     )
     self.core = Weak(core)
     event = name.rawValue
-    subject = Subject.event(name.rawValue, prefix: core.prefix)
+    eventSubject = Subject.event(name.rawValue, prefix: core.prefix)
     template = WireHeader.Template(
       WireHeader(
         node: core.node,
@@ -128,6 +132,13 @@ final class OutgoingLane<Payload: Sendable>: AnyOutgoingLane,
   }
 
   override var sender: DurableSender? { durable }
+
+  override var subject: String { eventSubject }
+
+  override func denied(_ denial: Denial, _ core: BridgeCore) {
+    if let durable { return durable.denied(denial.text) }
+    core.tally.report(BridgeReport(.notAuthorized, event, denial.text))
+  }
 
   /// Takes an event that was posted.
   func enqueue(_ payload: Payload) {
@@ -163,7 +174,7 @@ final class OutgoingLane<Payload: Sendable>: AnyOutgoingLane,
     }
     let letter = Letter(
       message: {
-        [weak core = core.object, subject, template, codec, idPrefix, event, base]
+        [weak core = core.object, subject = eventSubject, template, codec, idPrefix, event, base]
         serial throws(NATSError) in
         if let local, let core { core.localPosts.add(local, event, base + serial) }
         return OutgoingMessage(
@@ -255,6 +266,7 @@ final class OutgoingLane<Payload: Sendable>: AnyOutgoingLane,
           if let bytes = entry.bytes { bytes } else { try Self.bytes(of: entry.payload, event) }
         let header = template.bytes(sequence: entry.sequence)
         do throws(LinkFailure) {
+          let subject = eventSubject
           try core.link.send(OutgoingMessage(subject: subject, header: header, payload: payload))
           sent += 1
         } catch .disconnected, .closed {

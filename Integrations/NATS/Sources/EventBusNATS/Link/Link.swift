@@ -70,6 +70,8 @@ package enum LinkFailure: Error, Sendable, Equatable, CustomStringConvertible {
   case tooLarge
   /// The connection was closed for good.
   case closed
+  /// The server forbids it to this user, in its words.
+  case notAuthorized(String)
   /// A name or a setting cannot be used, however often it is tried; the text says what to do.
   case invalid(String)
   /// Anything else, in the words of the client.
@@ -81,15 +83,28 @@ package enum LinkFailure: Error, Sendable, Equatable, CustomStringConvertible {
     case .disconnected: "there is no connection, or the server did not answer"
     case .tooLarge: "the message is larger than the server accepts"
     case .closed: "the connection was closed"
-    case .invalid(let words), .other(let words): words
+    case .notAuthorized(let words), .invalid(let words), .other(let words): words
     }
   }
+}
+
+/// What the server refused some time after it was sent.
+package enum LinkRefusal: Sendable, Equatable {
+  /// A message, or a subscription, that the user may not send or have.
+  case denied(Denial)
+  /// Anything else, in the words of the server or the client.
+  case other(String)
 }
 
 /// A subscription, which collects messages until they are taken.
 package protocol LinkSubscription: AnyObject, Sendable {
   /// Takes what arrived, the oldest first, and the number of messages dropped since the last time.
   func take(_ most: Int) -> (messages: [LinkMessage], dropped: Int)
+  /// Waits until the server has the subscription.
+  ///
+  /// - Parameter limit: How long it may take.
+  /// - Throws: `notAuthorized` if the server has denied it; otherwise as ``Link/flush(within:)``.
+  func confirm(within limit: Duration) async throws(LinkFailure)
   /// Ends the subscription; messages that arrived can still be taken.
   func cancel()
 }
@@ -194,6 +209,8 @@ package protocol Link: AnyObject, Sendable {
   ) throws(LinkFailure) -> any LinkSubscription
   /// Calls a closure whenever the connection breaks, is there again, or was closed.
   func onChange(_ body: @escaping @Sendable (_ isConnected: Bool) -> Void) -> Token
+  /// Calls a closure with what the server refuses, on a queue of the link.
+  func onRefusal(_ body: @escaping @Sendable (LinkRefusal) -> Void) -> Token
   /// Waits until the server has received what was sent.
   func flush(within limit: Duration) async throws(LinkFailure)
   /// Makes sure that a stream exists and stores subjects.

@@ -4,7 +4,7 @@ public struct NATSError: Error, Sendable, CustomStringConvertible {
   public enum Code: Sendable, Equatable {
     /// No server could be reached, or none accepted the connection.
     case notConnected
-    /// The server refused the credentials.
+    /// The server refused the credentials, or forbids the user what an event needs.
     case notAuthorized
     /// The encrypted connection could not be established, or the server's certificate is not trusted.
     case notSecure
@@ -40,7 +40,8 @@ public struct NATSError: Error, Sendable, CustomStringConvertible {
   public var description: String {
     switch code {
     case .notConnected: "\(detail): check the addresses, and that a server is running"
-    case .notAuthorized: "\(detail): check user, password and files of NATSConnection.Options"
+    case .notAuthorized:
+      "\(detail): check NATSConnection.Options, and the permissions of the user"
     case .notSecure: "\(detail): check the certificate authority and the name of the server"
     case .invalidOption: "\(detail): check NATSConnection.Options"
     case .invalidName: detail

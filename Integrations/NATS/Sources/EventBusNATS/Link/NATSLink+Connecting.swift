@@ -181,6 +181,18 @@ private final class ClientOptions {
       closure
     )
     guard status == NATS_OK else { return status }
+    status = unsafe natsOptions_SetErrorHandler(
+      handle,
+      { _, _, error, closure in
+        // The client gives the words of the server to this thread alone, for this call.
+        var ignored = NATS_OK
+        let words = unsafe nats_GetLastError(&ignored).map { unsafe String(cString: $0) } ?? ""
+        unsafe closure.map { unsafe Unmanaged<ConnectionEvents>.fromOpaque($0) }?
+          .takeUnretainedValue().failed(words.isEmpty ? NATSLink.text(error) : words)
+      },
+      closure
+    )
+    guard status == NATS_OK else { return status }
     return unsafe natsOptions_SetClosedCB(
       handle,
       { _, closure in

@@ -15,7 +15,7 @@ extension NATSLink {
     within limit: Duration
   ) async throws(LinkFailure) {
     if let problem = Subject.problem(stream, of: "stream") { throw .invalid(problem) }
-    try await manage(within: limit) { calls throws(LinkFailure) in
+    try await manage(stream, within: limit) { calls throws(LinkFailure) in
       try calls.prepare(stream, subjects, replicas)
     }
   }
@@ -26,7 +26,7 @@ extension NATSLink {
   ) async throws(LinkFailure) -> Consumer {
     if let problem = Subject.problem(request.stream, of: "stream") { throw .invalid(problem) }
     if let problem = Subject.problem(request.name, of: "consumer") { throw .invalid(problem) }
-    return try await manage(within: limit) { calls throws(LinkFailure) in
+    return try await manage(request.stream, within: limit) { calls throws(LinkFailure) in
       try calls.prepare(request)
     }
   }
@@ -38,24 +38,28 @@ extension NATSLink {
     count: Int,
     within limit: Duration
   ) async throws(LinkFailure) -> [LinkMessage] {
-    try await manage(within: limit) { calls throws(LinkFailure) in
+    try await manage(stream, within: limit) { calls throws(LinkFailure) in
       try calls.recent(stream, subject, upTo: last, count: count)
     }
   }
 
   private func manage<Answer: Sendable>(
+    _ stream: String,
     within limit: Duration,
     _ body: @escaping @Sendable (StreamCalls) throws(LinkFailure) -> Answer
   ) async throws(LinkFailure) -> Answer {
     let deadline = ContinuousClock.now + limit
+    let denials = denialCount
     return try await request { link in
       unsafe link.withHandles { connection, streams in
         // Reason: alive during the call.
-        let calls = unsafe StreamCalls(link, connection, streams, deadline)
+        let calls = unsafe StreamCalls(link, connection, streams, deadline, stream, denials)
         do throws(LinkFailure) {
           return .success(try body(calls))
         } catch {
-          return .failure(link.isClosed ? .closed : error)
+          if link.isClosed { return .failure(.closed) }
+          let denial = link.denial(about: stream, after: denials)
+          return .failure(denial.map { .notAuthorized($0.text) } ?? error)
         }
       }
     }
@@ -69,14 +73,19 @@ private struct StreamCalls {
   private let connection: OpaquePointer
   private let streams: OpaquePointer
   private let deadline: ContinuousClock.Instant
+  private let stream: String
+  /// How many denials there were before the first call.
+  private let denials: Int
 
   init(
     _ link: NATSLink,
     _ connection: OpaquePointer,
     _ streams: OpaquePointer,
-    _ deadline: ContinuousClock.Instant
+    _ deadline: ContinuousClock.Instant,
+    _ stream: String,
+    _ denials: Int
   ) {
-    (self.link, self.deadline) = (link, deadline)
+    (self.link, self.deadline, self.stream, self.denials) = (link, deadline, stream, denials)
     unsafe (self.connection, self.streams) = (connection, streams)  // Reason: alive with the link.
   }
 
@@ -90,14 +99,24 @@ private struct StreamCalls {
     return left.milliseconds
   }
 
-  /// Makes a call with options that have the time which is left.
+  /// Makes a call, again until it is answered or no time is left.
+  ///
+  /// The server does not answer what it forbids: after each second, the reason may be known. Every call can be
+  /// made twice.
   private func call(
     _ body: (UnsafeMutablePointer<jsOptions>) -> natsStatus
   ) throws(LinkFailure) -> natsStatus {
-    var options = unsafe jsOptions()
-    unsafe jsOptions_Init(&options)
-    unsafe options.Wait = try timeLeft()
-    return unsafe body(&options)
+    while true {
+      var options = unsafe jsOptions()
+      unsafe jsOptions_Init(&options)
+      let left = try timeLeft()
+      unsafe options.Wait = min(1000, left)
+      let status = unsafe body(&options)
+      if status != NATS_TIMEOUT || left <= 1000 { return status }
+      if let denial = link.denial(about: stream, after: denials) {
+        throw .notAuthorized(denial.text)
+      }
+    }
   }
 
   func prepare(_ name: String, _ subjects: [String], _ replicas: Int) throws(LinkFailure) {

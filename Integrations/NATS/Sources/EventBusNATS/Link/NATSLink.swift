@@ -108,6 +108,46 @@ final class NATSLink: Link, @unchecked Sendable {  // Reason: the client locks.
     )
   }
 
+  func onRefusal(_ body: @escaping @Sendable (LinkRefusal) -> Void) -> Token {
+    events.didRefuse.observe(body)
+  }
+
+  /// Waits until the server has a subscription.
+  ///
+  /// - Parameters:
+  ///   - subject: The subject of the subscription.
+  ///   - before: How many denials there were before the subscription.
+  ///   - limit: How long it may take.
+  /// - Throws: `notAuthorized` if the server has denied it.
+  func confirm(
+    _ subject: String,
+    after before: Int,
+    within limit: Duration
+  ) async throws(LinkFailure) {
+    try await flush(within: limit)
+    try await request { link in
+      // The client has read the denial, if there is one, but may not have called back. Callbacks come in order.
+      let deadline = ContinuousClock.now + .seconds(1)
+      let last = link.lastDenial
+      while let last, ContinuousClock.now < deadline,
+        !link.events.denials.withLock({ $0.contains(last) })
+      {
+        nats_Sleep(1)
+      }
+      let denial = link.events.denials.withLock { $0.subscription(to: subject, after: before) }
+      return denial.map { .failure(.notAuthorized($0.text)) } ?? .success(())
+    }
+  }
+
+  /// The last error of the connection, if it is that of a permission.
+  private var lastDenial: String? {
+    var text: UnsafePointer<CChar>?
+    let status = unsafe natsConnection_GetLastError(handle, &text)
+    guard status == NATS_NOT_PERMITTED, let text = unsafe text else { return nil }
+    let words = unsafe String(cString: text)  // Reason: the client keeps it in the connection.
+    return Denial(words) == nil ? nil : words
+  }
+
   func flush(within limit: Duration) async throws(LinkFailure) {
     try await request { link in
       // Reason: the link is alive during the call.
@@ -124,6 +164,14 @@ final class NATSLink: Link, @unchecked Sendable {  // Reason: the client locks.
       waiting.async { continuation.resume(returning: body(self)) }
     }
     return try result.get()
+  }
+
+  /// How many denials there were.
+  var denialCount: Int { events.denials.withLock(\.count) }
+
+  /// Why the server does not answer a request about a stream, if it forbids that.
+  func denial(about stream: String, after count: Int) -> Denial? {
+    events.denials.withLock { $0.request(about: stream, after: count) }
   }
 
   /// Calls a closure with the connection and its JetStream context.
@@ -171,6 +219,8 @@ final class ConnectionEvents: Sendable {
   let isClosed = Atomic<Bool>(false)
   let reconnectCount = Atomic<Int>(0)
   let didChange = Signal<Bool>()
+  let didRefuse = Signal<LinkRefusal>()
+  let denials = Mutex(DenialLog())
   /// Where observers are called: the client has one thread for the callbacks of all its connections.
   private let queue = DispatchQueue(label: "EventBusNATS.state")
   private let source = Mutex(Source())
@@ -202,7 +252,15 @@ final class ConnectionEvents: Sendable {
     queue.async { self.didChange.send(false) }
   }
 
+  /// Notes an error of the server or the client.
+  func failed(_ text: String) {
+    let denial = Denial(text)
+    if let denial { denials.withLock { $0.append(denial) } }
+    queue.async { self.didRefuse.send(denial.map { .denied($0) } ?? .other(text)) }
+  }
+
   func reconnected() {
+    denials.withLock { $0.reconnected() }
     reconnectCount.add(1, ordering: .relaxed)
     opened()
     queue.async { self.didChange.send(true) }

@@ -11,6 +11,9 @@ final class NATSSubscription: LinkSubscription, @unchecked Sendable {  // Reason
   private let isEnded = Atomic<Bool>(false)
   /// The connection must outlive its subscriptions.
   private let link: NATSLink
+  private let subject: String
+  /// How many denials the connection had before.
+  private let denials: Int
 
   init(
     _ link: NATSLink,
@@ -21,6 +24,8 @@ final class NATSSubscription: LinkSubscription, @unchecked Sendable {  // Reason
     sizeLimit: Int,
     wake: @escaping @Sendable () -> Void
   ) throws(LinkFailure) {
+    denials = link.denialCount
+    self.subject = subject
     let arrivals = Arrivals(limit: limit, sizeLimit: sizeLimit, wake: wake)
     // Reason: released by the completion callback.
     let closure = unsafe Unmanaged.passRetained(arrivals).toOpaque()
@@ -63,6 +68,10 @@ final class NATSSubscription: LinkSubscription, @unchecked Sendable {  // Reason
   func take(_ most: Int) -> (messages: [LinkMessage], dropped: Int) {
     let (taken, dropped) = arrivals.take(most)
     return (taken.map { $0.message() }, dropped)
+  }
+
+  func confirm(within limit: Duration) async throws(LinkFailure) {
+    try await link.confirm(subject, after: denials, within: limit)
   }
 
   func cancel() {

@@ -25,6 +25,10 @@ package struct Outbox<Item> {
   package let window: Int
   /// How long to wait for an acknowledgement.
   package let timeout: Duration
+  /// How many messages the server has denied, without saying which.
+  private var denials = 0
+  /// When the acknowledgements of messages that were sent before the denied ones have arrived.
+  private var denialsAreDue: ContinuousClock.Instant?
 
   /// Creates an empty outbox.
   package init(window: Int, timeout: Duration) {
@@ -124,8 +128,33 @@ package struct Outbox<Item> {
     return entry.refusals
   }
 
+  /// Notes that the server has denied a message.
+  ///
+  /// It does not say which. The acknowledgements of those that it accepted before are on their way, and are
+  /// waited for.
+  package mutating func deny(at now: ContinuousClock.Instant) {
+    denials += 1
+    if denialsAreDue == nil { denialsAreDue = now + min(.milliseconds(500), timeout / 2) }
+  }
+
+  /// The serials of the messages that were denied: the oldest of those that were sent, as many as were denied.
+  ///
+  /// - Complexity: O(*n*) in the number of messages, if some were denied.
+  package mutating func takeDenied(at now: ContinuousClock.Instant) -> [UInt64] {
+    guard let due = denialsAreDue, due <= now else { return [] }
+    var serials: [UInt64] = []
+    for index in head..<max(head, fresh) where serials.count < denials {
+      guard let entry = entries[index], entry.sendings > 0 else { continue }
+      serials.append(firstSerial + UInt64(index - head))
+    }
+    (denials, denialsAreDue) = (0, nil)
+    return serials
+  }
+
   /// Makes everything that was sent due at once, as after a broken connection.
   package mutating func sendAgain() {
+    // What is sent again is denied again.
+    (denials, denialsAreDue) = (0, nil)
     for index in head..<max(head, fresh) { entries[index]?.due = nil }
   }
 
@@ -134,6 +163,7 @@ package struct Outbox<Item> {
     let items = entries[head...].compactMap { $0?.item }
     firstSerial += UInt64(entries.count - head)
     (entries, head, fresh, count) = ([], 0, 0, 0)
+    (denials, denialsAreDue) = (0, nil)
     return items
   }
 

@@ -28,6 +28,9 @@ package enum Subject {
     "_EVENTBUS_NODE.\(prefix).\(encode(name, keepsDots: false))"
   }
 
+  /// The subjects of the heartbeats of all nodes.
+  package static func nodes(prefix: String) -> String { "_EVENTBUS_NODE.\(prefix).*" }
+
   /// The name of a consumer, from that of its owner and of the event.
   ///
   /// The server makes a format string of it, in which a percent sign would be an instruction. The hyphen
