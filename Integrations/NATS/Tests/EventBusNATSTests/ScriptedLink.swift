@@ -213,11 +213,12 @@ final class ScriptedServer: Sendable {
   /// Passes a message to subscriptions, with faults.
   private static func deliver(
     _ message: LinkMessage,
+    to subject: String? = nil,
     _ state: inout State
   ) -> [@Sendable () -> Void] {
     var wakes: [@Sendable () -> Void] = []
     let all = state.subscriptions.filter {
-      SubjectPattern.matches(message.subject, pattern: $0.subject)
+      SubjectPattern.matches(subject ?? message.subject, pattern: $0.subject)
     }
     var chosen = all.filter { $0.group == nil }
     for members in Dictionary(grouping: all.filter { $0.group != nil }, by: { $0.group }).values {
@@ -283,10 +284,9 @@ final class ScriptedServer: Sendable {
           )
           consumer.deliveries[sequence] = count
           var message = stream.messages[Int(sequence) - 1].message
-          message.subject = consumer.deliverySubject
-          message.reply =
-            "$JS.ACK.\(consumer.request.stream).\(consumer.request.name).\(count).\(sequence).1.1.0"
-          wakes += Self.deliver(message, &state)
+          let names = "\(consumer.request.stream).\(consumer.request.name)"
+          message.reply = "$JS.ACK.\(names).\(count).\(sequence).1.\(1000 + sequence).0"
+          wakes += Self.deliver(message, to: consumer.deliverySubject, &state)
         }
       }
       return wakes

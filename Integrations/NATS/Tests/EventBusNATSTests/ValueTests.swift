@@ -140,6 +140,8 @@ struct WireTests {
     #expect(plain?.stream == "ORDERS" && plain?.deliveries == 3 && plain?.sequence == 17)
     let domain = DeliverySubject("$JS.ACK.hub.hash.ORDERS.billing.3.17.4.1669000000.0.token")
     #expect(domain?.stream == "ORDERS" && domain?.deliveries == 3 && domain?.sequence == 17)
+    #expect(plain?.time == 1_669_000_000 && domain?.time == 1_669_000_000)
+    #expect(DeliverySubject("$JS.ACK.ORDERS.billing.3.17.4.x.0") == nil)
     #expect(DeliverySubject("_INBOX.1.2") == nil)
     #expect(DeliverySubject("$JS.ACK.ORDERS.billing.x.17.4.1669000000.0") == nil)
   }
@@ -326,16 +328,8 @@ struct RuleTests {
   @Test("A redelivery of an event in hand waits, and one of a finished event is acknowledged")
   func receiver() {
     var receiver = DurableReceiver(retry: RetryPolicy(attempts: 3, deliveries: 9), remembered: 2)
-    let keys = (1...4).map {
-      DurableReceiver.Key(
-        WireHeader(
-          node: "a",
-          incarnation: 1,
-          sequence: UInt64($0),
-          version: 1,
-          contentType: "json"
-        )
-      )
+    let keys = (1...4).compactMap {
+      DeliverySubject("$JS.ACK.S.c.1.\($0).1.77.0").map { DurableReceiver.Key($0) }
     }
     #expect(receiver.received(keys[0], deliveries: 1) == .handle)
     #expect(receiver.received(keys[0], deliveries: 2) == .wait)
@@ -356,6 +350,21 @@ struct RuleTests {
     #expect(receiver.received(keys[3], deliveries: 9) == .handle)
     #expect(receiver.failed(keys[3]) == .bury)
     #expect(receiver.inHandCount == 0)
+  }
+
+  @Test("An event is known by stream, number and time, and by nothing that a publisher writes")
+  func identity() throws {
+    func key(_ subject: String) throws -> DurableReceiver.Key {
+      DurableReceiver.Key(try #require(DeliverySubject(subject)))
+    }
+    let first = try key("$JS.ACK.S.c.1.17.4.1000.0")
+    // Another delivery of it, by another consumer.
+    #expect(try key("$JS.ACK.S.d.9.17.8.1000.3") == first)
+    #expect(try key("$JS.ACK.hub.hash.S.c.9.17.8.1000.3.token") == first)
+    // Another message; the same number of a stream that was created again; another stream.
+    #expect(try key("$JS.ACK.S.c.1.18.4.1000.0") != first)
+    #expect(try key("$JS.ACK.S.c.1.17.4.1001.0") != first)
+    #expect(try key("$JS.ACK.T.c.1.17.4.1000.0") != first)
   }
 
   @Test("The pauses between attempts grow up to the longest")

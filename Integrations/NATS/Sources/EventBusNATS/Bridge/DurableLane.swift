@@ -13,21 +13,10 @@ final class DurableLane<Payload: Sendable>: AnyIncomingLane,
 
   private struct Held {
     let key: Key
-    /// The number of the message in the stream.
-    let sequence: UInt64
     let header: WireHeader
     let payload: Payload
     /// The payload as it arrived, for a dead letter.
     let bytes: [UInt8]
-  }
-
-  /// A dead letter that the server has not stored yet.
-  private struct Burial {
-    var message: OutgoingMessage
-    let error: String
-    var reply: String
-    var refusals = 0
-    var isSent = false
   }
 
   private struct State {
@@ -38,8 +27,6 @@ final class DurableLane<Payload: Sendable>: AnyIncomingLane,
     var heldSize = 0
     /// Where the answer to each event in hand goes.
     var replies: [Key: String] = [:]
-    /// The dead letters, by the number of the message in the stream.
-    var burials: [UInt64: Burial] = [:]
     var worker: Task<Void, Never>?
     var nextReminder: ContinuousClock.Instant?
     /// How long the server waits for an answer.
@@ -50,16 +37,12 @@ final class DurableLane<Payload: Sendable>: AnyIncomingLane,
     var isStopped = false
   }
 
-  /// How often the server may refuse a dead letter without payload.
-  private static var buryingAttempts: Int { 3 }
-  /// The pause after the server did not take a dead letter.
-  private static var buryingPause: Duration { .seconds(5) }
-
   private let intake: Intake<Payload>
   private let core: Weak<BridgeCore>
   private let stream: String
   private let subject: String
   private let request: ConsumerRequest
+  private let deadLetters: DeadLetters
   private let pause: Duration
   private let sizeLimit: Int
   /// Whether other processes may share the consumer.
@@ -87,6 +70,13 @@ final class DurableLane<Payload: Sendable>: AnyIncomingLane,
       window: configuration.handlingLimit,
       keptFor: consumer == nil ? .seconds(86_400) : nil,
       history: consumer == nil ? name.replay : nil
+    )
+    deadLetters = DeadLetters(
+      core,
+      event: name.rawValue,
+      stream: stream,
+      consumer: request.name,
+      limit: request.window * 4
     )
     pause = configuration.retry.firstPause
     sizeLimit = configuration.byteLimit
@@ -213,11 +203,12 @@ final class DurableLane<Payload: Sendable>: AnyIncomingLane,
 
   override func tick(_ now: ContinuousClock.Instant) {
     let replies = state.withLock { state in
-      if let next = state.nextReminder, next > now { return [] as [String] }
+      if let next = state.nextReminder, next > now { return nil as [String]? }
       state.nextReminder = now + state.answerTimeout / 3
-      return Array(state.replies.values) + state.burials.values.filter(\.isSent).map(\.reply)
+      return Array(state.replies.values)
     }
-    for reply in replies { answer(.inProgress, to: reply) }
+    guard let replies else { return }
+    for reply in replies + deadLetters.replies { answer(.inProgress, to: reply) }
   }
 
   // MARK: Receiving
@@ -231,7 +222,10 @@ final class DurableLane<Payload: Sendable>: AnyIncomingLane,
   }
 
   private func receive(_ message: LinkMessage, _ core: BridgeCore) {
-    guard let reply = message.reply, let delivery = DeliverySubject(reply) else {
+    // What the server delivers has the subject under which it was stored; what others send here has not.
+    guard let reply = message.reply, let delivery = DeliverySubject(reply),
+      message.subject == subject
+    else {
       core.tally.report(
         BridgeReport(.unreadableHeader, intake.name.rawValue, "not from a stream")
       )
@@ -239,12 +233,12 @@ final class DurableLane<Payload: Sendable>: AnyIncomingLane,
     }
     let isStopped = state.withLock(\.isStopped)
     if isStopped { return answer(.again(after: pause), to: reply) }
-    if isBuried(delivery.sequence, reply) { return publish(delivery.sequence) }
+    let key = Key(delivery)
+    if deadLetters.contains(key, reply) { return deadLetters.publish(key) }
     do throws(IntakeProblem) {
       let header = try intake.header(of: message)
       let held = Held(
-        key: Key(header),
-        sequence: delivery.sequence,
+        key: key,
         header: header,
         payload: try intake.payload(of: message, header),
         bytes: message.payload
@@ -253,14 +247,8 @@ final class DurableLane<Payload: Sendable>: AnyIncomingLane,
     } catch {
       // It will be as unreadable next time.
       report(error, core)
-      bury(
-        message.payload,
-        message.header,
-        sequence: delivery.sequence,
-        id: "\(stream)-\(delivery.sequence)",
-        error: "\(error.kind): \(error.detail)",
-        reply
-      )
+      let words = "\(error.kind): \(error.detail)"
+      deadLetters.add(key, message.payload, message.header, error: words, reply)
     }
   }
 
@@ -388,116 +376,11 @@ final class DurableLane<Payload: Sendable>: AnyIncomingLane,
     switch consequence {
     case .again(let pause): answer(.again(after: pause), to: reply)
     case .bury:
-      bury(
-        held.bytes,
-        held.header.bytes,
-        sequence: held.sequence,
-        id: "\(String(held.key.incarnation, radix: 16))-\(held.key.sequence)",
-        error: words,
-        reply
-      )
-    }
-  }
-
-  // MARK: Dead letters
-
-  /// Publishes a dead letter; the deliveries of the event end when it is stored.
-  private func bury(
-    _ payload: [UInt8],
-    _ header: [UInt8]?,
-    sequence: UInt64,
-    id: String,
-    error: String,
-    _ reply: String
-  ) {
-    guard let core = core.object else { return }
-    let message = OutgoingMessage(
-      subject: Subject.deadLetters(intake.name.rawValue, prefix: core.prefix),
-      header: header.flatMap { WireHeader($0) == nil ? nil : $0 },
-      id: "dead-\(subject)-\(request.name)-\(id)",
-      error: Self.headerText(error),
-      payload: payload
-    )
-    state.withLock { state in
-      // Events that went to other members meanwhile.
-      if state.burials.count >= request.window * 4 {
-        state.burials = state.burials.filter(\.value.isSent)
-      }
-      state.burials[sequence] = Burial(message: message, error: error, reply: reply)
-    }
-    publish(sequence)
-  }
-
-  /// Whether an event is about to become a dead letter; its newest delivery gets the answer.
-  private func isBuried(_ sequence: UInt64, _ reply: String) -> Bool {
-    state.withLock { $0.burials[sequence]?.reply = reply } != nil
-  }
-
-  /// Publishes a dead letter, unless that is being done.
-  private func publish(_ sequence: UInt64) {
-    guard let core = core.object else { return }
-    let message = state.withLock { state in
-      guard let burial = state.burials[sequence], !burial.isSent else {
-        return nil as OutgoingMessage?
-      }
-      state.burials[sequence]?.isSent = true
-      return burial.message
-    }
-    guard let message else { return }
-    let name = intake.name.rawValue
-    let refusal = core.bury(message, stream: stream, event: name) { [weak self] result in
-      self?.published(sequence, result)
-    }
-    if let refusal { published(sequence, .failure(refusal)) }
-  }
-
-  private enum Ending {
-    case stored(Burial)
-    case shortened
-    case again(String)
-    case refused(Burial)
-    case nothing
-  }
-
-  private func published(_ sequence: UInt64, _ result: Result<Receipt, NATSError>) {
-    let ending = state.withLock { state in
-      guard var burial = state.burials.removeValue(forKey: sequence) else { return Ending.nothing }
-      guard case .failure(let error) = result else { return .stored(burial) }
-      // The connection has gone: the server gives the event to another process, or to the next one.
-      if error.code == .closed { return .nothing }
-      burial.isSent = false
-      defer { state.burials[sequence] = burial }
-      if error.code == .full { return .again(burial.reply) }
-      if !burial.message.payload.isEmpty {
-        let size = burial.message.payload.count
-        burial.message.error = Self.headerText("without its \(size) bytes: \(burial.error)")
-        burial.message.payload = []
-        return .shortened
-      }
-      burial.refusals += 1
-      return burial.refusals < Self.buryingAttempts ? .again(burial.reply) : .refused(burial)
-    }
-    let name = intake.name.rawValue
-    switch ending {
-    case .nothing: break
-    case .stored(let burial):
-      core.object?.tally.report(BridgeReport(.deadLetter, name, burial.error))
-      answer(.terminate, to: burial.reply)
-    case .shortened: publish(sequence)
-    case .again(let reply): answer(.again(after: Self.buryingPause), to: reply)
-    case .refused(let burial):
-      state.withLock { _ = $0.burials.removeValue(forKey: sequence) }
-      core.object?.tally.report(BridgeReport(.deadLetterRefused, name, burial.error))
-      answer(.terminate, to: burial.reply)
+      deadLetters.add(held.key, held.bytes, held.header.bytes, error: words, reply)
     }
   }
 
   private func answer(_ answer: Acknowledgement, to reply: String) {
     core.object?.answer(OutgoingMessage(subject: reply, payload: answer.bytes))
-  }
-
-  /// A text as the value of a header: without line breaks, and not too long.
-  private static func headerText(_ text: String) -> String {
-    String(text.unicodeScalars.prefix(1000).map { $0.value < 32 ? " " : Character($0) })
   }
 }

@@ -172,6 +172,8 @@ final class OutgoingLane<Payload: Sendable>: AnyOutgoingLane,
     guard let durable else {
       return NATSError(.notCarried, "The event \(event) is carried live")
     }
+    // The id is not to be guessed: the server would store nothing under one that another publisher has used.
+    let nonce = UInt64.random(in: 0 ... .max)
     let letter = Letter(
       message: {
         [weak core = core.object, subject = eventSubject, template, codec, idPrefix, event, base]
@@ -180,7 +182,7 @@ final class OutgoingLane<Payload: Sendable>: AnyOutgoingLane,
         return OutgoingMessage(
           subject: subject,
           header: template.bytes(sequence: base + serial),
-          id: idPrefix + String(serial),
+          id: "\(idPrefix)\(serial)-\(String(nonce, radix: 36))",
           payload: try codec.bytes(of: payload, event)
         )
       },

@@ -10,6 +10,8 @@ package struct DeliverySubject: Sendable, Equatable {
   package let deliveries: Int
   /// The number of the message in its stream.
   package let sequence: UInt64
+  /// When the message was stored, in nanoseconds since 1970.
+  package let time: UInt64
 
   /// Reads a subject.
   ///
@@ -19,11 +21,13 @@ package struct DeliverySubject: Sendable, Equatable {
     guard tokens.count == 9 || tokens.count >= 11, subject.hasPrefix("$JS.ACK.") else { return nil }
     let start = tokens.count == 9 ? 2 : 4
     guard let deliveries = number(tokens[start + 2], radix: 10).flatMap(Int.init(exactly:)),
-      let sequence = number(tokens[start + 3], radix: 10), !tokens[start].isEmpty
+      let sequence = number(tokens[start + 3], radix: 10), !tokens[start].isEmpty,
+      let time = number(tokens[start + 5], radix: 10)
     else { return nil }
     self.stream = String(decoding: tokens[start], as: UTF8.self)
     self.deliveries = deliveries
     self.sequence = sequence
+    self.time = time
   }
 }
 

@@ -1,13 +1,17 @@
 /// The rule for the durable messages of one event: what to do with each, and what to answer.
 package struct DurableReceiver: Sendable {
-  /// The identity of an event, the same for each of its deliveries.
+  /// The identity of an event, the same for each of its deliveries: where the server has stored it, and when.
+  ///
+  /// Nothing that the publisher writes is part of it, as any other publisher could write the same. The time tells
+  /// a stream from one of the same name that was deleted before.
   package struct Key: Sendable, Hashable {
-    package let incarnation: UInt64
+    package let stream: String
     package let sequence: UInt64
+    package let time: UInt64
 
-    /// Creates the identity of the event of a header.
-    package init(_ header: WireHeader) {
-      (incarnation, sequence) = (header.incarnation, header.sequence)
+    /// Creates the identity of the message of a delivery.
+    package init(_ delivery: DeliverySubject) {
+      (stream, sequence, time) = (delivery.stream, delivery.sequence, delivery.time)
     }
   }
 
