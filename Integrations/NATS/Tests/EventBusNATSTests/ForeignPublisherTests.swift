@@ -12,7 +12,7 @@ private func heard(_ link: any Link, _ event: String) throws -> any LinkSubscrip
 
 @Suite("Other publishers on the same account")
 struct ForeignPublisherTests {
-  @Test("Forged copies of coming events take no genuine event's place: each with a receipt is handled")
+  @Test("Forged copies of coming events take no genuine one's place: all with receipts are handled")
   func forgedSequences() async throws {
     let server = try NATSServer()
     let (a, b) = (try await Party("a", server), try await Party("b", server))

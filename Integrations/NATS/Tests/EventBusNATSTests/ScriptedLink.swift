@@ -367,6 +367,8 @@ final class ScriptedSubscription: LinkSubscription {
   }
 
   func cancel() { server.remove(self) }
+
+  func drain(within limit: Duration) async { server.remove(self) }
 }
 
 /// A connection to a scripted server, which breaks when a test says so.

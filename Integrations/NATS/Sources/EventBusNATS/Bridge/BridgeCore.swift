@@ -438,6 +438,8 @@ final class BridgeCore: Sendable {
 
   /// Stops receiving, and waits for running handlers.
   func stopReceiving() async {
+    // Every post so far has its number then, by which it is known when it comes back.
+    await pump.finish()
     let lanes = state.withLock { Array($0.incoming.values) }
     await withDiscardingTaskGroup { group in
       for lane in lanes { group.addTask { await lane.stop() } }

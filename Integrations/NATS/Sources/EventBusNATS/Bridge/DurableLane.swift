@@ -49,6 +49,8 @@ final class DurableLane<Payload: Sendable>: AnyIncomingLane,
   private let isShared: Bool
   private let state: Mutex<State>
   private let pump: LazyPump
+  /// The events that wait for the handlers of their posts on this bus.
+  private let following = OpenCount()
 
   init(
     _ core: BridgeCore,
@@ -153,7 +155,7 @@ final class DurableLane<Payload: Sendable>: AnyIncomingLane,
         let header = try intake.header(of: message)
         if core.isLocal(header.incarnation) { continue }
         let payload = try intake.payload(of: message, header)
-        _ = await post(payload, header, core)
+        _ = await intake.post(payload, from: header, core)
         core.tally.count { $0.received += 1 }
       } catch {
         report(error, core)
@@ -162,11 +164,18 @@ final class DurableLane<Payload: Sendable>: AnyIncomingLane,
   }
 
   override func stop() async {
-    // First of all, as the server would send what is given back to this process again.
-    cancel()
+    let subscription = state.withLock { state in
+      state.isStopped = true
+      return state.subscription
+    }
+    // First of all, as the server would send what is given back to this process again. What is on its way would
+    // stay unanswered until the server gives up waiting.
+    await subscription?.drain(within: .seconds(1))
     giveBack()
     await state.withLock { $0.worker }?.value
+    await core.object?.localPosts.finished(intake.name.rawValue)
     await pump.finish()
+    await following.ended()
     giveBack()
     core.object?.wake()
     withExtendedLifetime(state.withLock { $0.subscription.take() }) {}
@@ -231,8 +240,9 @@ final class DurableLane<Payload: Sendable>: AnyIncomingLane,
       )
       return
     }
-    let isStopped = state.withLock(\.isStopped)
-    if isStopped { return answer(.again(after: pause), to: reply) }
+    if state.withLock(\.isStopped), !isLocal(message, core) {
+      return answer(.again(after: pause), to: reply)
+    }
     let key = Key(delivery)
     if deadLetters.contains(key, reply) { return deadLetters.publish(key) }
     do throws(IntakeProblem) {
@@ -250,6 +260,12 @@ final class DurableLane<Payload: Sendable>: AnyIncomingLane,
       let words = "\(error.kind): \(error.detail)"
       deadLetters.add(key, message.payload, message.header, error: words, reply)
     }
+  }
+
+  /// Whether an event was posted on this bus: its handlers have been called, or are running.
+  private func isLocal(_ message: LinkMessage, _ core: BridgeCore) -> Bool {
+    guard let header = message.header.flatMap({ WireHeader($0) }) else { return false }
+    return core.localPost(header, intake.name.rawValue) != nil
   }
 
   private enum Step {
@@ -271,13 +287,17 @@ final class DurableLane<Payload: Sendable>: AnyIncomingLane,
       case .handle:
         // One event is handled whatever its size.
         let isTooMuch = state.heldSize > 0 && state.heldSize + held.bytes.count > sizeLimit
-        if isTooMuch || state.isStopped {
+        let followed = state.receiver.hasFailed(held.key) ? nil : local
+        if isTooMuch || state.isStopped && followed == nil {
           state.receiver.postpone(held.key)
           return .postpone
         }
         state.heldSize += held.bytes.count
         state.replies[held.key] = reply
-        if let local, !state.receiver.hasFailed(held.key) { return .follow(local) }
+        if let followed {
+          following.begin()
+          return .follow(followed)
+        }
         enqueue(held, &state)
         return .wait
       }
@@ -289,7 +309,10 @@ final class DurableLane<Payload: Sendable>: AnyIncomingLane,
       answer(.done, to: reply)
     case .postpone: answer(.again(after: pause), to: reply)
     case .follow(let local):
-      local.whenComplete { [weak self] result in self?.follow(held, result) }
+      local.whenComplete { [weak self] result in
+        self?.follow(held, result)
+        self?.following.end()
+      }
     }
   }
 
@@ -315,7 +338,7 @@ final class DurableLane<Payload: Sendable>: AnyIncomingLane,
         return next
       }
       guard let next else { return }
-      let failure = await post(next.payload, next.header, core)
+      let failure = await intake.post(next.payload, from: next.header, core)
       core.tally.count { $0.received += 1 }
       if let failure { failed(next, failure, core) } else { succeeded(next) }
     }
@@ -337,22 +360,6 @@ final class DurableLane<Payload: Sendable>: AnyIncomingLane,
       }
       if isStopped { giveBack(held) }
     }
-  }
-
-  /// Posts an event and waits for its handlers.
-  ///
-  /// - Returns: Why it counts as not handled.
-  private func post(_ payload: Payload, _ header: WireHeader, _ core: BridgeCore) async -> String? {
-    let arrival = Outlets.outlet(core.bus, intake.name).map { Arrival($0) }
-    let node = core.node(header.node)
-    let outcome = await Arrival.$current.withValue(arrival) {
-      await core.bus.postAndWait(intake.name, payload, from: node)
-    }
-    if let error = outcome.errors.first { return "a handler failed: \(error)" }
-    if outcome.cancelled > 0 { return "a handler was cancelled" }
-    if outcome.dropped > 0 { return "a handler dropped the event" }
-    let ownObservers = arrival?.wasSeen == true ? 1 : 0
-    return outcome.reached > ownObservers ? nil : "there is no handler"
   }
 
   private func succeeded(_ held: Held) {

@@ -63,6 +63,24 @@ struct Intake<Payload: Sendable>: Sendable {
   }
 }
 
+extension Intake {
+  /// Posts an event and waits for its handlers.
+  ///
+  /// - Returns: Why it counts as not handled.
+  func post(_ payload: Payload, from header: WireHeader, _ core: BridgeCore) async -> String? {
+    let arrival = Outlets.outlet(core.bus, name).map { Arrival($0) }
+    let node = core.node(header.node)
+    let outcome = await Arrival.$current.withValue(arrival) {
+      await core.bus.postAndWait(name, payload, from: node)
+    }
+    if let error = outcome.errors.first { return "a handler failed: \(error)" }
+    if outcome.cancelled > 0 { return "a handler was cancelled" }
+    if outcome.dropped > 0 { return "a handler dropped the event" }
+    let ownObservers = arrival?.wasSeen == true ? 1 : 0
+    return outcome.reached > ownObservers ? nil : "there is no handler"
+  }
+}
+
 /// The way of a live event into the process.
 final class LiveLane<Payload: Sendable>: AnyIncomingLane,
   @unchecked Sendable  // Reason: locked, or used on one queue.

@@ -49,6 +49,9 @@ final class LocalPost: Sendable {
     if let outcome { body(outcome) }
   }
 
+  /// Whether the outcome is not known yet.
+  var isOpen: Bool { state.withLock { $0.outcome == nil } }
+
   /// Gives this post the outcome of another one.
   func bind(to post: LocalPost) {
     state.withLock { $0.isBound = true }
@@ -130,6 +133,18 @@ final class LocalPosts: Sendable {
       return state.order.append(key).flatMap { state.posts.removeValue(forKey: $0) }
     }
     withExtendedLifetime(forgotten) {}
+  }
+
+  /// Waits until the handlers of all posts of an event have finished, or the task is cancelled.
+  func finished(_ event: String) async {
+    let open = state.withLock { state in
+      state.posts.filter { $0.key.event == event && $0.value.isOpen }.map(\.value)
+    }
+    for post in open {
+      let isOver = Promise<Void>()
+      post.whenComplete { _ in isOver.fulfil(.success(())) }
+      do throws(NATSError) { try await isOver.value() } catch { return }
+    }
   }
 
   func post(_ event: String, _ sequence: UInt64) -> LocalPost? {

@@ -107,6 +107,10 @@ package protocol LinkSubscription: AnyObject, Sendable {
   func confirm(within limit: Duration) async throws(LinkFailure)
   /// Ends the subscription; messages that arrived can still be taken.
   func cancel()
+  /// Ends the subscription, and waits until the messages on their way have arrived.
+  ///
+  /// - Parameter limit: How long it may take; what arrives later is lost.
+  func drain(within limit: Duration) async
 }
 
 /// The consumer of a stream that a bridge wants.

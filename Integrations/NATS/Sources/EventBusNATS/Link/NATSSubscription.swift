@@ -74,6 +74,21 @@ final class NATSSubscription: LinkSubscription, @unchecked Sendable {  // Reason
     try await link.confirm(subject, after: denials, within: limit)
   }
 
+  func drain(within limit: Duration) async {
+    guard !isEnded.exchange(true, ordering: .acquiringAndReleasing) else { return }
+    // Reason for `try?`: the subscription has ended in any case.
+    try? await link.request { _ in
+      // Reason for both: alive, as this object is.
+      let status = unsafe natsSubscription_DrainTimeout(self.handle, limit.milliseconds)
+      if status == NATS_OK {
+        unsafe natsSubscription_WaitForDrainCompletion(self.handle, limit.milliseconds)
+      } else {
+        unsafe natsSubscription_Unsubscribe(self.handle)
+      }
+      return .success(())
+    }
+  }
+
   func cancel() {
     guard !isEnded.exchange(true, ordering: .acquiringAndReleasing) else { return }
     unsafe natsSubscription_Unsubscribe(handle)  // Reason: alive.
