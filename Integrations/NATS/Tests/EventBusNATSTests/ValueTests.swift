@@ -296,35 +296,6 @@ struct RuleTests {
     #expect(outbox.takeDue(at: start + .seconds(12)).count == 1)
   }
 
-  @Test("Gaps and events of the past are found for each sender by itself")
-  func ledger() {
-    var ledger = SenderLedger(limit: 2)
-    func note(_ node: String, _ sequence: UInt64, _ incarnation: UInt64 = 1) -> SenderLedger.Verdict
-    {
-      ledger.note(
-        WireHeader(
-          node: node,
-          incarnation: incarnation,
-          sequence: sequence,
-          version: 1,
-          contentType: "json"
-        )
-      )
-    }
-    #expect(note("a", 5) == .next)
-    #expect(note("a", 6) == .next)
-    #expect(note("b", 1) == .next)
-    #expect(note("a", 9) == .afterGap(2))
-    #expect(note("b", 2) == .next)
-    #expect(note("b", 2) == .past)
-    #expect(note("a", 8) == .past)
-    #expect(note("a", 10) == .next)
-    // A restarted process counts from one again.
-    #expect(note("a", 1, 2) == .next)
-    // Two senders are remembered, so the first one is new again.
-    #expect(note("a", 3, 1) == .next)
-  }
-
   @Test("A redelivery of an event in hand waits, and one of a finished event is acknowledged")
   func receiver() {
     var receiver = DurableReceiver(retry: RetryPolicy(attempts: 3, deliveries: 9), remembered: 2)
@@ -375,28 +346,5 @@ struct RuleTests {
         == [100, 200, 400, 800, 1000, 1000].map { .milliseconds($0) }
     )
     #expect(policy.pause(after: 1000) == .seconds(1))
-  }
-
-  @Test(
-    "A node joins, leaves, falls silent after three heartbeats, and is replaced by its next process"
-  )
-  func nodes() {
-    var table = NodeTable()
-    let start = ContinuousClock.now
-    func heard(_ incarnation: UInt64, _ time: Duration) -> [NodeTable.Change] {
-      table.heard("a", incarnation, interval: .seconds(1), at: start + time)
-    }
-    #expect(heard(1, .zero) == [.joined("a")])
-    #expect(heard(1, .seconds(1)) == [])
-    #expect(table.expire(at: start + .milliseconds(3999)) == [])
-    #expect(table.expire(at: start + .seconds(4)) == [.left("a")])
-    #expect(heard(1, .seconds(5)) == [.joined("a")])
-    #expect(heard(2, .seconds(6)) == [.left("a"), .joined("a")])
-    #expect(heard(1, .seconds(7)) == [])
-    #expect(table.left("a", 1) == [])
-    #expect(table.left("a", 2) == [.left("a")])
-    #expect(heard(2, .seconds(8)) == [], "a heartbeat that was on its way")
-    #expect(heard(3, .seconds(9)) == [.joined("a")])
-    #expect(table.present == ["a"])
   }
 }

@@ -37,6 +37,10 @@ public struct BridgeReport: Sendable, CustomStringConvertible {
     case deadLetter
     /// The server refused a dead letter, even without its payload: the event was terminated without one.
     case deadLetterRefused
+    /// Several processes have the name of one node at the same time: reported once while that lasts.
+    case nodeClash
+    /// A node was not noted, as the table of nodes is full; each of its heartbeats counts.
+    case nodeIgnored
     /// A stream, a consumer or a subscription could not be prepared; the bridge tries again.
     case notPrepared
   }

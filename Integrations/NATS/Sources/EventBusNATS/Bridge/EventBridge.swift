@@ -202,7 +202,7 @@ extension EventBridge {
     public var handlingTimeout = Duration.seconds(10)
     /// How often the handlers of a durable event are tried.
     public var retry = RetryPolicy()
-    /// The time between heartbeats.
+    /// The time between heartbeats; at most a minute, as other nodes wait for no longer one.
     public var heartbeat = Duration.seconds(2)
     /// The number of servers that store a stream which the bridge creates.
     public var replicas = 1
@@ -214,6 +214,9 @@ extension EventBridge {
 
     /// How long to wait for the server when a stream or a consumer is prepared.
     var requestTimeout: Duration { max(.seconds(1), answerTimeout) }
+
+    /// The time between heartbeats that is used.
+    var beat: Duration { min(NodeTable.longestInterval, heartbeat) }
 
     /// How often timers are looked at.
     var tick: Duration {

@@ -61,7 +61,7 @@ extension EventBridge {
 /// The other nodes, and the heartbeats by which they know this one.
 final class Neighbours: Sendable {
   private struct State {
-    var table = NodeTable()
+    var table: NodeTable
     var nodes: [String: EventBridge.Node] = [:]
     /// The nodes that the program has asked for.
     var asked: Set<String> = []
@@ -76,11 +76,12 @@ final class Neighbours: Sendable {
     case hello, beat, bye
   }
 
-  private let state = Mutex(State())
+  private let state: Mutex<State>
   private let core: Weak<BridgeCore>
   private let pump: LazyPump
 
   init(_ core: BridgeCore) {
+    state = Mutex(State(table: NodeTable(own: (core.node, core.incarnation))))
     self.core = Weak(core)
     pump = LazyPump("EventBusNATS.nodes")
     pump.work = { [weak self] in self?.work() }
@@ -176,7 +177,7 @@ final class Neighbours: Sendable {
     let isDue = state.withLock { state in
       if state.isStopped { return false }
       if let next = state.nextBeat, next > now { return false }
-      state.nextBeat = now + core.configuration.heartbeat
+      state.nextBeat = now + core.configuration.beat
       return true
     }
     if isDue { send(.beat) }
@@ -204,7 +205,7 @@ final class Neighbours: Sendable {
     }
     // Away from the server no node can be heard, and after it each has time to be heard again.
     let isConnected = core.link.isConnected
-    let patience = core.configuration.heartbeat * 3
+    let patience = core.configuration.beat * 3
     let changes = state.withLock { state in
       guard isConnected else {
         state.isAway = true
@@ -226,7 +227,7 @@ final class Neighbours: Sendable {
     }
     if header.incarnation == core.incarnation { return }
     let changes = state.withLock { state in
-      if kind == .bye { return state.table.left(header.node, header.incarnation) }
+      if kind == .bye { return state.table.left(header.node, header.incarnation, at: .now) }
       return state.table.heard(
         header.node,
         header.incarnation,
@@ -249,6 +250,11 @@ final class Neighbours: Sendable {
         let node = node(name)
         node.leave()
         core.bus.post(.nodeDidLeave, node, from: node)
+      case .clashed(let name):
+        let words = "several processes are called \"\(name)\": give each node a name of its own"
+        core.tally.report(BridgeReport(.nodeClash, "_node", node: name, words))
+      case .ignored:
+        core.tally.report(BridgeReport(.nodeIgnored, "_node", "the table of nodes is full"))
       }
     }
   }
@@ -259,7 +265,7 @@ final class Neighbours: Sendable {
       node: core.node,
       incarnation: core.incarnation,
       sequence: 0,
-      version: Int(clamping: core.configuration.heartbeat.milliseconds),
+      version: Int(clamping: core.configuration.beat.milliseconds),
       contentType: kind.rawValue
     )
     core.answer(

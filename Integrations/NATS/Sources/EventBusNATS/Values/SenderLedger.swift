@@ -1,4 +1,8 @@
 /// What a receiver of one event knows of each sender: the last sequence, and how many are missing.
+///
+/// Anyone can send a message with any sequence. One that is far ahead makes the sender's own events late, and one
+/// that cannot be believed is not noted; so a run of late or unbelievable events in ascending order is believed in
+/// the end, and the sender is heard again.
 package struct SenderLedger: Sendable {
   /// What an event is, by its sequence.
   package enum Verdict: Sendable, Equatable {
@@ -8,7 +12,7 @@ package struct SenderLedger: Sendable {
     case afterGap(Int)
     /// One that was received, or was counted as missing.
     case past
-    /// One that no bridge can have sent: so far after the last one that it would make all others late.
+    /// One so far after the last one that it would make all others late.
     case implausible
   }
 
@@ -17,11 +21,44 @@ package struct SenderLedger: Sendable {
     let incarnation: UInt64
   }
 
-  private var last: [Key: UInt64] = [:]
+  private struct Record {
+    /// The last sequence that was believed.
+    var last: UInt64
+    /// The last one of the run that was not, since then.
+    var runLast: UInt64 = 0
+    var runLength = 0
+
+    init(last: UInt64) { self.last = last }
+
+    mutating func note(_ sequence: UInt64) -> Verdict {
+      if sequence > last, sequence - last - 1 <= SenderLedger.longestGap {
+        let missing = sequence - last - 1
+        self = Record(last: sequence)
+        return missing == 0 ? .next : .afterGap(Int(missing))
+      }
+      let isAscending = sequence > runLast && sequence - runLast - 1 <= SenderLedger.longestGap
+      runLength = runLength > 0 && isAscending ? runLength + 1 : 1
+      runLast = sequence
+      if runLength == SenderLedger.believedRun {
+        self = Record(last: sequence)
+        return .next
+      }
+      return sequence <= last ? .past : .implausible
+    }
+  }
+
+  /// How many events in ascending order are believed against an earlier one.
+  package static let believedRun = 16
+  /// The longest gap that is believed at once: ten thousand events a second for a day.
+  package static let longestGap: UInt64 = 1 << 30
+  /// The highest sequence that a bridge reaches: a million events a second for 140,000 years.
+  private static let highest: UInt64 = 1 << 62
+
+  private var records: [Key: Record] = [:]
   private var order = BoundedBuffer<Key>(limit: 1)
   private let limit: Int
   /// The sender of the newest event, which is usually that of the next one.
-  private var current: (key: Key, last: UInt64)?
+  private var current: (key: Key, record: Record)?
 
   /// Creates an empty ledger.
   ///
@@ -39,42 +76,18 @@ package struct SenderLedger: Sendable {
     if let former = current, former.key.incarnation == header.incarnation,
       former.key.node == header.node
     {
-      let verdict = Self.verdict(former.last, header.sequence)
-      if verdict.advances { current?.last = header.sequence }
-      return verdict
+      return current?.record.note(header.sequence) ?? .next
     }
-    if let former = current { last[former.key] = former.last }
+    if let former = current { records[former.key] = former.record }
     let key = Key(node: header.node, incarnation: header.incarnation)
-    guard let known = last[key] else {
-      if let forgotten = order.append(key) { last[forgotten] = nil }
-      last[key] = header.sequence
-      current = (key, header.sequence)
+    guard var known = records[key] else {
+      if let forgotten = order.append(key) { records[forgotten] = nil }
+      let record = Record(last: header.sequence)
+      records[key] = record
+      current = (key, record)
       return .next
     }
-    let verdict = Self.verdict(known, header.sequence)
-    current = (key, verdict.advances ? header.sequence : known)
-    return verdict
-  }
-
-  private static func verdict(_ last: UInt64, _ sequence: UInt64) -> Verdict {
-    guard sequence > last else { return .past }
-    let missing = sequence - last - 1
-    if missing > longestGap { return .implausible }
-    return missing == 0 ? .next : .afterGap(Int(missing))
-  }
-
-  /// The highest sequence that a bridge reaches: a million events a second for 140,000 years.
-  private static let highest: UInt64 = 1 << 62
-  /// The longest gap that a broken connection explains: a million events a second for two weeks.
-  private static let longestGap: UInt64 = 1 << 40
-}
-
-extension SenderLedger.Verdict {
-  /// Whether the event is the newest of its sender.
-  fileprivate var advances: Bool {
-    switch self {
-    case .next, .afterGap: true
-    case .past, .implausible: false
-    }
+    defer { current = (key, known) }
+    return known.note(header.sequence)
   }
 }
