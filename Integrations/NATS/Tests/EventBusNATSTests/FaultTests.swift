@@ -60,59 +60,6 @@ struct FaultTests {
     }
   }
 
-  @Test(
-    "A cluster of three loses no acknowledged event when the leader of the stream is killed under load"
-  )
-  func leaderKilled() async throws {
-    let cluster = try NATSCluster()
-    let settings: (inout EventBridge.Configuration) -> Void = {
-      $0.replicas = 3
-      $0.answerTimeout = .seconds(1)
-      $0.handlingTimeout = .seconds(2)
-    }
-    let a = try await Party("a", cluster.urls, settings)
-    let b = try await Party("b", cluster.urls, settings)
-    let (handled, token) = b.collect(.number)
-    a.bridge.carry(.number, .outgoing, delivery: .durable(stream: "ORDERS"))
-    b.bridge.carry(.number, .incoming, delivery: .durable(stream: "ORDERS", consumer: "c"))
-    try await a.bridge.post(.number, 0)
-    await eventually("the first one is handled") { handled.count > 0 }
-
-    let acknowledged = Collected<Int>()
-    let poster = Task {
-      for number in 1...3000 {
-        try await a.bridge.post(.number, number)
-        acknowledged.append(number)
-      }
-    }
-    await eventually("events flow") { acknowledged.count > 200 }
-    let leader = try await streamLeader(a, cluster)
-    cluster.servers[leader].kill()
-    await eventually("the rest is acknowledged", within: .seconds(60)) {
-      acknowledged.count == 3000
-    }
-    try await poster.value
-    await eventually("all are handled", within: .seconds(60)) { Set(handled.values).count == 3001 }
-    try cluster.servers[leader].restart()
-    withExtendedLifetime(token) {}
-  }
-
-  /// The index of the server that leads the stream.
-  private func streamLeader(_ party: Party, _ cluster: NATSCluster) async throws -> Int {
-    let link = try await NATSConnection(urls: cluster.urls)
-    let answers = try link.rawLink.subscribe("test.answers", group: nil, limit: 10) {}
-    try link.rawLink.send(
-      OutgoingMessage(subject: "$JS.API.STREAM.INFO.ORDERS", reply: "test.answers")
-    )
-    var text = ""
-    await eventually("the answer comes") {
-      text += answers.take(1).messages.map { String(decoding: $0.payload, as: UTF8.self) }.joined()
-      return !text.isEmpty
-    }
-    let name = try #require(text.firstRange(of: "\"leader\":\"server-"))
-    return try #require(Int(String(text[name.upperBound])))
-  }
-
   @Test("A server that is stopped for seconds: what was posted meanwhile is stored once, in order")
   func stoppedServer() async throws {
     let server = try NATSServer()

@@ -1,6 +1,7 @@
 import EventBus
 import EventBusNATS
 import Foundation
+import LaunchLoader
 import NATSServer
 import Testing
 
@@ -132,6 +133,64 @@ struct PreparingTests {
     let result = await preparing.result
     #expect(throws: LinkFailure.closed) { try result.get() }
     #expect(ContinuousClock.now - second < .seconds(20))
+  }
+
+  @Test("As a service, a bridge is ready only when its streams and consumers exist")
+  func readiness() async throws {
+    let server = ScriptedServer(seed: 0)
+    let link = ScriptedLink(server)
+    let a = Party("a", link: link)
+    link.isConnected = false
+    a.bridge.carry(.number, .outgoing, delivery: .durable(stream: "S"))
+    a.bridge.carry(.number, .incoming, delivery: .durable(stream: "S", consumer: "c"))
+    let run = ServiceRun(a.bridge)
+    let ready = Collected<Bool>()
+    let waiting = Task {
+      try await run.untilReady()
+      ready.append(server.isHeard("c"))
+    }
+    await eventually("attempts fail") { a.bridge.counts[.notPrepared] >= 4 }
+    #expect(ready.values == [])
+    link.isConnected = true
+    await eventually("it is ready") { ready.count == 1 }
+    #expect(ready.values == [true])
+    run.shutdown()
+    try await run.wait()
+    try await waiting.value
+  }
+
+  @Test("A service that is asked to stop before it is ready stops")
+  func stoppedBefore() async throws {
+    let link = ScriptedLink(ScriptedServer(seed: 0))
+    let a = Party("a", link: link)
+    link.isConnected = false
+    a.bridge.carry(.number, .incoming, delivery: .durable(stream: "S", consumer: "c"))
+    let (run, ended) = (ServiceRun(a.bridge), Collected<Void>())
+    Task {
+      try await run.wait()
+      ended.append(())
+    }
+    await eventually("attempts fail") { a.bridge.counts[.notPrepared] >= 2 }
+    run.shutdown()
+    await eventually("it drains, and ends") {
+      link.isConnected = true
+      return ended.count == 1
+    }
+  }
+
+  @Test("A stream that stays unknown is reported after a second, and again")
+  func unknownStream() async throws {
+    let server = ScriptedServer(seed: 0)
+    let a = Party("a", link: ScriptedLink(server))
+    a.bridge.carry(.number, .outgoing, delivery: .durable(stream: "S"))
+    try await a.bridge.prepared()
+    server.forgetStreams()
+    a.bus.post(.number, 1)
+    let start = ContinuousClock.now
+    await eventually("it is reported") { a.bridge.counts[.notStored] > 0 }
+    #expect(ContinuousClock.now - start > .milliseconds(500))
+    server.keepsForgetting = false
+    await eventually("it is stored in the end") { a.bridge.counts.stored == 1 }
   }
 
   @Test("After close, a durable post over a server throws, and flushed returns")

@@ -58,6 +58,7 @@ final class ScriptedServer: Sendable {
     /// What may not be sent, and not be listened to.
     var denied: (publish: Set<String>, subscribe: Set<String>) = ([], [])
     var deniedPrefix: String?
+    var keepsForgetting = false
   }
 
   private let state: Mutex<State>
@@ -294,8 +295,22 @@ final class ScriptedServer: Sendable {
     for wake in wakes { wake() }
   }
 
+  /// Loses all streams, and makes none.
+  func forgetStreams() {
+    state.withLock { state in
+      state.streams = [:]
+      state.keepsForgetting = true
+    }
+  }
+
+  var keepsForgetting: Bool {
+    get { state.withLock(\.keepsForgetting) }
+    set { state.withLock { $0.keepsForgetting = newValue } }
+  }
+
   func prepareStream(_ name: String, _ subjects: [String]) {
     state.withLock { state in
+      if state.keepsForgetting { return }
       let stream = state.streams[name] ?? Stream()
       stream.subjects.formUnion(subjects)
       state.streams[name] = stream

@@ -49,6 +49,10 @@ final class DurableSender: Sendable {
     /// The bytes of the payloads of all messages that are made.
     var size = 0
     var isPrepared = false
+    /// Until when servers may not know yet that the stream is there.
+    var settledAt: ContinuousClock.Instant?
+    /// Whether a refusal was not reported for that reason.
+    var hasUnreported = false
     /// What the server forbids, and messages need.
     var obstacles: [Obstacle: NATSError] = [:]
     /// Its words about the last message that it denied.
@@ -128,6 +132,7 @@ final class DurableSender: Sendable {
   func prepared() {
     state.withLock { state in
       state.isPrepared = true
+      if state.settledAt == nil { state.settledAt = .now + .seconds(1) }
       state.obstacles[.stream] = nil
     }
   }
@@ -230,7 +235,7 @@ final class DurableSender: Sendable {
   /// Notes an answer of the server.
   func answer(_ serial: UInt64, _ message: LinkMessage, _ core: BridgeCore) {
     if message.hasNoResponders {
-      return retry(serial, "no stream stores its subject", core)
+      return retry(serial, "no stream stores its subject", isUnknown: true, core)
     }
     guard let answer = PublishAnswer(message.payload) else {
       return retry(serial, "the answer of the server is unreadable", core)
@@ -254,13 +259,33 @@ final class DurableSender: Sendable {
     }
   }
 
-  private func retry(_ serial: UInt64, _ words: String, _ core: BridgeCore) {
-    let refusals = state.withLock { state in
-      state.outbox.delay(serial, at: .now) { count in
+  /// Sends a message again later.
+  ///
+  /// - Parameters:
+  ///   - serial: The serial of the message.
+  ///   - words: Why it was not stored.
+  ///   - isUnknown: Whether no server took it: usual in the moment after the stream was made, as the servers of
+  ///     a cluster hear of it one after the other.
+  ///   - core: The bridge.
+  private func retry(
+    _ serial: UInt64,
+    _ words: String,
+    isUnknown: Bool = false,
+    _ core: BridgeCore
+  ) {
+    let now = ContinuousClock.now
+    let (refusals, isReported) = state.withLock { state in
+      let refusals = state.outbox.delay(serial, at: now) { count in
         min(.seconds(5), .milliseconds(50) * (1 << min(count, 10)))
       }
+      if isUnknown, let settledAt = state.settledAt, now < settledAt {
+        state.hasUnreported = true
+        return (refusals, false)
+      }
+      defer { state.hasUnreported = false }
+      return (refusals, state.hasUnreported || refusals == 1 || refusals.isMultiple(of: 10))
     }
-    if refusals == 1 || refusals.isMultiple(of: 10) {
+    if isReported {
       core.tally.report(BridgeReport(.notStored, event, "\(stream): \(words); it is tried again"))
     }
     if refusals > 1 { core.preparations.again(event) }

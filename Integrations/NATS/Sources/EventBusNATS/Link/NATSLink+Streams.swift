@@ -126,15 +126,27 @@ private struct StreamCalls {
       var status = try unsafe call { unsafe js_GetStreamInfo(&known, streams, name, $0, &code) }
       if status == NATS_NOT_FOUND {
         status = try create(name, subjects, replicas)
+        // In a cluster, the stream may not have a leader yet, and would take nothing.
+        if status == NATS_OK { continue }
       } else if status == NATS_OK, let known = unsafe known {
         defer { unsafe jsStreamInfo_Destroy(known) }
         status = try unsafe extend(known, subjects)
+        if status == NATS_OK, unsafe !hasLeader(known) {
+          nats_Sleep(20)
+          continue
+        }
       }
       if status == NATS_OK { return }
       // Two nodes may prepare the same stream at the same time: the loser looks again.
       guard case .other = NATSLink.failure(status) else { throw NATSLink.failure(status) }
       nats_Sleep(10)
     }
+  }
+
+  /// Whether a stream takes messages: one server that is alone has no cluster, and leads.
+  private func hasLeader(_ info: UnsafeMutablePointer<jsStreamInfo>) -> Bool {
+    guard let cluster = unsafe info.pointee.Cluster else { return true }
+    return unsafe cluster.pointee.Leader.map { unsafe $0.pointee != 0 } ?? false
   }
 
   private func create(
