@@ -166,6 +166,7 @@ final class ScriptedServer: Sendable {
       subject: message.subject,
       reply: message.reply,
       header: message.header,
+      fields: message.fields,
       payload: message.payload
     )
     let wakes = state.withLock { state in
@@ -429,6 +430,7 @@ final class ScriptedLink: Link {
     group: String?,
     limit: Int,
     sizeLimit: Int,
+    readsFields: Bool,
     wake: @escaping @Sendable () -> Void
   ) throws(LinkFailure) -> any LinkSubscription {
     let subscription = ScriptedSubscription(self, subject, group, limit, sizeLimit, wake)

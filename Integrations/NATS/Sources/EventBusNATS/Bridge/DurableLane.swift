@@ -13,8 +13,10 @@ final class DurableLane<Payload: Sendable>: AnyIncomingLane,
 
   private struct Held {
     let key: Key
-    let header: WireHeader
+    /// The header of a bridge.
+    let header: WireHeader?
     let payload: Payload
+    let fields: [String: String]
     /// The payload as it arrived, for a dead letter.
     let bytes: [UInt8]
   }
@@ -54,13 +56,13 @@ final class DurableLane<Payload: Sendable>: AnyIncomingLane,
 
   init(
     _ core: BridgeCore,
-    _ name: EventName<Payload>,
-    _ codec: EventCodec<Payload>,
+    _ intake: Intake<Payload>,
     stream: String,
     consumer: String?
   ) {
     let configuration = core.configuration
-    intake = Intake(name: name, codec: codec)
+    self.intake = intake
+    let name = intake.name
     self.core = Weak(core)
     self.stream = stream
     subject = Subject.event(name.rawValue, prefix: core.prefix)
@@ -115,6 +117,7 @@ final class DurableLane<Payload: Sendable>: AnyIncomingLane,
       group: consumer.group,
       limit: .max,
       sizeLimit: .max,
+      readsFields: intake.readsFields,
       wake: { [pump] in pump.wake() }
     )
     let isKept = state.withLock { state in
@@ -155,7 +158,7 @@ final class DurableLane<Payload: Sendable>: AnyIncomingLane,
         let header = try intake.header(of: message)
         if core.isLocal(header.incarnation) { continue }
         let payload = try intake.payload(of: message, header)
-        _ = await intake.post(payload, from: header, core)
+        _ = await intake.post(payload, from: header, message.fields, core)
         core.tally.count { $0.received += 1 }
       } catch {
         report(error, core)
@@ -246,11 +249,18 @@ final class DurableLane<Payload: Sendable>: AnyIncomingLane,
     let key = Key(delivery)
     if deadLetters.contains(key, reply) { return deadLetters.publish(key) }
     do throws(IntakeProblem) {
-      let header = try intake.header(of: message)
+      let header = intake.isForeign(message) ? nil : try intake.header(of: message)
+      let payload =
+        if let header {
+          try intake.payload(of: message, header)
+        } else {
+          try intake.foreignPayload(of: message)
+        }
       let held = Held(
         key: key,
         header: header,
-        payload: try intake.payload(of: message, header),
+        payload: payload,
+        fields: message.fields,
         bytes: message.payload
       )
       take(held, deliveries: delivery.deliveries, reply, core)
@@ -277,7 +287,7 @@ final class DurableLane<Payload: Sendable>: AnyIncomingLane,
   }
 
   private func take(_ held: Held, deliveries: Int, _ reply: String, _ core: BridgeCore) {
-    let local = core.localPost(held.header, intake.name.rawValue)
+    let local = held.header.flatMap { core.localPost($0, intake.name.rawValue) }
     let step = state.withLock { state in
       switch state.receiver.received(held.key, deliveries: deliveries) {
       case .acknowledge: return Step.acknowledge
@@ -338,7 +348,7 @@ final class DurableLane<Payload: Sendable>: AnyIncomingLane,
         return next
       }
       guard let next else { return }
-      let failure = await intake.post(next.payload, from: next.header, core)
+      let failure = await intake.post(next.payload, from: next.header, next.fields, core)
       core.tally.count { $0.received += 1 }
       if let failure { failed(next, failure, core) } else { succeeded(next) }
     }
@@ -377,13 +387,13 @@ final class DurableLane<Payload: Sendable>: AnyIncomingLane,
       return (state.receiver.failed(held.key), state.replies.removeValue(forKey: held.key))
     }
     core.tally.report(
-      BridgeReport(.failed, intake.name.rawValue, node: held.header.node, words)
+      BridgeReport(.failed, intake.name.rawValue, node: held.header?.node, words)
     )
     guard let reply else { return }
     switch consequence {
     case .again(let pause): answer(.again(after: pause), to: reply)
     case .bury:
-      deadLetters.add(held.key, held.bytes, held.header.bytes, error: words, reply)
+      deadLetters.add(held.key, held.bytes, held.header?.bytes, error: words, reply)
     }
   }
 

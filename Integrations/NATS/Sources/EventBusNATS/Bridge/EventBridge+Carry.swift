@@ -13,14 +13,16 @@ extension EventBridge {
   ///   - name: The name of the event.
   ///   - direction: The direction.
   ///   - delivery: What is promised.
+  ///   - publishers: Whose messages become events.
   /// - Returns: The token, which the bridge keeps: cancelling it ends the carrying.
   @discardableResult
   public func carry<Payload: Codable & Sendable>(
     _ name: EventName<Payload>,
     _ direction: Direction = .both,
-    delivery: Delivery = .live
+    delivery: Delivery = .live,
+    accepting publishers: Publishers = .bridges
   ) -> Token {
-    carry(name, direction, delivery: delivery, codec: .json)
+    carry(name, direction, delivery: delivery, codec: .json, accepting: publishers)
   }
 
   /// Carries an event without a payload.
@@ -29,14 +31,16 @@ extension EventBridge {
   ///   - name: The name of the event.
   ///   - direction: The direction.
   ///   - delivery: What is promised.
+  ///   - publishers: Whose messages become events.
   /// - Returns: The token, which the bridge keeps: cancelling it ends the carrying.
   @discardableResult
   public func carry(
     _ name: EventName<Void>,
     _ direction: Direction = .both,
-    delivery: Delivery = .live
+    delivery: Delivery = .live,
+    accepting publishers: Publishers = .bridges
   ) -> Token {
-    carry(name, direction, delivery: delivery, codec: .none)
+    carry(name, direction, delivery: delivery, codec: .none, accepting: publishers)
   }
 
   /// Carries an event, with a codec for its payload.
@@ -46,20 +50,23 @@ extension EventBridge {
   ///   - direction: The direction.
   ///   - delivery: What is promised.
   ///   - codec: How payloads become bytes.
+  ///   - publishers: Whose messages become events.
   /// - Returns: The token, which the bridge keeps: cancelling it ends the carrying.
   @discardableResult
   public func carry<Payload>(
     _ name: EventName<Payload>,
     _ direction: Direction = .both,
     delivery: Delivery = .live,
-    codec: EventCodec<Payload>
+    codec: EventCodec<Payload>,
+    accepting publishers: Publishers = .bridges
   ) -> Token {
     // The way in is opened first: an answer to the first event must find it.
     let way =
       switch direction {
-      case .incoming: wayIn(name, delivery, codec)
+      case .incoming: wayIn(name, delivery, codec, publishers)
       case .outgoing: wayOut(name, delivery, codec)
-      case .both: Token.joining(wayIn(name, delivery, codec), wayOut(name, delivery, codec))
+      case .both:
+        Token.joining(wayIn(name, delivery, codec, publishers), wayOut(name, delivery, codec))
       }
     keep(way)
     return way
@@ -116,23 +123,25 @@ extension EventBridge {
   private func wayIn<Payload>(
     _ name: EventName<Payload>,
     _ delivery: Delivery,
-    _ codec: EventCodec<Payload>
+    _ codec: EventCodec<Payload>,
+    _ publishers: Publishers
   ) -> Token {
     core.claim(name.rawValue, Payload.self)
+    let intake = Intake(name, codec, publishers, core)
     let lane: AnyIncomingLane
     var following: Token?
     switch delivery {
     case .live:
-      let live = LiveLane(core, name, codec, group: nil)
+      let live = LiveLane(core, intake, group: nil)
       try? live.subscribe(core)  // Reason: it is tried again below, and a failure reported there.
       lane = live
     case .shared(let group):
-      let live = LiveLane(core, name, codec, group: group)
+      let live = LiveLane(core, intake, group: group)
       try? live.subscribe(core)  // Reason: as above.
       lane = live
     case .durable(let stream, let consumer):
       following = PostFollower.carry(name.rawValue, .in, core.bus)
-      lane = DurableLane(core, name, codec, stream: stream, consumer: consumer)
+      lane = DurableLane(core, intake, stream: stream, consumer: consumer)
     }
     core.add(lane)
     let preparation = core.preparations.add(

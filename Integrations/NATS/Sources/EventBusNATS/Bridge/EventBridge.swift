@@ -56,6 +56,18 @@ public final class EventBridge: Sendable {
     case shared(String)
   }
 
+  /// Whose messages become events.
+  public enum Publishers: Sendable {
+    /// Those of bridges; others are counted as unreadable.
+    case bridges
+    /// Those of any program: a message without the header of a bridge is an event if its payload can be decoded.
+    ///
+    /// One with headers that begin with `ce-` has to be a CloudEvent 1.0 in binary mode. A header `Content-Type`
+    /// has to fit the codec: `application/json` for `json`. Such an event has no sender, and no sequence by which
+    /// gaps are noticed. Pass a codec for the schema of the other program.
+    case all
+  }
+
   let core: BridgeCore
   private let tokens = TokenBag()
   private let waysOut = Mutex<[EventNames: Token]>([:])
@@ -206,6 +218,8 @@ extension EventBridge {
     public var heartbeat = Duration.seconds(2)
     /// The number of servers that store a stream which the bridge creates.
     public var replicas = 1
+    /// What travels with events besides their payloads, such as the context of a trace.
+    public var propagation: EventPropagation?
     /// Called with everything that was not delivered, on a queue of the bridge.
     public var onReport: (@Sendable (BridgeReport) -> Void)?
 

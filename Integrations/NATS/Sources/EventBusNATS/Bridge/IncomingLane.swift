@@ -28,6 +28,41 @@ struct IntakeProblem: Error {
 struct Intake<Payload: Sendable>: Sendable {
   let name: EventName<Payload>
   let codec: EventCodec<Payload>
+  let publishers: EventBridge.Publishers
+  let propagation: EventPropagation?
+
+  init(
+    _ name: EventName<Payload>,
+    _ codec: EventCodec<Payload>,
+    _ publishers: EventBridge.Publishers,
+    _ core: BridgeCore
+  ) {
+    (self.name, self.codec, self.publishers) = (name, codec, publishers)
+    propagation = core.configuration.propagation
+  }
+
+  /// Whether the headers of other programs are looked at.
+  var readsFields: Bool { publishers == .all || propagation != nil }
+
+  /// Whether a message is one of another program, and may be an event.
+  func isForeign(_ message: LinkMessage) -> Bool { publishers == .all && message.header == nil }
+
+  /// The payload of a message of another program.
+  func foreignPayload(of message: LinkMessage) throws(IntakeProblem) -> Payload {
+    do throws(ForeignMessage.Problem) {
+      try ForeignMessage.check(message.fields, contentType: codec.contentType)
+    } catch {
+      switch error {
+      case .unreadable(let words): throw IntakeProblem(kind: .unreadableHeader, detail: words)
+      case .unknown(let words): throw IntakeProblem(kind: .unknownVersion, detail: words)
+      }
+    }
+    do {
+      return try codec.decode(message.payload)
+    } catch {
+      throw IntakeProblem(kind: .unreadablePayload, detail: "\(error)")
+    }
+  }
 
   func header(of message: LinkMessage) throws(IntakeProblem) -> WireHeader {
     var reader = HeaderReader()
@@ -67,12 +102,21 @@ extension Intake {
   /// Posts an event and waits for its handlers.
   ///
   /// - Returns: Why it counts as not handled.
-  func post(_ payload: Payload, from header: WireHeader, _ core: BridgeCore) async -> String? {
+  func post(
+    _ payload: Payload,
+    from header: WireHeader?,
+    _ fields: [String: String],
+    _ core: BridgeCore
+  ) async -> String? {
     let arrival = Outlets.outlet(core.bus, name).map { Arrival($0) }
-    let node = core.node(header.node)
-    let outcome = await Arrival.$current.withValue(arrival) {
-      await core.bus.postAndWait(name, payload, from: node)
+    let node = header.map { core.node($0.node) }
+    var posted: PostOutcome?
+    await propagation.restore(fields) {
+      posted = await Arrival.$current.withValue(arrival) {
+        await core.bus.postAndWait(name, payload, from: node)
+      }
     }
+    guard let outcome = posted else { return "the propagation did not post the event" }
     if let error = outcome.errors.first { return "a handler failed: \(error)" }
     if outcome.cancelled > 0 { return "a handler was cancelled" }
     if outcome.dropped > 0 { return "a handler dropped the event" }
@@ -106,13 +150,9 @@ final class LiveLane<Payload: Sendable>: AnyIncomingLane,
     var node: EventBridge.Node?
   }
 
-  init(
-    _ core: BridgeCore,
-    _ name: EventName<Payload>,
-    _ codec: EventCodec<Payload>,
-    group: String?
-  ) {
-    intake = Intake(name: name, codec: codec)
+  init(_ core: BridgeCore, _ intake: Intake<Payload>, group: String?) {
+    self.intake = intake
+    let name = intake.name
     self.core = Weak(core)
     subject = Subject.event(name.rawValue, prefix: core.prefix)
     self.group = group.map { Subject.encode($0, keepsDots: false) }
@@ -148,6 +188,7 @@ final class LiveLane<Payload: Sendable>: AnyIncomingLane,
       group: group,
       limit: core.configuration.bufferLimit,
       sizeLimit: core.configuration.byteLimit,
+      readsFields: intake.readsFields,
       wake: { [pump] in pump.wake() }
     )
     let isKept = state.withLock { state in
@@ -200,6 +241,10 @@ final class LiveLane<Payload: Sendable>: AnyIncomingLane,
   /// - Returns: Whether it was one.
   private func receive(_ message: LinkMessage, _ core: BridgeCore) -> Bool {
     do throws(IntakeProblem) {
+      if intake.isForeign(message) {
+        post(try intake.foreignPayload(of: message), from: nil, message.fields, core)
+        return true
+      }
       let header = try intake.header(of: message, &reader.headers)
       if core.isLocal(header.incarnation) { return false }
       let payload = try intake.payload(of: message, header)
@@ -222,14 +267,7 @@ final class LiveLane<Payload: Sendable>: AnyIncomingLane,
           )
         }
       }
-      let node = node(header.node, core)
-      if let outlet = Outlets.outlet(core.bus, intake.name) {
-        Arrival.$current.withValue(Arrival(outlet)) {
-          _ = core.bus.post(intake.name, payload, from: node)
-        }
-      } else {
-        core.bus.post(intake.name, payload, from: node)
-      }
+      post(payload, from: node(header.node, core), message.fields, core)
       return true
     } catch {
       core.tally.report(
@@ -241,6 +279,24 @@ final class LiveLane<Payload: Sendable>: AnyIncomingLane,
 }
 
 extension LiveLane {
+  private func post(
+    _ payload: Payload,
+    from node: EventBridge.Node?,
+    _ fields: [String: String],
+    _ core: BridgeCore
+  ) {
+    let arrival = Outlets.outlet(core.bus, intake.name).map { Arrival($0) }
+    intake.propagation.restore(fields) {
+      if let arrival {
+        Arrival.$current.withValue(arrival) {
+          _ = core.bus.post(intake.name, payload, from: node)
+        }
+      } else {
+        core.bus.post(intake.name, payload, from: node)
+      }
+    }
+  }
+
   /// The sender, usually that of the message before.
   private func node(_ name: String, _ core: BridgeCore) -> EventBridge.Node {
     if let node = reader.node, node.name == name { return node }

@@ -29,6 +29,7 @@ class AnyOutgoingLane: @unchecked Sendable {  // Reason: subclasses lock.
 private struct WaitingEvent {
   let sequence: UInt64
   let payload: AnyWaitingPayload
+  let fields: [String: String]
   /// The payload as it is sent, if that is known.
   var bytes: [UInt8]?
 }
@@ -62,8 +63,11 @@ private struct OutgoingState {
   /// Adds an event.
   ///
   /// - Returns: What dropped, and whether the queue must be woken.
-  mutating func append(_ payload: AnyWaitingPayload) -> (dropped: [WaitingEvent], wakes: Bool) {
-    let waiting = WaitingEvent(sequence: lastSequence + 1, payload: payload)
+  mutating func append(
+    _ payload: AnyWaitingPayload,
+    _ fields: [String: String]
+  ) -> (dropped: [WaitingEvent], wakes: Bool) {
+    let waiting = WaitingEvent(sequence: lastSequence + 1, payload: payload, fields: fields)
     if isClosed { return ([waiting], false) }
     lastSequence += 1
     let dropped = buffer.append(waiting, size: 0)
@@ -86,6 +90,7 @@ final class OutgoingLane<Payload: Sendable>: AnyOutgoingLane,
   private let template: WireHeader.Template
   private let codec: EventCodec<Payload>
   private let idPrefix: String
+  private let propagation: EventPropagation?
   private let durable: DurableSender?
   /// The last sequence of an earlier lane.
   private let base: UInt64
@@ -121,6 +126,7 @@ final class OutgoingLane<Payload: Sendable>: AnyOutgoingLane,
     self.codec = codec
     idPrefix = "\(String(core.incarnation, radix: 16))-\(number)-"
     self.durable = durable
+    propagation = configuration.propagation
     base = core.sequence(name)
     let base = base
     state.withLock { ($0.lastSequence, $0.doneSequence) = (base, base) }
@@ -150,7 +156,8 @@ final class OutgoingLane<Payload: Sendable>: AnyOutgoingLane,
       return
     }
     let waiting = WaitingPayload(payload, codec)
-    let (dropped, wakes) = state.withLock { $0.append(waiting) }
+    let fields = propagation.fields()
+    let (dropped, wakes) = state.withLock { $0.append(waiting, fields) }
     if !dropped.isEmpty {
       core.object?.tally.report(BridgeReport(.droppedOutgoing, event, count: dropped.count))
     }
@@ -173,6 +180,7 @@ final class OutgoingLane<Payload: Sendable>: AnyOutgoingLane,
       return NATSError(.notCarried, "The event \(event) is carried live")
     }
     // The id is not to be guessed: the server would store nothing under one that another publisher has used.
+    let fields = propagation.fields()
     let nonce = UInt64.random(in: 0 ... .max)
     let letter = Letter(
       message: {
@@ -183,6 +191,7 @@ final class OutgoingLane<Payload: Sendable>: AnyOutgoingLane,
           subject: subject,
           header: template.bytes(sequence: base + serial),
           id: "\(idPrefix)\(serial)-\(String(nonce, radix: 36))",
+          fields: fields,
           payload: try codec.bytes(of: payload, event)
         )
       },
@@ -269,7 +278,14 @@ final class OutgoingLane<Payload: Sendable>: AnyOutgoingLane,
         let header = template.bytes(sequence: entry.sequence)
         do throws(LinkFailure) {
           let subject = eventSubject
-          try core.link.send(OutgoingMessage(subject: subject, header: header, payload: payload))
+          try core.link.send(
+            OutgoingMessage(
+              subject: subject,
+              header: header,
+              fields: entry.fields,
+              payload: payload
+            )
+          )
           sent += 1
         } catch .disconnected, .closed {
           return index

@@ -8,6 +8,8 @@ package struct LinkMessage: Sendable {
   package var reply: String?
   /// The value of the bridge's header.
   package var header: [UInt8]?
+  /// All headers, with names in lowercase, if the subscription reads them.
+  package var fields: [String: String]
   /// The payload.
   package var payload: [UInt8]
   /// Whether this is the server's answer that nothing listens to the subject of a request.
@@ -18,9 +20,11 @@ package struct LinkMessage: Sendable {
     subject: String,
     reply: String? = nil,
     header: [UInt8]? = nil,
+    fields: [String: String] = [:],
     payload: [UInt8] = [],
     hasNoResponders: Bool = false
   ) {
+    self.fields = fields
     self.subject = subject
     self.reply = reply
     self.header = header
@@ -41,6 +45,8 @@ package struct OutgoingMessage: Sendable {
   package var id: String?
   /// The error of a dead letter.
   package var error: String?
+  /// Further headers.
+  package var fields: [String: String]
   /// The payload.
   package var payload: [UInt8]
 
@@ -51,8 +57,10 @@ package struct OutgoingMessage: Sendable {
     header: [UInt8]? = nil,
     id: String? = nil,
     error: String? = nil,
+    fields: [String: String] = [:],
     payload: [UInt8] = []
   ) {
+    self.fields = fields
     self.subject = subject
     self.reply = reply
     self.header = header
@@ -201,6 +209,7 @@ package protocol Link: AnyObject, Sendable {
   ///   - group: The group of which one member receives each message; `nil` for none.
   ///   - limit: How many messages wait at most; the oldest drop.
   ///   - sizeLimit: How many bytes of payloads wait at most; the oldest drop.
+  ///   - readsFields: Whether messages have all their headers, not only that of the bridge.
   ///   - wake: Called when there is something to take, once until it is taken.
   /// - Returns: The subscription.
   /// - Throws: The failure of the client.
@@ -209,6 +218,7 @@ package protocol Link: AnyObject, Sendable {
     group: String?,
     limit: Int,
     sizeLimit: Int,
+    readsFields: Bool,
     wake: @escaping @Sendable () -> Void
   ) throws(LinkFailure) -> any LinkSubscription
   /// Calls a closure whenever the connection breaks, is there again, or was closed.
@@ -270,5 +280,23 @@ extension Link {
     wake: @escaping @Sendable () -> Void
   ) throws(LinkFailure) -> any LinkSubscription {
     try subscribe(subject, group: group, limit: limit, sizeLimit: .max, wake: wake)
+  }
+
+  /// Subscribes to a subject, for messages of bridges.
+  package func subscribe(
+    _ subject: String,
+    group: String?,
+    limit: Int,
+    sizeLimit: Int,
+    wake: @escaping @Sendable () -> Void
+  ) throws(LinkFailure) -> any LinkSubscription {
+    try subscribe(
+      subject,
+      group: group,
+      limit: limit,
+      sizeLimit: sizeLimit,
+      readsFields: false,
+      wake: wake
+    )
   }
 }

@@ -82,6 +82,9 @@ final class NATSLink: Link, @unchecked Sendable {  // Reason: the client locks.
     if status == NATS_OK, let error = message.error {
       status = unsafe natsMsgHeader_Set(handle, WireHeader.errorName, error)  // Reason: as above.
     }
+    for (name, value) in message.fields where status == NATS_OK {
+      status = unsafe natsMsgHeader_Set(handle, name, value)  // Reason: as above.
+    }
     if status == NATS_OK {
       status = unsafe natsConnection_PublishMsg(self.handle, handle)  // Reason: both are alive.
     }
@@ -93,6 +96,7 @@ final class NATSLink: Link, @unchecked Sendable {  // Reason: the client locks.
     group: String?,
     limit: Int,
     sizeLimit: Int,
+    readsFields: Bool,
     wake: @escaping @Sendable () -> Void
   ) throws(LinkFailure) -> any LinkSubscription {
     if isClosed { throw .closed }
@@ -104,6 +108,7 @@ final class NATSLink: Link, @unchecked Sendable {  // Reason: the client locks.
       group: group,
       limit: limit,
       sizeLimit: sizeLimit,
+      readsFields: readsFields,
       wake: wake
     )
   }

@@ -1,4 +1,14 @@
 internal import CNATS
+
+#if canImport(Darwin)
+private import Darwin
+#elseif canImport(Musl)
+private import Musl
+#elseif canImport(Glibc)
+private import Glibc
+#else
+#error("Unknown C library: add it here.")
+#endif
 internal import Synchronization
 
 /// A subscription of the client, and the messages that were not taken yet.
@@ -12,6 +22,7 @@ final class NATSSubscription: LinkSubscription, @unchecked Sendable {  // Reason
   /// The connection must outlive its subscriptions.
   private let link: NATSLink
   private let subject: String
+  private let readsFields: Bool
   /// How many denials the connection had before.
   private let denials: Int
 
@@ -22,8 +33,10 @@ final class NATSSubscription: LinkSubscription, @unchecked Sendable {  // Reason
     group: String?,
     limit: Int,
     sizeLimit: Int,
+    readsFields: Bool,
     wake: @escaping @Sendable () -> Void
   ) throws(LinkFailure) {
+    self.readsFields = readsFields
     denials = link.denialCount
     self.subject = subject
     let arrivals = Arrivals(limit: limit, sizeLimit: sizeLimit, wake: wake)
@@ -67,7 +80,7 @@ final class NATSSubscription: LinkSubscription, @unchecked Sendable {  // Reason
 
   func take(_ most: Int) -> (messages: [LinkMessage], dropped: Int) {
     let (taken, dropped) = arrivals.take(most)
-    return (taken.map { $0.message() }, dropped)
+    return (taken.map { $0.message(readsFields: readsFields) }, dropped)
   }
 
   func confirm(within limit: Duration) async throws(LinkFailure) {
@@ -146,7 +159,7 @@ final class ArrivedMessage: @unchecked Sendable {  // Reason: read by one thread
   var size: Int { Int(unsafe natsMsg_GetDataLength(handle)) }  // Reason: alive.
 
   /// A copy of the message.
-  func message() -> LinkMessage {
+  func message(readsFields: Bool = false) -> LinkMessage {
     // Reason for all: the strings and bytes belong to the message, and are copied.
     let subject = unsafe natsMsg_GetSubject(handle)
     let reply = unsafe natsMsg_GetReply(handle)
@@ -164,8 +177,30 @@ final class ArrivedMessage: @unchecked Sendable {  // Reason: read by one thread
       subject: unsafe subject.map { unsafe String(cString: $0) } ?? "",
       reply: unsafe reply.map { unsafe String(cString: $0) },
       header: header,
+      fields: readsFields ? fields() : [:],
       payload: size > 0 ? unsafe Array(UnsafeRawBufferPointer(start: data, count: size)) : [],
       hasNoResponders: header == nil && size == 0 ? unsafe natsMsg_IsNoResponders(handle) : false
     )
+  }
+
+  /// A copy of all headers, with names in lowercase; of several with one name, the first.
+  private func fields() -> [String: String] {
+    var keys: UnsafeMutablePointer<UnsafePointer<CChar>?>?
+    var count: Int32 = 0
+    // Reason for all: the strings belong to the message, the list of keys is freed here.
+    guard unsafe natsMsgHeader_Keys(handle, &keys, &count) == NATS_OK, let keys = unsafe keys else {
+      return [:]
+    }
+    defer { unsafe free(keys) }
+    var fields: [String: String] = [:]
+    for index in 0..<Int(count) {
+      var value: UnsafePointer<CChar>?
+      guard let key = unsafe keys[index], unsafe natsMsgHeader_Get(handle, key, &value) == NATS_OK,
+        let value = unsafe value
+      else { continue }
+      let name = unsafe String(cString: key).lowercased()
+      if fields[name] == nil { fields[name] = unsafe String(cString: value) }
+    }
+    return fields
   }
 }
