@@ -69,6 +69,25 @@ struct ForeignMessageRuleTests {
   }
 }
 
+@Suite("Reports and counts as values")
+struct ReportRuleTests {
+  @Test("Counts and reports are available by name, for logs and metrics")
+  func values() async throws {
+    let link = ScriptedLink(ScriptedServer(seed: 0))
+    let a = Party("a", link: link)
+    a.bridge.carry(.number, .incoming)
+    try await a.bridge.prepared()
+    try link.send(OutgoingMessage(subject: "events.test.number"))
+    await eventually("it is reported") { a.reports.count == 1 }
+    let values = a.bridge.counts.values
+    #expect(values["unreadableHeader"] == 1 && values["received"] == 0)
+    #expect(values["sent"] == 0 && values["gap"] == nil)
+    let fields = a.reports.values.first?.fields ?? [:]
+    #expect(fields["kind"] == "unreadableHeader" && fields["event"] == "test.number")
+    #expect(fields["count"] == "1" && fields["node"] == nil && fields["detail"] != nil)
+  }
+}
+
 @Suite("Messages of other programs over a server")
 struct ForeignMessageTests {
   private let event = [

@@ -64,6 +64,14 @@ public struct BridgeReport: Sendable, CustomStringConvertible {
     self.detail = detail
   }
 
+  /// The report as fields of text, for the metadata of a log: kind, event, count, and node and detail if known.
+  public var fields: [String: String] {
+    var fields = ["kind": "\(kind)", "event": event, "count": "\(count)"]
+    fields["node"] = node
+    if !detail.isEmpty { fields["detail"] = detail }
+    return fields
+  }
+
   /// The report in one line.
   public var description: String {
     var text = "\(kind): \(count) × \(event)"
@@ -88,6 +96,17 @@ public struct BridgeCounts: Sendable, Equatable {
   private var reports: [BridgeReport.Kind: Int] = [:]
 
   init() {}
+
+  /// All numbers by their names, for a library of metrics: those of this type, and those of the kinds of reports
+  /// that have occurred.
+  public var values: [String: Int] {
+    var values = [
+      "sent": sent, "stored": stored, "resent": resent, "received": received,
+      "duplicates": duplicates,
+    ]
+    for (kind, count) in reports { values["\(kind)"] = count }
+    return values
+  }
 
   /// The number of events with a report of a kind.
   ///
