@@ -9,6 +9,8 @@ final class Hub: Sendable {
   static let traced: UInt = 2
   /// Set while there is an interceptor.
   static let intercepted: UInt = 4
+  /// Added for each running hook whose posts would otherwise take the short path; the bits above count them.
+  static let oneHook: UInt = 8
 
   /// Set in ``reports`` while there is a hook for unhandled events.
   @inlinable static var unhandled: UInt { 1 }
