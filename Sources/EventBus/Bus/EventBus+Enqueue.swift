@@ -47,7 +47,7 @@ extension EventBus {
       payload,
       Delivery(fileID: fileID, line: line, sender: identity?.id, isolation: isolation)
     )
-    let event = EnqueuedEvent(name: name.index, sender: identity) { isolation in
+    let event = EnqueuedEvent(name: name.index, label: core.name, sender: identity) { isolation in
       guard !core.hub.isReleased else { return }
       let sender = identity?.id
       var delivery = Delivery(fileID: fileID, line: line, sender: sender, isolation: isolation)

@@ -129,7 +129,7 @@ extension SignalCore {
     on actor: (any Actor)?,
     _ body: @escaping GeneralObserver<Payload>.Sink.AsyncCall
   ) -> Token {
-    let sink = GeneralObserver.Sink.asyncHandler(AsyncCallQueue(request.limit), body)
+    let sink = GeneralObserver.Sink.asyncHandler(AsyncCallQueue(request.limit, hub.waiting), body)
     return register(request, where: predicate, owner: owner, on: actor, sink)
   }
 
@@ -225,6 +225,9 @@ extension SignalCore {
     through gate: ReplayGate,
     from sender: AnyObject?
   ) {
+    // Events that arrive meanwhile wait at the gate, for this thread.
+    hub.waiting.beginTurn()
+    defer { hub.waiting.endTurn() }
     let (recorded, newest) = replays.object(orMake: ReplayBuffer.init).contents()
     handOver(recorded, from: sender, upTo: newest, to: observer, through: gate)
   }

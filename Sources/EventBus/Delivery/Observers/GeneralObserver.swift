@@ -196,7 +196,7 @@ package final class GeneralObserver<Payload: Sendable>: Observer<Payload>,
         for: order,
         registration,
         queued,
-        isAwaited: !callers.contains(ObjectIdentifier(registration))
+        isAwaited: !callers.contains { $0.registration == ObjectIdentifier(registration) }
       )
       let outcome = queue.add(event)
       if outcome == .queued {
@@ -383,6 +383,8 @@ package final class GeneralObserver<Payload: Sendable>: Observer<Payload>,
     if case .stream(let buffer, _) = sink { return Int(clamping: buffer.added) }
     return Int(clamping: calls.load(ordering: .acquiring))
   }
+
+  override package var isStream: Bool { sink.isStream }
 
   override package var waitingCount: Int {
     switch sink {
