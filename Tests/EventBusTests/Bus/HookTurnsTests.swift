@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Later turns of events that hooks have caused.
-@Suite("Turns after a hook", .timeLimit(.minutes(1)))
+@Suite("Turns after a hook", .timeLimit(.minutes(5)))
 struct HookTurnsTests {
   private struct Failure: Error {}
 

@@ -2,7 +2,7 @@ import EventBus
 import TestSupport
 import Testing
 
-@Suite("Pauses of timers", .timeLimit(.minutes(1)))
+@Suite("Pauses of timers", .timeLimit(.minutes(5)))
 struct TimerPauseTests {
   private let clock = ManualClock()
 
