@@ -130,6 +130,37 @@ func addedHooks() {
   // snippet.hide
 }
 
+func settlingBus() async throws {
+  // snippet.show
+  let bus = EventBus()
+  let name = EventName<Int>("document.didSave")
+  let token = bus.observe(name) { @MainActor size in print("saved", size) }
+  bus.enqueue(name, 42)
+  try await bus.waitUntilSettled(within: .seconds(5))  // saved 42
+  token.cancel()
+  // snippet.hide
+}
+
+func settlingSignal() async throws {
+  // snippet.show
+  let didSave = Signal<Int>()
+  let token = didSave.observe { size async in print("saved", size) }
+  didSave.send(42)
+  try await didSave.waitUntilSettled(within: .seconds(5))  // saved 42
+  token.cancel()
+  // snippet.hide
+}
+
+func limitedWait() async throws {
+  // snippet.show
+  let clock = ManualClock()
+  let task = Task { try await clock.sleep(for: .seconds(60)) }
+  try await clock.sleepers(atLeast: 1, within: .seconds(5))
+  await clock.advance(by: .seconds(60))
+  try await task.value
+  // snippet.hide
+}
+
 token()
 tokenBag()
 priorities()
@@ -141,3 +172,6 @@ await until()
 await manualClock()
 timer()
 addedHooks()
+try await settlingBus()
+try await settlingSignal()
+try await limitedWait()

@@ -25,6 +25,20 @@ extension EventNames {
   }
 }
 
+@MainActor final class SaveButton {
+  var saves = 0
+  private var pause: Token?
+
+  func press<C: Clock<Duration>>(
+    pause length: Duration = .seconds(1),
+    clock: C = ContinuousClock()
+  ) {
+    if pause?.isActive == true { return }
+    pause = after(length, owner: self, clock: clock) { _, _ in }
+    saves += 1
+  }
+}
+
 func show<Texts: AsyncSequence<String, Never>>(_ texts: Texts) async {
   for await text in texts { print("search for \(text)") }
 }
@@ -36,6 +50,13 @@ func show<Texts: AsyncSequence<String, Never>>(_ texts: Texts) async {
   for text in ["e", "ev", "event"] { bus.post(.didType, text) }
   while field.results.isEmpty { await Task.yield() }
   precondition(field.results == ["event"])
+
+  let (button, clock) = (SaveButton(), ManualClock())
+  for _ in 0..<3 { button.press(clock: clock) }
+  precondition(button.saves == 1)
+  await clock.advance(by: .seconds(1))
+  button.press(clock: clock)
+  precondition(button.saves == 2)
 
   let lifetime = Lifetime()
   let texts = bus.events(.didType, buffering: .bufferingNewest(1), until: lifetime)

@@ -4,6 +4,7 @@ import EventBus
 
 extension EventNames {
   static let didLoad = EventName<Int>("feed.didLoad")
+  static let didSave = EventName<Int>("feed.didSave")
 }
 
 final class Feed: Sendable {
@@ -30,3 +31,18 @@ let second = await waiting.value  // nil, without waiting five seconds
 
 // snippet.hide
 precondition(second == nil)
+// snippet.show
+
+final class Archive: Sendable {}
+let archive = Archive()
+let archiving = bus.observe(.didLoad) { @MainActor count in
+  after(.seconds(1), owner: archive, clock: clock) { _, _ in bus.post(.didSave, count) }
+}
+bus.enqueue(.didLoad, 21)
+try await bus.waitUntilSettled(within: .seconds(5))  // the handler has started its timer
+try await clock.advance(by: .seconds(1), within: .seconds(5))
+print(recorder.payloads(of: .didSave))  // [21]
+
+// snippet.hide
+precondition(recorder.payloads(of: .didSave) == [21])
+archiving.cancel()

@@ -36,6 +36,11 @@ public final class HeldExecutor: SerialExecutor {
   /// The number of jobs held back.
   public var heldCount: Int { state.withLock { $0.jobs.count } }
 
+  /// Waits until so many jobs are held back, or until the test has run out of time.
+  public func waitForJobs(_ count: Int) async {
+    while heldCount < count, !Task.isCancelled { await Task.yield() }
+  }
+
   /// Takes up a job of the actor.
   public func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)

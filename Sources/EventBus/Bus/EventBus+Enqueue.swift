@@ -8,6 +8,9 @@ extension EventBus {
   /// it, for as long as they are registered; a new object at the same address does not match. An event that
   /// the sender enqueues in its own `deinit` does not reach observers that named it.
   ///
+  /// An event that a hook of the bus enqueues is not reported to hooks, and neither is what its handlers post;
+  /// what these enqueue is, as ``EventHooks`` says.
+  ///
   /// The method may be called from an isolated `deinit`. An actor that is being destroyed has no later turn,
   /// so the event is posted from a task, like an event that is enqueued without an isolation.
   ///
@@ -31,7 +34,7 @@ extension EventBus {
     isolation: isolated (any Actor)? = #isolation
   ) {
     // What a hook enqueues is no more reported than what it posts, or it could report itself forever.
-    let isInsideHook = RunningHook.isRunning
+    let isInsideHook = RunningHook.isCaller
     if sender == nil, coalescing == .none, !hub.isFollowed, !isInsideHook {
       func add(to core: SignalCore<Payload>) {
         hub.withQueue(of: isolation) { $0.add(payload, of: core, name.index, fileID, line) }
@@ -44,13 +47,13 @@ extension EventBus {
       payload,
       Delivery(fileID: fileID, line: line, sender: identity?.id, isolation: isolation)
     )
-    let event = EnqueuedEvent(name: name.index, sender: identity) { isolation in
+    let event = EnqueuedEvent(name: name.index, label: core.name, sender: identity) { isolation in
       guard !core.hub.isReleased else { return }
       let sender = identity?.id
       var delivery = Delivery(fileID: fileID, line: line, sender: sender, isolation: isolation)
       delivery.waitedFrom = identity
-      func post() { core.sendInOrder(payload, from: nil, delivery, enqueued: enqueued) }
-      if isInsideHook { RunningHook.run(post) } else { post() }
+      func post() { _ = core.sendInOrder(payload, from: nil, delivery, enqueued: enqueued) }
+      if isInsideHook { RunningHook.deliver(post) } else { post() }
     }
     hub.withQueue(of: isolation) { $0.add(event, coalescing) }
   }

@@ -83,7 +83,7 @@ extension EventBus {
     isolation: isolated (any Actor)? = #isolation
   ) -> Completion {
     let core = core(of: name)
-    let completion = Completion(of: core, callers: RunningCall.current?.links ?? [])
+    let completion = Completion(of: core, callers: RunningCall.current?.chain ?? [])
     let delivery = Delivery(
       fileID: fileID,
       line: line,

@@ -84,7 +84,6 @@ extension EventBus {
   ///   loaded, and therefore retained briefly. Other owners are reported as alive until their end was
   ///   noticed.
   public func snapshot() -> EventBusSnapshot {
-    let lists = table.objects.compactMap { $0 as? any NamedObservers } + [wildcards]
     let observations = lists.ordered { $0.name < $1.name }.flatMap { $0.observations() }
     return EventBusSnapshot(
       label: label,
@@ -97,9 +96,13 @@ extension EventBus {
 }
 
 /// A named list of observers of any payload type.
-protocol NamedObservers: AnyObject {
+protocol NamedObservers: AnyObject, Sendable {
   var name: String { get }
   func observations() -> [EventBusSnapshot.Observation]
+  /// Waits until the posts have ended that are in progress.
+  func waitForPosts() async
+  /// Returns what has not been handled, except by some registrations.
+  func unhandled(except own: Set<ObjectIdentifier>) -> [SettlingError.Remainder]
 }
 
 extension SignalCore: NamedObservers {

@@ -5,8 +5,18 @@ internal import Synchronization
 /// Give hooks to a bus when it is made, or add them to any bus with ``EventBus/addHooks(_:)``. All hooks of a
 /// bus are called, in the order of installation.
 ///
-/// Hooks are called with no lock held, on the thread on which the reported error or event occurred. A hook
-/// may use the bus; errors, events and posts inside a hook are not reported to hooks.
+/// Hooks are called with no lock held, on the thread on which the reported error or event occurred.
+///
+/// ## What hooks cause
+///
+/// A hook may use the bus. What happens inside a hook is not reported to hooks, or a hook could report itself
+/// for ever. This includes an event that the hook posts or enqueues, and what its handlers post while it is
+/// delivered. It ends there:
+///
+/// - A handler that runs later than the delivery, on its actor or asynchronously, is reported like any other.
+/// - An event that a handler enqueues belongs to a later turn, and is reported like any other.
+///
+/// A hook whose event thus leads to another report of the same kind is called again in each of these turns.
 public struct EventHooks: Sendable {
   /// Called with every error that a handler throws.
   ///
@@ -116,28 +126,39 @@ public struct HandlerFailure: Error, CustomStringConvertible {
   }
 }
 
-/// A running call of a hook; recorded so that a failure inside a hook does not call the hook again.
+/// A running call of a hook, or the delivery of an event that a hook has posted or enqueued; recorded so that
+/// neither is reported to hooks.
 final class RunningHook: Sendable {
   @TaskLocal private static var current: RunningHook?
-  /// The number of hooks that are running: reading the task-local value takes longer than this.
+  /// The number of hooks and such deliveries that are running: reading the task-local value takes longer than
+  /// this.
   private static let runningCount = Atomic<Int>(0)
+  private let isDelivery: Bool
   private let hasReturned = Atomic<Bool>(false)
 
-  private init() { Self.runningCount.add(1, ordering: .relaxed) }
+  private init(isDelivery: Bool = false) {
+    self.isDelivery = isDelivery
+    Self.runningCount.add(1, ordering: .relaxed)
+  }
 
   private func end() {
     hasReturned.store(true, ordering: .releasing)
     Self.runningCount.subtract(1, ordering: .relaxed)
   }
 
-  /// Whether the caller runs inside a hook.
+  private static var running: RunningHook? {
+    // Code inside a hook runs after the count of that hook began and before it ends.
+    guard runningCount.load(ordering: .relaxed) > 0, let current else { return nil }
+    return current.hasReturned.load(ordering: .acquiring) ? nil : current
+  }
+
+  /// Whether the caller runs inside a hook, or inside the delivery of an event that a hook has caused.
   ///
   /// This is `false` in a task that a hook started, once the hook has returned.
-  static var isRunning: Bool {
-    // Code inside a hook runs after the count of that hook began and before it ends.
-    guard runningCount.load(ordering: .relaxed) > 0, let current else { return false }
-    return !current.hasReturned.load(ordering: .acquiring)
-  }
+  static var isRunning: Bool { running != nil }
+
+  /// Whether the caller is a hook itself, and not a handler of an event that the hook has caused.
+  static var isCaller: Bool { running?.isDelivery == false }
 
   /// Runs a hook.
   static func run(_ hook: () -> Void) {
@@ -151,6 +172,13 @@ final class RunningHook: Sendable {
     let call = RunningHook()
     await $current.withValue(call, operation: hook)
     call.end()
+  }
+
+  /// Delivers an event that a hook has posted or enqueued.
+  static func deliver<Result>(_ body: () -> Result) -> Result {
+    let delivery = RunningHook(isDelivery: true)
+    defer { delivery.end() }
+    return $current.withValue(delivery, operation: body)
   }
 
   /// Runs code that a hook surrounds, and that is not part of it.

@@ -4,8 +4,17 @@
 final class EventQueue: Sendable {
   private let lane = Locked(Lane<EnqueuedEvents>())
   private let actor: WeakActor?
+  private let counts: WaitingCount
 
-  init(_ isolation: (any Actor)?) { actor = isolation.map(WeakActor.init) }
+  init(_ isolation: (any Actor)?, _ counts: WaitingCount) {
+    actor = isolation.map(WeakActor.init)
+    self.counts = counts
+  }
+
+  /// The labels and the numbers of the waiting events.
+  var content: [(label: String, count: Int)] {
+    lane.withLock { lane in lane.waiting.elements.map { ($0.label, $0.count) } }
+  }
 
   /// Adds an event at the end, or at the position of the first event that it replaces, and schedules a turn
   /// if necessary.
@@ -58,7 +67,9 @@ final class EventQueue: Sendable {
   }
 
   private func change<Result>(_ add: (inout Lane<EnqueuedEvents>) -> Result) -> Result {
-    let (result, mustSchedule) = lane.withLock { lane in (add(&lane), lane.requestTurn()) }
+    let (result, mustSchedule) = lane.withLock { lane in
+      (add(&lane), lane.requestTurn(countedBy: counts))
+    }
     if mustSchedule { schedule(on: actor?.actor) }
     return result
   }
@@ -81,7 +92,7 @@ final class EventQueue: Sendable {
     while let events = batch.popFirst() {
       while events.deliverNext(on: isolation) {}
     }
-    if lane.withLock({ $0.endTurn() }) { schedule(on: isolation) }
+    if lane.withLock({ $0.endTurn() }) { schedule(on: isolation) } else { counts.endTurn() }
   }
 }
 
@@ -123,6 +134,12 @@ class EnqueuedEvents: @unchecked Sendable {  // Reason: constants; see the subcl
 
   init(name: Int, sender: SenderIdentity?) { (self.name, self.sender) = (name, sender) }
 
+  /// The string of the event's name, for reports.
+  var label: String { "" }
+
+  /// The number of events.
+  var count: Int { 1 }
+
   /// Returns whether an event without a sender may join this run.
   func admits(_ core: ObserverList, _ fileID: StaticString, _ line: UInt) -> Bool { false }
 
@@ -153,22 +170,28 @@ class EnqueuedEvents: @unchecked Sendable {  // Reason: constants; see the subcl
 
 /// An event with a sender, one that coalesces, one that hooks follow, or one that a hook enqueued.
 final class EnqueuedEvent: EnqueuedEvents, @unchecked Sendable {  // Reason: constant.
+  private let eventName: String
   private let deliver: @Sendable (_ isolation: (any Actor)?) -> Void
 
   /// Wraps an event.
   ///
   /// - Parameters:
   ///   - name: The number of the name.
+  ///   - label: The string of the name.
   ///   - sender: The identity of the sender.
   ///   - deliver: Delivers the event, on the actor of the queue.
   init(
     name: Int,
+    label: String,
     sender: SenderIdentity?,
     deliver: @escaping @Sendable (_ isolation: (any Actor)?) -> Void
   ) {
+    eventName = label
     self.deliver = deliver
     super.init(name: name, sender: sender)
   }
+
+  override var label: String { eventName }
 
   override func deliverNext(on isolation: (any Actor)?) -> Bool {
     deliver(isolation)
@@ -205,6 +228,10 @@ final class EnqueuedRun<Payload: Sendable>: EnqueuedEvents,
     (self.core, self.fileID, self.line) = (core, fileID, line)
     super.init(name: name, sender: nil)
   }
+
+  override var label: String { core.name }
+
+  override var count: Int { unsafe payloads.count }  // Reason: an instantaneous read.
 
   override func admits(_ core: ObserverList, _ fileID: StaticString, _ line: UInt) -> Bool {
     let hasRoom = unsafe payloads.hasRoom  // Reason: an instantaneous read.

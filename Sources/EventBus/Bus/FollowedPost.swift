@@ -86,24 +86,25 @@ package final class FollowedPost: PostRecord, @unchecked Sendable {  // Reason: 
   ) throws -> Reception {
     var outcome: Result<Reception, any Error>?
     hub.intercept(interceptions[...]) {
-      outcome = begin(receiver, unless: refusal)
-      if outcome == nil { outcome = end(Result { try body() }, receiver) }
+      outcome =
+        if let reason = begin(receiver, unless: refusal) { .success(reason) } else {
+          end(Result { try body() }, receiver)
+        }
     }
     return try conclude(outcome)
   }
 
   override package func callAsync(
     _ receiver: Receiver,
-    unless refusal: () -> Reception?,
-    _ body: () async throws -> Reception
+    unless refusal: @escaping Refusal,
+    _ body: (@escaping Refusal) async throws -> Reception
   ) async throws -> Reception {
     var outcome: Result<Reception, any Error>?
     await post.resumeAsync {
       await hub.intercept(interceptions[...]) {
-        outcome = begin(receiver, unless: refusal)
-        if outcome != nil { return }
         do {
-          outcome = end(.success(try await body()), receiver)
+          let reception = try await body { self.begin(receiver, unless: refusal) }
+          outcome = end(.success(reception), receiver)
         } catch {
           outcome = end(.failure(error), receiver)
         }
@@ -113,10 +114,8 @@ package final class FollowedPost: PostRecord, @unchecked Sendable {  // Reason: 
   }
 
   /// Reports the beginning of a call, or returns the reason for not making it.
-  private func begin(_ receiver: Receiver, unless refusal: () -> Reception?)
-    -> Result<Reception, any Error>?
-  {
-    if let refusal = refusal() { return .success(refusal) }
+  private func begin(_ receiver: Receiver, unless refusal: () -> Reception?) -> Reception? {
+    if let reason = refusal() { return reason }
     report(.started, receiver)
     return nil
   }

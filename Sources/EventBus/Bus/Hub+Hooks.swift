@@ -3,7 +3,7 @@ internal import Synchronization
 /// What a bus reports to its hooks.
 ///
 /// Every hook is called under no lock, in the order of installation. While a hook runs, nothing else is
-/// reported on its thread.
+/// reported on its thread; nor is an event that it enqueues, until that has been delivered.
 extension Hub {
   /// Installs hooks until a token ends.
   func addHooks(_ hooks: EventHooks) -> Token {
@@ -50,7 +50,7 @@ extension Hub {
     var isTaken = false
     for installed in hooks {
       if installed.begin() {
-        RunningHook.run { body(installed.hooks) }
+        run { body(installed.hooks) }
         installed.finish()
         isTaken = true
       } else if installed.isPaused {
@@ -58,6 +58,13 @@ extension Hub {
       }
     }
     return isTaken
+  }
+
+  /// Runs a hook, and lets posts take the general path meanwhile, which looks for running hooks.
+  private func run(_ hook: () -> Void) {
+    specialCases.wrappingAdd(Self.oneHook, ordering: .acquiringAndReleasing)
+    RunningHook.run(hook)
+    specialCases.wrappingSubtract(Self.oneHook, ordering: .acquiringAndReleasing)
   }
 
   /// Reports an error that a handler threw.
@@ -88,7 +95,7 @@ extension Hub {
     let crowded = ObjectIdentifier(event)
     for installed in hooks(where: { $0.onManyObservers != nil }) where installed.begin() {
       if installed.isCrowded(crowded, count) {
-        RunningHook.run { installed.hooks.onManyObservers?(name, count) }
+        run { installed.hooks.onManyObservers?(name, count) }
       }
       installed.finish()
     }

@@ -9,6 +9,8 @@ final class Hub: Sendable {
   static let traced: UInt = 2
   /// Set while there is an interceptor.
   static let intercepted: UInt = 4
+  /// Added for each running hook whose posts would otherwise take the short path; the bits above count them.
+  static let oneHook: UInt = 8
 
   /// Set in ``reports`` while there is a hook for unhandled events.
   @inlinable static var unhandled: UInt { 1 }
@@ -19,7 +21,7 @@ final class Hub: Sendable {
   /// The installed hooks; changed and read in `Hub+Hooks.swift`.
   let hookList: Locked<HookList>
   let numbers = RegistrationCounter()
-  /// The number of envelopes that wait in all mailboxes.
+  /// The counts of what waits in mailboxes and queues.
   @usableFromInline
   let waiting = WaitingCount()
   /// The flags of the reports that hooks ask for, other than those that make posts take the general path.
@@ -32,13 +34,14 @@ final class Hub: Sendable {
   let specialCases: Atomic<UInt>
   let mailboxes = ActorTable<Mailbox>()
   private let queues = ActorTable<EventQueue>()
-  private let unisolated = EventQueue(nil)
+  private let unisolated: EventQueue
   @usableFromInline
   let hasWarned = Atomic<Bool>(false)
   private let hasLostBus = Atomic<Bool>(false)
 
   init(label: String, hooks: EventHooks) {
     self.label = label
+    unisolated = EventQueue(nil, waiting)
     var list = HookList()
     list.append(InstalledHooks(hooks))
     reports = Atomic(list.reports)
@@ -113,6 +116,11 @@ final class Hub: Sendable {
   /// The number of deliveries that interceptors prevented.
   var interceptedCount: Int { interceptedCalls.load(ordering: .relaxed) }
 
+  /// The labels and the numbers of the enqueued events that wait for a turn.
+  var enqueued: [(label: String, count: Int)] {
+    (queues.members + [unisolated]).flatMap(\.content)
+  }
+
   /// Calls a closure with the queue of an isolation, creating it if necessary.
   ///
   /// An actor that is being destroyed must not be retained; for such an actor, the closure receives the queue
@@ -121,7 +129,7 @@ final class Hub: Sendable {
     guard let isolation else { return body(unisolated) }
     if queues.with(memberOf: isolation, body) != nil { return }
     if WeakActor(isolation).isGone { return body(unisolated) }
-    body(queues.member(of: isolation) { EventQueue(isolation) })
+    body(queues.member(of: isolation) { EventQueue(isolation, waiting) })
   }
 
   /// Delivers the events that wait for an actor; called on that actor.

@@ -84,9 +84,10 @@ extension SignalCore {
     async handler: @escaping @isolated(any) @Sendable (Payload) async throws -> Void
   ) -> Token {
     let actor = handler.isolation
-    return queue(request, where: predicate, on: actor) { payload in
-      try await handler(payload)
-      return .called
+    return queue(request, where: predicate, on: actor) { payload, refusal in
+      try await Self.call(on: handler.isolation, unless: refusal, with: { () }) {
+        try await handler(payload)
+      }
     }
   }
 
@@ -98,9 +99,11 @@ extension SignalCore {
     async handler: @escaping @isolated(any) @Sendable (Owner, Payload) async throws -> Void
   ) -> Token {
     let actor = handler.isolation
-    return queue(request, where: predicate, owner: owner, on: actor) { [weak owner] payload in
-      // Loaded where the handler runs, so that the last reference is not dropped elsewhere.
-      try await Self.call(handler, on: handler.isolation, payload) { owner }
+    let owner = Weak(owner)
+    return queue(request, where: predicate, owner: owner.object, on: actor) { payload, refusal in
+      try await Self.call(on: handler.isolation, unless: refusal, with: { owner.object }) {
+        try await handler($0, payload)
+      }
     }
   }
 
@@ -111,10 +114,11 @@ extension SignalCore {
     isolatedOwner owner: Owner,
     async handler: @escaping @Sendable (isolated Owner, Payload) async throws -> Void
   ) -> Token {
-    queue(request, where: predicate, owner: owner, on: owner) { [weak owner] payload in
+    queue(request, where: predicate, owner: owner, on: owner) { [weak owner] payload, refusal in
       guard let owner else { return .ownerLost }
-      try await handler(owner, payload)
-      return .called
+      return try await Self.call(on: owner, unless: refusal, with: { owner }) {
+        try await handler($0, payload)
+      }
     }
   }
 
@@ -123,20 +127,32 @@ extension SignalCore {
     where predicate: Predicate?,
     owner: AnyObject? = nil,
     on actor: (any Actor)?,
-    _ body: @escaping @Sendable (Payload) async throws -> Reception
+    _ body: @escaping GeneralObserver<Payload>.Sink.AsyncCall
   ) -> Token {
-    let sink = GeneralObserver.Sink.asyncHandler(AsyncCallQueue(request.limit), body)
+    let sink = GeneralObserver.Sink.asyncHandler(AsyncCallQueue(request.limit, hub.waiting), body)
     return register(request, where: predicate, owner: owner, on: actor, sink)
   }
 
-  private static func call<Owner: AnyObject & Sendable>(
-    _ handler: @isolated(any) @Sendable (Owner, Payload) async throws -> Void,
+  /// Calls an asynchronous handler from its actor, unless there is a reason not to call it there.
+  ///
+  /// - Parameters:
+  ///   - isolation: The handler's actor. Nothing else runs on it between the look at the registration and the
+  ///     beginning of the handler.
+  ///   - refusal: Returns the reason.
+  ///   - load: Returns the owner, if it is alive. Called on the actor, so that the last reference to the owner
+  ///     is not dropped elsewhere.
+  ///   - body: Calls the handler with the owner.
+  /// - Returns: The outcome.
+  /// - Throws: The error of the handler.
+  private static func call<Owner>(
     on isolation: isolated (any Actor)?,
-    _ payload: Payload,
-    _ load: @Sendable () -> Owner?
+    unless refusal: Refusal,
+    with load: () -> Owner?,
+    _ body: (Owner) async throws -> Void
   ) async throws -> Reception {
     guard let owner = load() else { return .ownerLost }
-    try await handler(owner, payload)
+    if let reason = refusal() { return reason }
+    try await body(owner)
     return .called
   }
 }
@@ -209,6 +225,9 @@ extension SignalCore {
     through gate: ReplayGate,
     from sender: AnyObject?
   ) {
+    // Events that arrive meanwhile wait at the gate, for this thread.
+    hub.waiting.beginTurn()
+    defer { hub.waiting.endTurn() }
     let (recorded, newest) = replays.object(orMake: ReplayBuffer.init).contents()
     handOver(recorded, from: sender, upTo: newest, to: observer, through: gate)
   }

@@ -200,6 +200,7 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
   ) -> Int {
     if let isolation = origin.isolation, !hub.waiting.isZero { hub.drainMailbox(of: isolation) }
     let isFollowed = hub.isFollowed && !RunningHook.isRunning
+    let isFromHook = RunningHook.isCaller
     let nesting = hub.watchesNesting ? nesting : 0
     let isNesting = nesting >= RunningPost.untrackedLimit
     let reached: Int
@@ -211,21 +212,33 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
         untracked: isNesting ? RunningPost.untrackedLimit : 0
       ) { post in
         if isNesting, post.depth >= 64 { hub.warnOfNesting(post) }
-        guard isFollowed else { return walk(payload, from: sender, origin) }
+        guard isFollowed else { return walk(payload, from: sender, origin, isFromHook) }
         var delivery = origin
         let interceptions = enqueued?.interceptions ?? hub.capture { event(payload, origin) }
         let record = FollowedPost(hub, post, origin, interceptions)
         delivery.record = record
         record.report(.began)
-        let reached = walk(payload, from: sender, delivery)
+        let reached = walk(payload, from: sender, delivery, isFromHook)
         record.report(.ended(reached: reached))
         return reached
       }
     } else {
-      reached = walk(payload, from: sender, origin)
+      reached = walk(payload, from: sender, origin, isFromHook)
     }
     if reached == 0 { unhandled(payload, origin) }
     return reached
+  }
+
+  private func walk(
+    _ payload: Payload,
+    from sender: AnyObject?,
+    _ origin: Delivery,
+    _ isFromHook: Bool
+  ) -> Int {
+    // What the handlers enqueue, unlike what the hook enqueues, is reported.
+    isFromHook
+      ? RunningHook.deliver { walk(payload, from: sender, origin) }
+      : walk(payload, from: sender, origin)
   }
 
   private func walk(
@@ -279,7 +292,7 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
   /// What hooks have to know of an event that is being enqueued; `nil` while no hook follows posts.
   func enqueued(_ payload: Payload, _ delivery: @autoclosure () -> Delivery) -> FollowedPost.Origin?
   {
-    guard hub.isFollowed, !RunningHook.isRunning else { return nil }
+    guard hub.isFollowed, !RunningHook.isCaller else { return nil }
     let interceptions = hub.capture { event(payload, delivery()) }
     return FollowedPost.Origin(cause: RunningPost.currentNumber, interceptions: interceptions)
   }

@@ -48,6 +48,9 @@ package struct BoundedQueue<Element> {
     }
   }
 
+  /// The elements, oldest first.
+  package var elements: [Element] { storage[head...].compactMap(\.self) }
+
   /// The first element.
   package var first: Element? { head < storage.count ? storage[head] : nil }
 
@@ -75,7 +78,7 @@ package struct BoundedQueue<Element> {
   ///
   /// - Returns: The elements, oldest first. The caller releases them outside its lock.
   package mutating func removeAll() -> [Element] {
-    let all = storage[head...].compactMap(\.self)
+    let all = elements
     storage = []
     head = 0
     return all

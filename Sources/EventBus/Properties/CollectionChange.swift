@@ -39,8 +39,9 @@ public struct CollectionChange<Value: RangeReplaceableCollection> {
   /// The element count of the value that the observer knew.
   @usableFromInline let oldCount: Int
 
+  /// Creates the change that a report describes; `nil` for a batch whose operations cancel each other out.
   @inlinable
-  init(_ report: WriteReport<Value>, _ knownCount: Int) {
+  init?(_ report: WriteReport<Value>, _ knownCount: Int) {
     new = report.new
     old = report.old
     oldCount = knownCount
@@ -50,6 +51,33 @@ public struct CollectionChange<Value: RangeReplaceableCollection> {
       if splices.isEmpty { splices = edits } else { splices += edits }
     }
     self.splices = splices
+    if report.isOfBatch, kind == .splices, Self.cancelOut(splices, in: new) { return nil }
+  }
+
+  /// Returns whether splices lead back to the value with which they began.
+  ///
+  /// Only elements between the first and the last changed place are compared.
+  ///
+  /// - Complexity: O(*k* · *w*) for *k* splices between places that are *w* elements apart, if as many elements
+  ///   were inserted as removed.
+  @usableFromInline
+  static func cancelOut(_ splices: [Splice<Value.Element>], in new: Value) -> Bool {
+    let end = new.count
+    var (count, head, tail) = (end, end, end)
+    for splice in splices.reversed() {
+      count += splice.removed.count - splice.inserted.count
+      head = min(head, splice.range.lowerBound)
+      tail = min(tail, count - splice.range.upperBound)
+    }
+    guard count == end else { return false }
+    guard head < end - tail else { return true }
+    let changed = Array(new.dropFirst(head).dropLast(tail))
+    var former = changed
+    for splice in splices.reversed() {
+      let begin = splice.range.lowerBound - head
+      former.replaceSubrange(begin..<begin + splice.inserted.count, with: splice.removed)
+    }
+    return zip(former, changed).allSatisfy { areKnownEqual($0, $1) }
   }
 
   /// Returns the splices that lead from the value that the observer knew to the new one.
@@ -63,8 +91,9 @@ public struct CollectionChange<Value: RangeReplaceableCollection> {
   /// - For the initial value, the result is one insertion of all elements.
   ///
   /// - Complexity: O((*n* + *m*) · *d*) comparisons for values of *n* and *m* elements of which *d*
-  ///   differ. The number of splices is minimal; if more than 1,000 elements differ, one splice replaces
-  ///   everything from the first difference to the last.
+  ///   differ. The splices remove and insert the fewest elements that are possible, in as many splices as
+  ///   that takes; if more than 1,000 elements differ, one splice replaces everything from the first difference
+  ///   to the last.
   public func difference() -> [Splice<Value.Element>] where Value.Element: Equatable {
     switch kind {
     case .splices: return splices
@@ -127,7 +156,7 @@ public struct Splice<Element> {
 extension Splice: Sendable where Element: Sendable {}
 extension Splice: Equatable where Element: Equatable {}
 
-/// The minimal list of splices that lead from one array to another.
+/// The splices that lead from one array to another, and remove and insert the fewest elements.
 ///
 /// The common prefix and suffix are excluded. For the rest, the search proceeds by the number of differences
 /// and stops at the first complete path: E. Myers, “An O(ND) Difference Algorithm and Its Variations”,

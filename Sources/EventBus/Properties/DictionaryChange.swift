@@ -55,14 +55,22 @@ public struct DictionaryChange<Key: Hashable, Value> {
     old = report.old
     kind = report.isInitial ? .initial : report.records == nil ? .setting : .elements
     var sum: [Key: Edit] = [:]
-    for (key, edit) in report.edits((key: Key, edit: Edit).self) {
+    func add(_ edit: Edit, of key: Key) {
       guard let former = sum[key] else {
         sum[key] = edit
-        continue
+        return
       }
       let edit = (old: former.old, new: edit.new)
       sum[key] = areKnownEqual(edit.old, edit.new) ? nil : edit
     }
+    for record in report.records ?? [] {
+      if let one = (record as? WriteRecord<(key: Key, edit: Edit)>)?.edits {
+        add(one.edit, of: one.key)
+      } else if let all = (record as? WriteRecord<[Key: Value]>)?.edits {
+        for (key, value) in all { add((old: value, new: nil), of: key) }
+      }
+    }
+    if report.isOfBatch { sum = sum.filter { !areKnownEqual($0.value.old, $0.value.new) } }
     edits = sum
     if kind == .elements, sum.isEmpty { return nil }
   }
@@ -220,6 +228,18 @@ extension Observed {
     write(former.key, from: former.value, to: nil) { $0.removeValue(forKey: former.key) }
     withExtendedLifetime(former) {}
     return former.value
+  }
+
+  /// Removes all keys and their values.
+  ///
+  /// - Complexity: O(1), and O(*n*) for the report and the release of the elements.
+  @inlinable
+  public func removeAll<Key: Hashable, Element>() where Value == [Key: Element] {
+    clean()
+    let removed = storage
+    guard !removed.isEmpty else { return }
+    write(describedBy: { removed }) { $0 = [:] }
+    withExtendedLifetime(removed) {}
   }
 
   /// Mutates the dictionary and reports the change of one key.

@@ -11,13 +11,23 @@ package struct WriteReport<Value> {
   @usableFromInline package let records: [AnyObject]?
   /// A Boolean value that indicates whether this is the initial report of a registration.
   @usableFromInline package let isInitial: Bool
+  /// A Boolean value that indicates whether this is the report of a batch, which is left out if the writes
+  /// cancel each other out.
+  @usableFromInline package let isOfBatch: Bool
 
   @inlinable
-  init(new: Value, old: Value? = nil, records: [AnyObject]? = nil, isInitial: Bool = false) {
+  init(
+    new: Value,
+    old: Value? = nil,
+    records: [AnyObject]? = nil,
+    isInitial: Bool = false,
+    isOfBatch: Bool = false
+  ) {
     self.new = new
     self.old = old
     self.records = records
     self.isInitial = isInitial
+    self.isOfBatch = isOfBatch
   }
 
   /// The descriptions of the writes, in order.
@@ -192,9 +202,11 @@ extension ObservableProperty where Value: RangeReplaceableCollection & RandomAcc
   /// Calls a handler with the changes of the elements while its owner is alive.
   ///
   /// Operations of the property, such as `_items.append(item)`, are reported as splices; other writes are
-  /// reported as ``CollectionChange/Kind/setting``. The handler does not cause a copy of the value. The
-  /// operations of a batch are reported in one change, even if they cancel each other out, unless another
-  /// observer required the old value.
+  /// reported as ``CollectionChange/Kind/setting``. The operations of a batch are reported in one change,
+  /// unless they cancel each other out; that is known of elements that are `Equatable`. The handler does not
+  /// cause a copy of the value, with one exception: if a batch begins with a plain mutation, such as
+  /// `items.sort()`, the value before it is kept until the end of the batch. A batch that begins with
+  /// operations and goes on with plain mutations is always reported.
   ///
   /// Silent writes, in manual mode or by ``Observed/withoutNotifying(_:)``, are reported with the next
   /// change: as splices, if all of them were operations of the property and there were at most 1,000.

@@ -51,7 +51,7 @@
 /// A property is not `Sendable`. Its value, its handlers and their captures belong to the isolation domain
 /// of the object that declares it; the compiler enforces this, so the property needs no lock. Tokens may
 /// be cancelled on any thread. A cancelled handler is not called again; it is released inside the domain,
-/// when the property is next used or is deinitialized.
+/// when the property is next set, mutated or observed, or is deinitialized. Reading the property releases nothing.
 @propertyWrapper
 public final class Observed<Value> {
   @usableFromInline let cell: ValueCell<Value>
@@ -145,7 +145,9 @@ public final class Observed<Value> {
     _modify {
       // A single `yield`: with several, clients could not inline the accessor.
       let observers = cell.isObserved ? observers : nil
-      let old = observers.flatMap { $0.allowsMutationInPlace ? nil : Optional(storage) }
+      let old = observers.flatMap {
+        $0.allowsMutationInPlace && !$0.beginsBatch ? nil : Optional(storage)
+      }
       defer { if let observers { finishMutation(from: old, observers) } }
       yield &storage
     }

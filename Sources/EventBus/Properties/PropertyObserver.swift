@@ -147,7 +147,7 @@ package final class PropertyRegistration: Registration,
 ///
 /// A property and its closures belong to one isolation domain, but tokens are cancelled on any thread. A
 /// cancellation therefore only records a number here; the property removes and releases the closure when
-/// it is next used.
+/// it is next set, mutated or observed.
 ///
 /// ```
 /// property ──owns──► observers ──own──► registrations ──► ledger ◄──owns── property

@@ -113,6 +113,14 @@ final class PropertyObservers<Value> {
     return !has(.preventsMutationInPlace)
   }
 
+  /// A Boolean value that indicates whether the next write is the first of an open batch, and observers of
+  /// elements need the value before it to see whether the batch has changed anything.
+  @inlinable
+  var beginsBatch: Bool { OpenBatch.isAnyOpen && has(.writes) && isFirstInBatch }
+
+  @usableFromInline
+  var isFirstInBatch: Bool { !rounds.isInBatch && OpenBatch.current != nil }
+
   // MARK: Walks
 
   /// The number of walks in progress.

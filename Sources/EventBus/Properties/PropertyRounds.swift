@@ -27,6 +27,7 @@ package struct PropertyRounds<Value> {
   package struct Round {
     fileprivate let isNetZero: Bool
     fileprivate let isOldKnown: Bool
+    fileprivate let isOfBatch: Bool
     /// A Boolean value that indicates whether the computed values are settled with this round, and not
     /// by the batch.
     package let settlesDependents: Bool
@@ -47,7 +48,8 @@ package struct PropertyRounds<Value> {
     /// The report for observers of elements; `nil` if the value is back where it began.
     package var report: WriteReport<Value>? {
       guard !isNetZero else { return nil }
-      return WriteReport(new: new, old: isOldKnown ? old : nil, records: records)
+      let known = isOldKnown ? old : nil
+      return WriteReport(new: new, old: known, records: records, isOfBatch: isOfBatch)
     }
   }
 
@@ -198,6 +200,7 @@ package struct PropertyRounds<Value> {
     let round = Round(
       isNetZero: false,
       isOldKnown: isOldKnown,
+      isOfBatch: false,
       settlesDependents: true,
       order: nextNumber,
       records: takeRecords(),
@@ -223,6 +226,7 @@ package struct PropertyRounds<Value> {
       Round(
         isNetZero: isNetZero,
         isOldKnown: !hasSilentWrites,
+        isOfBatch: true,
         // A change reported inside an observer's call settles computed values in its own round.
         settlesDependents: phase != .idle,
         order: nextNumber,

@@ -192,6 +192,18 @@ extension Observed {
     withExtendedLifetime(removed) {}
   }
 
+  /// Removes all elements.
+  ///
+  /// - Complexity: O(1), and O(*n*) for the release of the elements.
+  @inlinable
+  public func removeAll<Element: Hashable>() where Value == Set<Element> {
+    clean()
+    let removed = storage
+    guard !removed.isEmpty else { return }
+    write(removed: removed) { $0 = [] }
+    withExtendedLifetime(removed) {}
+  }
+
   /// Mutates the set and reports the inserted and removed elements.
   @inlinable
   func write<Element: Hashable>(

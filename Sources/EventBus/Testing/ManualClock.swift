@@ -18,6 +18,9 @@
 /// that the test does only after advancing suspends ``advance(by:)`` forever. Use ``jump(by:)`` there, and
 /// ``settled()`` later.
 ///
+/// Each wait has a form with `within:`, a limit of real time, which throws ``TimeoutError`` instead of waiting
+/// forever.
+///
 /// The clock does not track other tasks that have slept on it after they wake up. They wake up in the order
 /// of their deadlines, and among equals in the order in which they went to sleep. ``sleepers(atLeast:)``
 /// waits until they are asleep.
@@ -207,7 +210,7 @@ public final class ManualClock: Clock, Sendable {
     for sleeper in rested { wake(sleeper, isRested: true) }
   }
 
-  private func checked(_ duration: Duration) -> Duration {
+  func checked(_ duration: Duration) -> Duration {
     if duration < .zero {
       trap(
         "A manual clock cannot move by a negative duration; got \(duration)",

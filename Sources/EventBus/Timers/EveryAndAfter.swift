@@ -21,7 +21,7 @@
 /// cancelled.
 ///
 /// While the token is paused there are no ticks. Deadlines that pass during a pause are dropped and not
-/// counted as missed. After the pause the timer stays on the multiples of its interval.
+/// counted as missed, also if the pause lies within a tick; those that passed before it are still served. After the pause the timer stays on the multiples of its interval.
 ///
 /// ## Thread safety
 ///

@@ -53,6 +53,9 @@ package final class TimerActivity: Sendable {
   /// The unit of this count to which the current task, or the task that started it, belongs.
   package var currentUnit: Unit? { Self.current.flatMap { $0.activity === self ? $0 : nil } }
 
+  /// The number of units that are busy.
+  package var busyCount: Int { state.withLock { $0.busy } }
+
   /// Starts a unit, which is busy.
   package func begin() -> Unit {
     state.withLock { state in

@@ -28,7 +28,7 @@ package class TimerQueue: @unchecked Sendable {  // Reason: constants and a lock
 
   /// Sleeps until a time that the clock accepts, at most until the given one.
   ///
-  /// - Returns: The current time after the sleep.
+  /// - Returns: The current time after the sleep, which is too early if the clock is.
   func sleep(until time: Int128, tolerance: Int128) async throws -> Int128 { time }
 
   /// Performs what follows when no timer is left.

@@ -13,6 +13,11 @@ package struct TimerSchedule: Sendable {
   private let policy: MissedTicks?
   private var index = 0
   private var missed = 0
+  private var isRunning = false
+  private var pausedSince: Int128?
+  /// The deadlines that fell into pauses and are still to be passed over: the first and the last one of each
+  /// run, with a deadline between two runs.
+  private var gaps: [ClosedRange<Int128>] = []
 
   /// Creates a schedule.
   ///
@@ -41,29 +46,75 @@ package struct TimerSchedule: Sendable {
 
   /// Begins a tick, at its deadline or later.
   package mutating func begin(at now: Int128) -> Tick {
-    if policy == .skip { drop((now - deadline) / interval) }
+    if policy == .skip { dropToLast(at: now) }
+    isRunning = true
     defer { (index, missed) = (index + 1, 0) }
     return (index, missed, now - deadline)
   }
 
   /// Ends a tick and moves on to the next deadline.
   package mutating func end(at now: Int128) {
+    isRunning = false
     deadline += interval
-    guard deadline < now else { return }
+    passGaps()
+    // A deadline that is now has not passed, and one in the current pause never will.
+    let end = min(now, pausedSince ?? now)
+    guard deadline < end else { return }
     switch policy {
-    // A deadline that is now has not passed.
-    case .skip: drop((now - deadline - 1) / interval + 1)
+    case .skip: drop(before: end)
     case .burst, nil: break
-    case .delay: deadline = now + interval
+    case .delay: (deadline, gaps) = (now + interval, [])
     }
   }
 
-  /// Skips the deadlines up to now without counting them as missed.
+  /// Begins a pause.
+  package mutating func pause(at now: Int128) { pausedSince = pausedSince ?? now }
+
+  /// Ends a pause: its deadlines are passed over, without being counted as missed.
   ///
-  /// A timer with one tick keeps its deadline.
+  /// Deadlines that had passed before the pause are still served. A timer with one tick keeps its deadline.
   package mutating func resume(at now: Int128) {
-    guard repeats, deadline <= now else { return }
-    deadline += interval * ((now - deadline) / interval + 1)
+    guard let start = pausedSince.take(), repeats else { return }
+    let next = isRunning ? deadline + interval : deadline
+    let first = next + (start > next ? Self.quotient(start - next, interval) * interval : 0)
+    guard first <= now else { return }
+    // Two gaps without a deadline between them are one.
+    let former = gaps.last.flatMap { $0.upperBound + interval == first ? $0.lowerBound : nil }
+    if former != nil { gaps.removeLast() }
+    gaps.append((former ?? first)...(first + (now - first) / interval * interval))
+    if !isRunning { passGaps() }
+  }
+
+  /// Moves past the deadlines that fell into pauses, if the next deadline is one of them.
+  private mutating func passGaps() {
+    while let gap = gaps.first, deadline >= gap.lowerBound {
+      deadline = max(deadline, gap.upperBound + interval)
+      gaps.removeFirst()
+    }
+  }
+
+  /// Drops the deadlines before a time.
+  private mutating func drop(before end: Int128) {
+    while deadline < end {
+      drop(Self.quotient(min(end, gaps.first?.lowerBound ?? end) - deadline, interval))
+      passGaps()
+    }
+  }
+
+  /// Drops the deadlines before the last one that has passed.
+  private mutating func dropToLast(at now: Int128) {
+    while true {
+      let end = gaps.first.map { min($0.lowerBound - 1, now) } ?? now
+      drop((end - deadline) / interval)
+      guard let gap = gaps.first, gap.upperBound + interval <= now else { return }
+      drop(1)
+      passGaps()
+    }
+  }
+
+  /// Divides two numbers above zero, and rounds up.
+  private static func quotient(_ dividend: Int128, _ divisor: Int128) -> Int128 {
+    (dividend - 1) / divisor + 1
   }
 
   private mutating func drop(_ count: Int128) {

@@ -147,19 +147,17 @@ package struct TimerTable: Sendable {
   /// - Parameters:
   ///   - timer: The timer.
   ///   - isPaused: Whether the timer is paused.
-  ///   - now: The current time. The end of a pause skips the deadlines up to this time, except the only
-  ///     deadline of a timer that does not repeat.
+  ///   - now: The current time. The deadlines between the beginning and the end of a pause are skipped, except
+  ///     the only deadline of a timer that does not repeat.
   package mutating func setPaused(_ timer: TimerRegistration, _ isPaused: Bool, at now: Int128) {
     guard timer.handler != nil else { return }
     timer.isHeld = isPaused
+    if isPaused { timer.schedule.pause(at: now) } else { timer.schedule.resume(at: now) }
     if isPaused, timer.phase == .waiting {
       timer.phase = .suspended
       heap.remove(slot: timer.slot)
     }
-    if !isPaused, timer.phase == .suspended {
-      timer.schedule.resume(at: now)
-      enqueue(timer)
-    }
+    if !isPaused, timer.phase == .suspended { enqueue(timer) }
   }
 
   /// Stops the program if the parts of the table are inconsistent.

@@ -182,6 +182,9 @@ package class Registration: TokenTarget, EndingMembers.Member,
     return false
   }
 
+  /// The number of calls that are running.
+  package final var runningCount: Int { Int(word.load(ordering: .acquiring) / Self.oneCall) }
+
   /// Counts a call that takes place although the registration ends or has ended.
   ///
   /// Balance it with ``finish()``.
@@ -229,24 +232,37 @@ package class Registration: TokenTarget, EndingMembers.Member,
 package final class RunningCall: Sendable {
   @TaskLocal private static var innermost: RunningCall?
 
-  /// The registrations whose handlers wait for this call, including its own.
-  package let links: [ObjectIdentifier]
+  /// The registration of the handler.
+  package let registration: ObjectIdentifier
+  /// The queues of the bus that makes the call; `nil` for a call that no queue makes.
+  package let queues: ObjectIdentifier?
+  /// The calls that wait for this one.
+  private let callers: [RunningCall]
   private let task: Int
   /// The call of the same task around this one.
   private let outer: RunningCall?
-  private let hasEnded = Atomic<Bool>(false)
+  private let ended = Atomic<Bool>(false)
 
-  private init(links: [ObjectIdentifier], task: Int, outer: RunningCall? = nil) {
-    self.links = links
-    self.task = task
-    self.outer = outer
+  private init(
+    of registration: ObjectIdentifier,
+    in queues: ObjectIdentifier?,
+    callers: [RunningCall],
+    outer: RunningCall? = nil
+  ) {
+    (self.registration, self.queues) = (registration, queues)
+    (self.callers, self.outer) = (callers, outer)
+    task = currentTaskID()
   }
+
+  /// The call itself, and the calls that wait for it.
+  package var chain: [RunningCall] { [self] + callers }
+
+  /// A Boolean value that indicates whether the handler has returned.
+  package var hasEnded: Bool { ended.load(ordering: .acquiring) }
 
   /// The call that the current task itself is making.
   package static var current: RunningCall? {
-    guard let innermost, !innermost.hasEnded.load(ordering: .acquiring),
-      innermost.task == currentTaskID()
-    else { return nil }
+    guard let innermost, !innermost.hasEnded, innermost.task == currentTaskID() else { return nil }
     return innermost
   }
 
@@ -255,7 +271,7 @@ package final class RunningCall: Sendable {
     let id = ObjectIdentifier(registration)
     var call = current
     while let next = call {
-      if next.links.first == id { return true }
+      if next.registration == id { return true }
       call = next.outer
     }
     return false
@@ -265,17 +281,17 @@ package final class RunningCall: Sendable {
   ///
   /// - Parameters:
   ///   - registration: The registration.
-  ///   - callers: The registrations whose handlers wait for this call.
+  ///   - queues: The queues of the bus that makes the call.
+  ///   - callers: The calls that wait for this call.
   ///   - body: The call.
   package static func run(
     _ registration: Registration,
-    callers: [ObjectIdentifier],
+    in queues: AnyObject? = nil,
+    callers: [RunningCall],
     _ body: () async -> Void
   ) async {
-    let links = [ObjectIdentifier(registration)] + callers
-    let call = RunningCall(links: links, task: currentTaskID())
-    await $innermost.withValue(call, operation: body)
-    call.hasEnded.store(true, ordering: .releasing)
+    let queues = queues.map { ObjectIdentifier($0) }
+    await run(RunningCall(of: ObjectIdentifier(registration), in: queues, callers: callers), body)
   }
 
   /// Makes a call inside another call of the same task, or outside any.
@@ -284,10 +300,12 @@ package final class RunningCall: Sendable {
   ///   - registration: The registration of the inner call.
   ///   - body: The call.
   package static func run(inside registration: Registration, _ body: () async -> Void) async {
-    let outer = current
-    let links = [ObjectIdentifier(registration)] + (outer?.links ?? [])
-    let call = RunningCall(links: links, task: currentTaskID(), outer: outer)
+    let (outer, id) = (current, ObjectIdentifier(registration))
+    await run(RunningCall(of: id, in: nil, callers: outer?.chain ?? [], outer: outer), body)
+  }
+
+  private static func run(_ call: RunningCall, _ body: () async -> Void) async {
     await $innermost.withValue(call, operation: body)
-    call.hasEnded.store(true, ordering: .releasing)
+    call.ended.store(true, ordering: .releasing)
   }
 }

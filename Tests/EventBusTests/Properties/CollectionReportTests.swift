@@ -92,18 +92,43 @@ struct CollectionReportTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("A batch without a net change reports only if the old value was not kept")
+  @Test(
+    "A batch without a net change reports nothing to observers of elements, however it was made"
+  )
   func netZero() {
     let token = observe()
-    batch {
-      shelf.itemsProperty.append(4)
-      shelf.itemsProperty.remove(at: 3)
-    }
-    #expect(notes.entries == ["+3[4] -3[4]"])
+    let changes: [() -> Void] = [
+      {
+        shelf.itemsProperty.append(4)
+        shelf.itemsProperty.remove(at: 3)
+      },
+      {
+        shelf.itemsProperty.swapAt(0, 2)
+        shelf.itemsProperty.move(from: 1, to: 2)
+        shelf.itemsProperty.move(from: 2, to: 1)
+        shelf.itemsProperty.swapAt(2, 0)
+      },
+      { shelf.itemsProperty.replace(at: 1, with: 2) },
+      {
+        shelf.itemsProperty.removeAll()
+        shelf.itemsProperty.append(contentsOf: [1, 2, 3])
+      },
+      {
+        shelf.items.append(4)
+        shelf.items.removeLast()
+      },
+      {
+        shelf.items = []
+        shelf.items = [1, 2, 3]
+      },
+    ]
+    for change in changes { batch { change() } }
     let other = shelf.$items.observe { _ in }
+    for change in changes { batch { change() } }
+    #expect(notes.entries.isEmpty)
     batch {
       shelf.itemsProperty.append(4)
-      shelf.itemsProperty.remove(at: 3)
+      shelf.itemsProperty.remove(at: 0)
     }
     #expect(notes.entries.count == 1)
     withExtendedLifetime((token, other)) {}

@@ -84,6 +84,21 @@ struct ObservedSetTests {
     withExtendedLifetime(token) {}
   }
 
+  @Test("Removing all elements of a set is one change, and no write if it is empty")
+  func removeAll() {
+    shelf.tags = ["a", "b"]
+    let token = observe()
+    shelf.tagsProperty.removeAll()
+    shelf.tagsProperty.removeAll()
+    #expect(shelf.tags.isEmpty)
+    batch {
+      shelf.tagsProperty.insert("c")
+      shelf.tagsProperty.removeAll()
+    }
+    #expect(notes.entries == [#"elements +[] -["a", "b"]"#])
+    withExtendedLifetime(token) {}
+  }
+
   @Test("An owner receives the change and may end the registration")
   func owner() {
     var viewer: Viewer? = Viewer()
@@ -209,7 +224,25 @@ struct ObservedDictionaryTests {
       shelf.pricesProperty["a"] = 7
       shelf.pricesProperty["a"] = 6
     }
+    batch { shelf.pricesProperty["a"] = 6 }
     #expect(notes.entries == [#"elements +["c3"] -["b2"] =["a1→6"]"#])
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("Removing all keys of a dictionary is one change, and no write if it is empty")
+  func removeAll() {
+    shelf.prices = ["a": 1, "b": 2]
+    let token = observe()
+    shelf.pricesProperty.removeAll()
+    shelf.pricesProperty.removeAll()
+    #expect(shelf.prices.isEmpty)
+    batch {
+      shelf.pricesProperty["c"] = 3
+      shelf.pricesProperty.removeAll()
+      shelf.pricesProperty["d"] = 4
+    }
+    let changes = [#"elements +[] -["a1", "b2"] =[]"#, #"elements +["d4"] -[] =[]"#]
+    #expect(notes.entries == changes)
     withExtendedLifetime(token) {}
   }
 

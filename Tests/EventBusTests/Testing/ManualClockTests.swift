@@ -61,6 +61,57 @@ struct ManualClockTests {
     await #expect(throws: CancellationError.self) { try await late.value }
   }
 
+  @Test("A wait for more sleepers than come ends at its limit, and the error names their number")
+  func sleepersInTime() async throws {
+    let clock = clock
+    let task = Task { try await clock.sleep(for: .seconds(1)) }
+    try await clock.sleepers(atLeast: 1, within: .seconds(600))
+    let error = await #expect(throws: ManualClock.TimeoutError.self) {
+      try await clock.sleepers(atLeast: 3, within: .milliseconds(1))
+    }
+    #expect(error?.sleeperCount == 1)
+    #expect(error?.awaitedCount == 3)
+    #expect(
+      error?.description
+        == "The manual clock stands at 0.0 seconds, and 1 task sleeps on it, where 3 were awaited"
+        + " for 0.001 seconds. Wait for the tasks that will sleep; all timers of a clock count as one."
+    )
+    try await clock.advance(by: .seconds(1), within: .seconds(600))
+    try await task.value
+  }
+
+  @Test("Waits for a tick that does not end have a limit, and the error names what is left")
+  func ticksInTime() async throws {
+    let (clock, mayLeave) = (clock, ManualLatch())
+    let token = every(.seconds(1), clock: clock) { _ in await mayLeave.wait() }
+    let error = await #expect(throws: ManualClock.TimeoutError.self) {
+      try await clock.advance(by: .seconds(5), within: .milliseconds(20))
+    }
+    #expect(error?.now == .second(1))
+    #expect(error?.unfinishedTickCount == 1)
+    #expect(
+      error?.description
+        == "The manual clock stands at 1.0 seconds, 0 tasks sleep on it, and 1 of its ticks have not"
+        + " ended within 0.02 seconds. If a handler waits for a later step of the test, move the clock"
+        + " with jump(by:)."
+    )
+    await #expect(throws: ManualClock.TimeoutError.self) {
+      try await clock.settled(within: .milliseconds(1))
+    }
+    mayLeave.open()
+    try await clock.settled(within: .seconds(600))
+    #expect(clock.now == .second(1))
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("Waits with a limit end at once with an error when their task is cancelled")
+  func limitedWaitCancelled() async {
+    let clock = clock
+    let task = Task { try await clock.sleepers(atLeast: 1, within: .seconds(600)) }
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+  }
+
   @Test("Cancelled tasks stop waiting for sleepers")
   func waiterCancelled() async {
     let clock = clock

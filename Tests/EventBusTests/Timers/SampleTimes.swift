@@ -45,6 +45,20 @@ struct ValueClock: Clock {
   }
 }
 
+/// A clock, on top of a manual one, that wakes a sleeper one second early, and again at its deadline if the
+/// sleeper goes back to sleep.
+struct EarlyClock: Clock {
+  let base: ManualClock
+
+  var now: ManualClock.Instant { base.now }
+  var minimumResolution: Duration { base.minimumResolution }
+
+  func sleep(until deadline: ManualClock.Instant, tolerance: Duration?) async throws {
+    let early = deadline.advanced(by: .seconds(-1))
+    try await base.sleep(until: early > now ? early : deadline, tolerance: tolerance)
+  }
+}
+
 /// A clock that counts frames.
 final class FrameClock: Clock, Sendable {
   struct Frames: DurationProtocol, Hashable {

@@ -51,6 +51,36 @@ struct TimerClockTests {
     #expect(clocks.liveCount == 0)
   }
 
+  @Test("A clock that wakes its sleepers early makes no tick before its deadline")
+  func earlyClock() async {
+    let base = ManualClock()
+    let ticks = Inbox<SeenTick>()
+    let token = every(.seconds(10), clock: EarlyClock(base: base)) { tick in
+      ticks.append(SeenTick(tick, base))
+    }
+    for second in [9, 10, 19, 20] {
+      await base.sleepers(atLeast: 1)
+      base.jump(by: .seconds(second) - base.now.offset)
+    }
+    #expect(await ticks.first(2) == [SeenTick(0, at: 10), SeenTick(1, at: 20)])
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("A clock that wakes its sleepers early makes no call of after before its time")
+  func earlyCall() async {
+    let base = ManualClock()
+    let ticks = Inbox<SeenTick>()
+    let token = after(.seconds(10), clock: EarlyClock(base: base)) { tick in
+      ticks.append(SeenTick(tick, base))
+    }
+    for second in [9, 10] {
+      await base.sleepers(atLeast: 1)
+      base.jump(by: .seconds(second) - base.now.offset)
+    }
+    #expect(await ticks.first(1) == [SeenTick(0, at: 10)])
+    withExtendedLifetime(token) {}
+  }
+
   @Test("A clock that is a value has one sleeper per timer")
   func valueClock() async {
     let base = ManualClock()

@@ -210,10 +210,74 @@ struct TimerScheduleTests {
   @Test("After a pause the schedule continues at the next deadline and counts no missed ones")
   func resume() {
     var schedule = TimerSchedule(from: 0, every: 10, missed: .skip)
+    schedule.pause(at: 2)
     schedule.resume(at: 5)
     #expect(schedule.deadline == 10)
+    schedule.pause(at: 6)
     schedule.resume(at: 30)
     #expect(schedule.deadline == 40)
     #expect(schedule.begin(at: 40).missed == 0)
+  }
+
+  @Test(
+    "Whatever pauses and ticks overlap, each deadline is served, missed or in a pause, and only once",
+    arguments: [MissedTicks.skip, .burst]
+  )
+  func pausesModel(policy: MissedTicks) {
+    var numbers = SampleNumbers(seed: 19)
+    for _ in 0..<2_000 {
+      var schedule = TimerSchedule(from: 0, every: 10, missed: policy)
+      var (now, pausedSince): (Int128, Int128?) = (0, nil)
+      var (isRunning, left): (Bool, Set<Int128>) = (false, [])
+      var (served, missed) = (0, 0)
+      for _ in 0..<40 {
+        let former = now
+        now += Int128(numbers.next(below: 14))
+        // Deadlines that fall into no pause, and are not yet over.
+        for time in (former + 1)...max(now, former + 1) where time <= now && time % 10 == 0 {
+          if pausedSince == nil { left.insert(time) }
+        }
+        switch numbers.next(below: 4) {
+        case 0:
+          if pausedSince == nil {
+            pausedSince = now
+            schedule.pause(at: now)
+            // A deadline at the beginning of a pause belongs to it, unless its tick has begun.
+            left.remove(now)
+          }
+        case 1:
+          if pausedSince != nil {
+            pausedSince = nil
+            schedule.resume(at: now)
+          }
+        case 2 where isRunning:
+          isRunning = false
+          schedule.end(at: now)
+          guard policy == .skip else { break }
+          // What has passed is missed; a deadline that is now has not passed.
+          let passed = left.filter { $0 < min(now, pausedSince ?? now) }
+          missed += passed.count
+          left.subtract(passed)
+        case 3 where !isRunning && pausedSince == nil && schedule.deadline <= now:
+          isRunning = true
+          let expected = policy == .skip ? left.max() : left.min()
+          let tick = schedule.begin(at: now)
+          #expect(schedule.deadline == expected)
+          #expect(tick.lateness == now - (expected ?? 0))
+          if policy == .skip {
+            missed += left.count - 1
+            left = []
+            #expect(tick.missed == missed)
+          } else {
+            expected.map { _ = left.remove($0) }
+            #expect(tick.missed == 0)
+          }
+          missed = 0
+          #expect(tick.index == served)
+          served += 1
+        default: break
+        }
+      }
+    }
   }
 }

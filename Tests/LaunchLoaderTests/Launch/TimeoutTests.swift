@@ -107,7 +107,7 @@ struct TimeoutTests {
     async let launch = loader.launch()
     await clock.sleepers(atLeast: 1)
     // A worker that has not begun when its time is up never runs, and is not abandoned.
-    while BusyActor.shared.executor.heldCount == 0, !Task.isCancelled { await Task.yield() }
+    await BusyActor.shared.executor.waitForJobs(1)
     clock.jump(by: .seconds(1))
     let report = try await launch
     #expect(log.entries == ["next"])

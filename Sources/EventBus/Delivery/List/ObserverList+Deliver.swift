@@ -222,6 +222,9 @@ extension ObserverList {
   @usableFromInline
   final func abandon(_ visit: Visit) { domain.abandon(visit) }
 
+  /// The number of posts, and of other visits, that are in progress.
+  package final var runningPostCount: Int { domain.insideCount }
+
   /// The number of posts in this list from the calling thread's cell.
   package final var nesting: Int { Int(domain.insideOwnCell) }
 

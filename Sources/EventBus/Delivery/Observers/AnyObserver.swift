@@ -231,6 +231,9 @@ package class AnyObserver: @unchecked Sendable {  // Reason: atomics.
   /// The number of events that wait for the handler, or in the buffer of the stream.
   package var waitingCount: Int { 0 }
 
+  /// A Boolean value that indicates whether events go to the buffer of a stream.
+  package var isStream: Bool { false }
+
   /// The link that ends the registration without its token; `nil` for plain observers.
   package var link: ObserverRegistration? { nil }
 

@@ -13,13 +13,19 @@ package final class GeneralObserver<Payload: Sendable>: Observer<Payload>,
     /// The closure calls the handler, with its owner if there is one.
     case handler(@Sendable (Payload) throws -> Reception)
     /// An asynchronous handler, called by the task of its queue.
-    case asyncHandler(AsyncCallQueue, @Sendable (Payload) async throws -> Reception)
+    case asyncHandler(AsyncCallQueue, AsyncCall)
     /// The buffer of a stream, which finishes as soon as the registration ends.
     case stream(StreamBuffer<Payload>, StreamBuffer<Payload>.Filling)
     /// A handler that receives the poster's actor and is called by the poster, whatever the actor.
     ///
     /// For the other libraries of the package, which may then call closures of that actor directly.
     case poster(@Sendable (Payload, (any Actor)?) -> Void)
+
+    /// Calls an asynchronous handler, with its owner if there is one.
+    ///
+    /// The closure asks for the refusal on the handler's actor, just before the call, because the registration
+    /// may have ended during the hop. With a refusal, it returns that instead of calling the handler.
+    package typealias AsyncCall = @Sendable (Payload, _ refusal: Refusal) async throws -> Reception
 
     fileprivate var isStream: Bool { if case .stream = self { true } else { false } }
   }
@@ -190,7 +196,7 @@ package final class GeneralObserver<Payload: Sendable>: Observer<Payload>,
         for: order,
         registration,
         queued,
-        isAwaited: !callers.contains(ObjectIdentifier(registration))
+        isAwaited: !callers.contains { $0.registration == ObjectIdentifier(registration) }
       )
       let outcome = queue.add(event)
       if outcome == .queued {
@@ -281,20 +287,25 @@ package final class GeneralObserver<Payload: Sendable>: Observer<Payload>,
   /// - Throws: The error of the handler.
   package func runAsync(_ payload: Payload, _ queued: QueuedDelivery?) async throws -> Reception {
     guard case .asyncHandler(_, let body) = sink else { return .declined }
-    guard let queued else { return try await runAsync(payload, body) }
+    guard let queued else { return try await runAsync(payload, body) { nil } }
     let record = queued.record
-    return try await record.callAsync(queued.receiver, unless: { refusal(of: record) }) {
-      try await runAsync(payload, body)
+    return try await record.callAsync(queued.receiver, unless: { self.refusal(of: record) }) {
+      refusal in
+      try await runAsync(payload, body, unless: refusal)
     }
   }
 
   private func runAsync(
     _ payload: Payload,
-    _ body: @Sendable (Payload) async throws -> Reception
+    _ body: Sink.AsyncCall,
+    unless refusal: @escaping Refusal
   ) async throws -> Reception {
-    if isCancelled { return registration.refusal }
-    beginRunning()
-    let outcome = try await body(payload)
+    let outcome = try await body(payload) {
+      // Last, since the first may call hooks.
+      if let reason = refusal() ?? (isCancelled ? registration.refusal : nil) { return reason }
+      beginRunning()
+      return nil
+    }
     if outcome == .ownerLost { registration.endWithOwner() }
     return outcome
   }
@@ -372,6 +383,8 @@ package final class GeneralObserver<Payload: Sendable>: Observer<Payload>,
     if case .stream(let buffer, _) = sink { return Int(clamping: buffer.added) }
     return Int(clamping: calls.load(ordering: .acquiring))
   }
+
+  override package var isStream: Bool { sink.isStream }
 
   override package var waitingCount: Int {
     switch sink {

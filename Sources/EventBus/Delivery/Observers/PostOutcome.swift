@@ -70,16 +70,16 @@ package final class Completion: Sendable {
   private let latch = Latch()
   private let state = Locked(State())
   private let list: ObjectIdentifier
-  /// The registrations whose handlers wait for this post; the post does not wait for them.
-  package let callers: [ObjectIdentifier]
+  /// The calls of handlers that wait for this post; the post does not wait for other calls of these handlers.
+  package let callers: [RunningCall]
 
   /// Creates a count for a post that is about to begin.
   ///
   /// - Parameters:
   ///   - list: The observers of the event. Others, which observe every event, are waited for, but are not
   ///     part of the outcome.
-  ///   - callers: The registrations whose handlers wait for this post.
-  package init(of list: ObserverList, callers: [ObjectIdentifier] = []) {
+  ///   - callers: The calls of handlers that wait for this post.
+  package init(of list: ObserverList, callers: [RunningCall] = []) {
     self.list = ObjectIdentifier(list)
     self.callers = callers
   }

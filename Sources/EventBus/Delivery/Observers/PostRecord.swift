@@ -76,19 +76,22 @@ package class PostRecord: @unchecked Sendable {  // Reason: constant.
   ///
   /// - Parameters:
   ///   - receiver: The registration of the handler.
-  ///   - refusal: Called just before the handler; returns the reason for not calling it, if there is one.
-  ///   - body: Calls the handler.
+  ///   - refusal: Returns the reason for not calling the handler, if there is one.
+  ///   - body: Calls the closure that it receives on the handler's actor, and then the handler, unless the
+  ///     closure returns a reason for not calling it.
   /// - Returns: The outcome; ``Reception/intercepted`` if an interceptor has prevented the call.
   /// - Throws: The error of the handler.
   package func callAsync(
     _ receiver: Receiver,
-    unless refusal: () -> Reception?,
-    _ body: () async throws -> Reception
+    unless refusal: @escaping Refusal,
+    _ body: (@escaping Refusal) async throws -> Reception
   ) async throws -> Reception {
-    if let refusal = refusal() { return refusal }
-    return try await body()
+    try await body(refusal)
   }
 }
+
+/// Returns the reason for not calling a handler that is about to be called; `nil` if there is none.
+package typealias Refusal = @Sendable () -> Reception?
 
 /// The registration that a followed delivery concerns.
 package struct Receiver: Sendable {

@@ -11,9 +11,17 @@ package final class AsyncCallQueue: Finishable {
   }
 
   private let state: Locked<State>
+  private let counts: WaitingCount
 
   /// Creates an empty queue.
-  package init(_ limit: BufferLimit) { state = Locked(State(lane: Lane(limit))) }
+  ///
+  /// - Parameters:
+  ///   - limit: The number of events that wait at most.
+  ///   - counts: The counts of what waits, shared with the other queues of the bus.
+  package init(_ limit: BufferLimit, _ counts: WaitingCount) {
+    state = Locked(State(lane: Lane(limit)))
+    self.counts = counts
+  }
 
   /// The number of events discarded because the queue was full.
   package var droppedCount: UInt { state.withLock { $0.dropped } }
@@ -30,7 +38,7 @@ package final class AsyncCallQueue: Finishable {
       if state.isClosed { return nil }
       let discarded = state.lane.waiting.append(event)
       if discarded != nil { state.dropped += 1 }
-      return (discarded, state.lane.requestTurn())
+      return (discarded, state.lane.requestTurn(countedBy: counts))
     }
     guard let (discarded, mustStart) = addition else { return event.link.refusal }
     if mustStart { Task.detached { await self.work() } }
@@ -47,7 +55,8 @@ package final class AsyncCallQueue: Finishable {
   }
 
   private func work() async {
-    while let event = next() { await event.openAsync() }
+    while let event = next() { await event.openAsync(in: counts) }
+    counts.endTurn()
   }
 
   private func next() -> Envelope? {

@@ -142,7 +142,9 @@ package class Envelope: @unchecked Sendable {  // Reason: constant; see the subc
   }
 
   /// Calls the asynchronous handler and waits for it.
-  package func openAsync() async {}
+  ///
+  /// - Parameter queues: The counts that identify the queues of the bus.
+  package func openAsync(in queues: WaitingCount) async {}
 }
 
 /// An event that waits, with its payload.
@@ -181,9 +183,9 @@ package final class WaitingEvent<Payload: Sendable>: Envelope,
     return isOwned
   }
 
-  override package func openAsync() async {
+  override package func openAsync(in queues: WaitingCount) async {
     await queued?.waitUntilAnnounced()
-    let outcome = await callAsync()
+    let outcome = await callAsync(in: queues)
     if outcome != nil { link.finish() }
     settle(outcome ?? link.refusal)
   }
@@ -191,7 +193,7 @@ package final class WaitingEvent<Payload: Sendable>: Envelope,
   /// Makes the call in its own frame, like the synchronous one.
   ///
   /// - Returns: The outcome; `nil` when the registration had ended.
-  private func callAsync() async -> Reception? {
+  private func callAsync(in queues: WaitingCount) async -> Reception? {
     guard let known = link.begin() else { return nil }
     // An address keeps nothing alive.
     let typed = withExtendedLifetime(known) {
@@ -199,7 +201,7 @@ package final class WaitingEvent<Payload: Sendable>: Envelope,
     }
     guard let observer = typed else { return nil }
     var outcome = Reception.failed
-    await RunningCall.run(link, callers: counter?.callers ?? []) {
+    await RunningCall.run(link, in: queues, callers: counter?.callers ?? []) {
       do {
         outcome = try await observer.runAsync(payload, queued)
       } catch {

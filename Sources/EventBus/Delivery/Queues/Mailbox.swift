@@ -1,4 +1,4 @@
-public import Synchronization
+internal import Synchronization
 
 /// The events that wait for one actor, in posting order, across all observers of one bus on that actor.
 ///
@@ -36,7 +36,7 @@ package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confin
   ///
   /// - Parameters:
   ///   - actor: The actor.
-  ///   - waiting: The count of waiting events, shared with other mailboxes.
+  ///   - waiting: The counts of what waits, shared with the other queues of the bus.
   package init(_ actor: any Actor, waiting: WaitingCount) {
     self.waiting = waiting
     self.actor = WeakActor(actor)
@@ -102,7 +102,7 @@ package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confin
   private func change(_ add: (inout State) -> Void) {
     let mustSchedule = state.withLock { state in
       add(&state)
-      return state.lane.requestTurn()
+      return state.lane.requestTurn(countedBy: waiting)
     }
     if mustSchedule { schedule() }
   }
@@ -155,7 +155,7 @@ package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confin
       state.lane.endTurn(hasMore: !isDone || !state.listsToCheck.isEmpty)
     }
     // A new hop gives the actor's other work a turn in between.
-    if mustSchedule { schedule() }
+    if mustSchedule { schedule() } else { waiting.endTurn() }
   }
 
   private func checkOwners(actorIsGone: Bool) {
@@ -187,6 +187,7 @@ package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confin
       if envelope.link.hasLostOwner { waiting.lost.wrappingAdd(count, ordering: .relaxed) }
     }
     checkOwners(actorIsGone: true)
+    waiting.endTurn()
   }
 }
 
@@ -194,26 +195,4 @@ extension Mailbox: ActorMember {
   package func serves(_ actor: any Actor) -> Bool { self.actor.isSame(as: actor) }
 
   package var isAbandoned: Bool { actor.isGone }
-}
-
-/// The number of envelopes that wait in the mailboxes of one bus.
-///
-/// Not the number of events: a run of events changes the count twice, rather than at each event on two
-/// processors.
-@usableFromInline
-package final class WaitingCount: Sendable {
-  @usableFromInline
-  let count = Atomic<Int>(0)
-  /// The number of events whose owner or actor had died, or whose owner's lifetime had ended.
-  let lost = Atomic<Int>(0)
-
-  /// A count of zero.
-  package init() {}
-
-  /// A Boolean value that indicates whether nothing is waiting.
-  @inlinable
-  package var isZero: Bool { count.load(ordering: .acquiring) == 0 }
-
-  /// Changes the count.
-  package func add(_ change: Int) { count.wrappingAdd(change, ordering: .sequentiallyConsistent) }
 }

@@ -250,6 +250,12 @@ extension ReclamationDomain {
     return UInt(truncatingIfNeeded: arrived)
   }
 
+  /// The number of readers that are inside.
+  package var insideCount: Int {
+    guard let cells else { return 0 }
+    return (0..<Self.cellCount).reduce(0) { $0 + Int(Self.readers(in: cells, $1).inside) }
+  }
+
   /// The number of readers that have ever entered, if the caller is the only one inside.
   ///
   /// Exact if two reads agree: then no reader arrived between them.

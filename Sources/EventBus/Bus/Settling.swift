@@ -1,0 +1,184 @@
+extension EventBus {
+  /// Waits until every event of the bus has been handled.
+  ///
+  /// The method returns when every event that was enqueued, waited for an actor or an asynchronous handler, or
+  /// was being handled at the call has been handled, and whatever those have caused on this bus. Use it in a
+  /// test whose code under test posts, and at an orderly end.
+  ///
+  /// ```swift
+  /// let bus = EventBus()
+  /// let name = EventName<Int>("document.didSave")
+  /// let token = bus.observe(name) { @MainActor size in print("saved", size) }
+  /// bus.enqueue(name, 42)
+  /// try await bus.waitUntilSettled(within: .seconds(5))  // saved 42
+  /// token.cancel()
+  /// ```
+  ///
+  /// The wait ends at a moment without any such event. It therefore includes the events that other code posts
+  /// meanwhile, and does not end while code keeps posting to handlers that run later. It does not include
+  /// events in the buffers of streams, tasks that a handler has started, timers, and other buses.
+  ///
+  /// An asynchronous handler may call the method in its own task. The wait then leaves out that call, the other
+  /// events for the same handler, which wait for it, and calls of handlers that wait in the same way, here or in
+  /// `postAndWait`. A task that the handler starts and waits for cannot be distinguished from others, so
+  /// that the handler would wait for itself: pass a limit.
+  ///
+  /// - Parameters:
+  ///   - limit: The time after which the wait is given up; `nil` for no limit.
+  ///   - clock: The clock that measures the limit.
+  /// - Throws: ``SettlingError``, which says what is left, when the time is up; `CancellationError` if the task
+  ///   is cancelled.
+  /// - Complexity: O(*n*) in the number of event names, each time that the queues are empty. Posts to handlers
+  ///   that the poster calls do not pay for it.
+  public func waitUntilSettled<C: Clock>(
+    within limit: C.Duration? = nil,
+    clock: C = ContinuousClock()
+  ) async throws where C.Duration == Duration {
+    try await hub.waitUntilSettled(within: limit, clock) { self.lists }
+  }
+
+  /// The lists of all names, and that of the observers of every event.
+  var lists: [any NamedObservers] {
+    table.objects.compactMap { $0 as? any NamedObservers } + [wildcards]
+  }
+}
+
+extension SignalSource {
+  /// Waits until every event of the signal has been handled.
+  ///
+  /// The method does for a signal what ``EventBus/EventBus/waitUntilSettled(within:clock:)`` does for a bus. For
+  /// the signal of a name of a bus, it also waits for the queues of that bus.
+  ///
+  /// ```swift
+  /// let didSave = Signal<Int>()
+  /// let token = didSave.observe { size async in print("saved", size) }
+  /// didSave.send(42)
+  /// try await didSave.waitUntilSettled(within: .seconds(5))  // saved 42
+  /// token.cancel()
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - limit: The time after which the wait is given up; `nil` for no limit.
+  ///   - clock: The clock that measures the limit.
+  /// - Throws: ``SettlingError``, which says what is left, when the time is up; `CancellationError` if the task
+  ///   is cancelled.
+  public func waitUntilSettled<C: Clock>(
+    within limit: C.Duration? = nil,
+    clock: C = ContinuousClock()
+  ) async throws where C.Duration == Duration {
+    let core = readOnly.core
+    try await core.hub.waitUntilSettled(within: limit, clock) { [core] }
+  }
+}
+
+extension Hub {
+  /// Waits until the queues are empty and no post is in progress in some lists.
+  fileprivate func waitUntilSettled<C: Clock>(
+    within limit: C.Duration?,
+    _ clock: C,
+    _ lists: @escaping @Sendable () -> [any NamedObservers]
+  ) async throws where C.Duration == Duration {
+    let call = RunningCall.current
+    let isSettled = await completes(within: limit, on: clock) { [waiting] in
+      await waiting.settle(call) { for list in lists() { await list.waitForPosts() } }
+    }
+    if isSettled { return }
+    try Task.checkCancellation()
+    let own = Set(call.map { $0.chain.map(\.registration) } ?? [])
+    var remaining = lists().flatMap { $0.unhandled(except: own) }
+    for (name, events) in Dictionary(grouping: enqueued, by: \.label) {
+      let count = events.reduce(0) { $0 + $1.count }
+      remaining.append(SettlingError.Remainder(name: name, waitingCount: count))
+    }
+    throw SettlingError(
+      label: label,
+      limit: limit ?? .zero,
+      remaining: remaining.ordered { $0.name < $1.name }
+    )
+  }
+}
+
+extension SignalCore {
+  func waitForPosts() async {
+    let stamp = stamp
+    if stamp != 0 { await waitUntilFree(stamp) }
+  }
+
+  func unhandled(except own: Set<ObjectIdentifier>) -> [SettlingError.Remainder] {
+    // Read first: looking at the observers counts as a visit.
+    let posts = runningPostCount
+    var remaining: [SettlingError.Remainder] = []
+    forEach { observer, _ in
+      guard let link = observer.link, !observer.isStream, !own.contains(ObjectIdentifier(link))
+      else { return }
+      let (waiting, running) = (observer.waitingCount, link.runningCount)
+      if waiting == 0, running == 0 { return }
+      remaining.append(
+        SettlingError.Remainder(
+          name: name,
+          registeredAt: SourceSite(observer),
+          waitingCount: waiting,
+          runningCount: running
+        )
+      )
+    }
+    if posts > 0 { remaining.append(SettlingError.Remainder(name: name, runningCount: posts)) }
+    return remaining
+  }
+}
+
+/// The error of a wait for a bus or a signal that has not settled in time.
+public struct SettlingError: Error, CustomStringConvertible {
+  /// Events of one name, or of one handler, that have not been handled.
+  public struct Remainder: Hashable, Sendable, CustomStringConvertible {
+    /// The string of the event's name, or the label of a signal.
+    public let name: String
+    /// The source site of the handler; `nil` for events that were enqueued, and for posts in progress.
+    public let registeredAt: SourceSite?
+    /// The number of events that wait for the handler, or, without a handler, for a turn.
+    public let waitingCount: Int
+    /// The number of running calls of the handler, or, without a handler, of posts in progress.
+    public let runningCount: Int
+
+    init(
+      name: String,
+      registeredAt: SourceSite? = nil,
+      waitingCount: Int = 0,
+      runningCount: Int = 0
+    ) {
+      (self.name, self.registeredAt) = (name, registeredAt)
+      (self.waitingCount, self.runningCount) = (waitingCount, runningCount)
+    }
+
+    /// The name, the handler and the numbers.
+    public var description: String {
+      let name = name.isEmpty ? "a signal" : name
+      guard let registeredAt else {
+        return waitingCount > 0
+          ? "\(name), enqueued: \(waitingCount)" : "\(name), posts in progress: \(runningCount)"
+      }
+      return
+        "\(name), handler registered at \(registeredAt): \(waitingCount) waiting,"
+        + " \(runningCount) running"
+    }
+  }
+
+  /// The label of the bus or signal.
+  public let label: String
+  /// The time after which the wait was given up.
+  public let limit: Duration
+  /// What is left, by name.
+  ///
+  /// Empty if only a handler is still running whose registration has ended.
+  public let remaining: [Remainder]
+
+  /// A line that says what is left.
+  public var description: String {
+    let left =
+      remaining.isEmpty
+      ? "a handler whose registration has ended"
+      : remaining.map(\.description).joined(separator: "; ")
+    return "EventBus: \(label.isEmpty ? "" : "\"\(label)\" ")not settled within \(limit)."
+      + " Left: \(left). Let these handlers return, or pass a longer limit."
+  }
+}

@@ -1,0 +1,168 @@
+public import Synchronization
+
+/// Counts of what waits in the queues of one bus: the mailboxes of actors, the enqueued events, and the events
+/// for asynchronous handlers.
+///
+/// ## Turns
+///
+/// A queue counts as one *turn* from the event that makes it schedule a task until that task has found it
+/// empty, so a burst changes the count twice, and a handler that is called by a queue is part of a turn. What a
+/// handler causes in another queue begins a turn before its own turn ends: the count is not zero in between.
+///
+/// A task that waits until no turn is left registers, then sets a bit of the word with the count; a turn that
+/// ends finds the bit in that word and resumes the task. All of this is one atomic variable, so either the task
+/// sees the end of the turn, or the turn sees the task.
+@usableFromInline
+package final class WaitingCount: Sendable {
+  private static let turnMask: UInt64 = (1 << 31) - 1
+  /// Set while tasks wait for the end of turns.
+  private static let awaited: UInt64 = 1 << 31
+  /// One turn that has begun, and one more that ever began.
+  private static let oneTurn: UInt64 = 1 << 32 | 1
+
+  /// The number of envelopes that wait in mailboxes.
+  ///
+  /// Not the number of events: a run of events changes the count twice, rather than at each event on two
+  /// processors.
+  @usableFromInline
+  let count = Atomic<Int>(0)
+  /// The number of events whose owner or actor had died, or whose owner's lifetime had ended.
+  let lost = Atomic<Int>(0)
+  private let turns = Atomic<UInt64>(0)
+  private let settling = LazyReference<SettlingTasks>()
+
+  /// A count of zero.
+  package init() {}
+
+  /// A Boolean value that indicates whether nothing is waiting in mailboxes.
+  @inlinable
+  package var isZero: Bool { count.load(ordering: .acquiring) == 0 }
+
+  /// Changes the number of envelopes in mailboxes.
+  package func add(_ change: Int) { count.wrappingAdd(change, ordering: .sequentiallyConsistent) }
+
+  /// Begins a turn; called under the lock of its queue, so that a later event finds it counted.
+  package func beginTurn() { turns.wrappingAdd(Self.oneTurn, ordering: .relaxed) }
+
+  /// Ends a turn, under no lock.
+  package func endTurn() {
+    let left = turns.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue
+    if left & Self.awaited != 0 { settling.object?.resume() }
+  }
+
+  /// The number of turns that are scheduled or running.
+  package var turnCount: Int { Int(turns.load(ordering: .acquiring) & Self.turnMask) }
+
+  /// Waits until there is a moment without turns, and without posts that are in progress.
+  ///
+  /// - Parameters:
+  ///   - call: The call of a handler that waits, in its own task. Its turn is left out, and so are those of the
+  ///     calls that wait for it, and of other calls that wait here.
+  ///   - posts: Waits until the posts have ended that are in progress.
+  /// - Returns: `false` when the task was cancelled first.
+  package func settle(_ call: RunningCall?, posts: () async -> Void) async -> Bool {
+    let tasks = settling.object { SettlingTasks() }
+    let own = call.map { $0.chain.filter { $0.queues == ObjectIdentifier(self) } } ?? []
+    let number = tasks.add(own)
+    defer { tasks.remove(number) { _ = turns.bitwiseAnd(~Self.awaited, ordering: .relaxed) } }
+    while !Task.isCancelled {
+      var before: UInt64 = 0
+      let latch = tasks.prepare(number) {
+        before = turns.bitwiseOr(Self.awaited, ordering: .acquiringAndReleasing).newValue
+      }
+      guard tasks.allow(Int(before & Self.turnMask), for: number) else {
+        await latch.wait()
+        continue
+      }
+      await posts()
+      // A turn that began meanwhile was caused by one of these posts, or comes from outside.
+      let after = turns.load(ordering: .acquiring)
+      if after >> 32 == before >> 32, !Task.isCancelled { return true }
+    }
+    return false
+  }
+}
+
+extension Lane {
+  /// Requests a turn like ``requestTurn()``, and counts it.
+  package mutating func requestTurn(countedBy counts: WaitingCount) -> Bool {
+    let mustSchedule = requestTurn()
+    if mustSchedule { counts.beginTurn() }
+    return mustSchedule
+  }
+}
+
+/// The tasks that wait until the queues of a bus have settled.
+private final class SettlingTasks: Sendable {
+  private struct Waiter {
+    /// The calls of handlers that cannot end before this task resumes; none for other tasks.
+    let calls: [RunningCall]
+    var latch: Latch?
+  }
+
+  private struct State {
+    var waiters: [UInt: Waiter] = [:]
+    var lastNumber: UInt = 0
+  }
+
+  private let state = Locked(State())
+
+  /// Adds a task.
+  func add(_ calls: [RunningCall]) -> UInt {
+    let number = state.withLock { state in
+      state.lastNumber += 1
+      state.waiters[state.lastNumber] = Waiter(calls: calls)
+      return state.lastNumber
+    }
+    // The others need not wait for these calls any more.
+    if !calls.isEmpty { resume() }
+    return number
+  }
+
+  /// Removes a task.
+  ///
+  /// - Parameters:
+  ///   - number: The number of the task.
+  ///   - didEmpty: Called under the lock if no other task is left.
+  func remove(_ number: UInt, didEmpty: () -> Void) {
+    let removed = state.withLock { state in
+      let removed = state.waiters.removeValue(forKey: number)
+      if state.waiters.isEmpty { didEmpty() }
+      return removed
+    }
+    withExtendedLifetime(removed) {}
+  }
+
+  /// Returns a latch that opens at the next change, and calls a closure under the lock.
+  func prepare(_ number: UInt, _ body: () -> Void) -> Latch {
+    let latch = Latch()
+    state.withLock { state in
+      state.waiters[number]?.latch = latch
+      body()
+    }
+    return latch
+  }
+
+  /// Resumes all tasks, so that they look again.
+  func resume() {
+    let latches = state.withLock { state in
+      let latches = state.waiters.values.compactMap(\.latch)
+      for number in state.waiters.keys { state.waiters[number]?.latch = nil }
+      return latches
+    }
+    for latch in latches { latch.open() }
+  }
+
+  /// Returns whether a task may resume although so many turns are left.
+  ///
+  /// A task outside handlers waits for every turn. A call of a handler leaves out its own turn and those of the
+  /// calls that wait like it: these would otherwise wait for each other.
+  func allow(_ turnCount: Int, for number: UInt) -> Bool {
+    if turnCount == 0 { return true }
+    let waiters = state.withLock { $0.waiters }
+    guard waiters[number]?.calls.isEmpty == false else { return false }
+    let calls = waiters.values.flatMap(\.calls).filter { !$0.hasEnded }
+    // A handler makes one call at a time, and its queue has one turn.
+    return turnCount <= Set(calls.map(\.registration)).count
+  }
+}
