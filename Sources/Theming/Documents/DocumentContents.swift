@@ -17,6 +17,12 @@ struct DocumentContents {
   /// Every prefix before a dot in the name of a key.
   private let groups: Set<String>
 
+  /// The number of levels that the value of a key can have at most, with the outermost one.
+  ///
+  /// Deeper groups hold no value of a key, and are not searched for names to report: each name would cost as
+  /// much as its depth.
+  private let levelLimit: Int
+
   private(set) var entries: [ThemeKeys: ThemeLayer.Entry] = [:]
 
   /// The parts left out, in any order and without suggestions.
@@ -49,6 +55,7 @@ struct DocumentContents {
     }
     self.keys = keys
     self.groups = groups
+    levelLimit = 1 + (keys.keys.map { name in name.count { $0 == "." } }.max() ?? 0)
   }
 
   /// Adds the entries of a theme's own layer that a document can hold.
@@ -81,7 +88,10 @@ struct DocumentContents {
   /// - Returns: All issues.
   /// - Complexity: O(*n* · log *n*) for *n* issues, plus at most 100 searches among the keys.
   func orderedIssues(adding others: [ThemeIssue], members: [String]) -> [ThemeIssue] {
-    var ordered = (issues + others).ordered { ($0.key, "\($0)") < ($1.key, "\($1)") }
+    // Descriptions decide between issues of one key only: they take longer than the comparison of keys.
+    var ordered = (issues + others).ordered {
+      $0.key == $1.key ? "\($0)" < "\($1)" : $0.key < $1.key
+    }
     let unknown = ordered.indices.lazy.filter { ordered[$0].unknownName != nil }
     let indices = Array(unknown.prefix(Self.suggestionLimit))
     guard !indices.isEmpty else { return ordered }
@@ -112,7 +122,7 @@ struct DocumentContents {
         let name = path.joined(separator: ".")
         if keys[name] != nil {
           settings[name, default: []].append((group, key, path))
-        } else if let inner = innerGroup(of: group, key, named: name) {
+        } else if path.count < levelLimit, let inner = innerGroup(of: group, key, named: name) {
           open.append((inner, path))
         } else if groups.contains(name) {
           report(.unreadableValue(problem: "is a group: write an object with its members"), name)

@@ -183,4 +183,13 @@ struct ReadDocumentTests {
     for _ in 0..<1_000 { values = ["a": values] }
     #expect(try read(values: values).issues.map(\.code) == [.unknownKey])
   }
+
+  @Test("Members deeper than any key of the schema are one issue, whatever their number")
+  func deepAndWide() throws {
+    var values: Node = .object((0..<1_000).map { Node.Member(name: "k\($0)", value: 1) })
+    for _ in 0..<400 { values = ["a": values] }
+    let issues = try read(values: values).issues
+    // The deepest key of the schema has three levels.
+    #expect(issues.map(\.key) == ["a.a.a"])
+  }
 }
