@@ -17,7 +17,8 @@ struct DocumentContents {
   /// Every prefix before a dot in the name of a key.
   private let groups: Set<String>
 
-  /// The number of levels that the value of a key can have at most, with the outermost one.
+  /// The number of levels that the value of a key can have at most, the outermost one included; at
+  /// least 16.
   ///
   /// Deeper groups hold no value of a key, and are not searched for names to report: each name would cost as
   /// much as its depth.
@@ -55,7 +56,7 @@ struct DocumentContents {
     }
     self.keys = keys
     self.groups = groups
-    levelLimit = 1 + (keys.keys.map { name in name.count { $0 == "." } }.max() ?? 0)
+    levelLimit = max(16, 1 + (keys.keys.map { name in name.count { $0 == "." } }.max() ?? 0))
   }
 
   /// Adds the entries of a theme's own layer that a document can hold.

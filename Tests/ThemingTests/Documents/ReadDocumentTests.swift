@@ -189,7 +189,6 @@ struct ReadDocumentTests {
     var values: Node = .object((0..<1_000).map { Node.Member(name: "k\($0)", value: 1) })
     for _ in 0..<400 { values = ["a": values] }
     let issues = try read(values: values).issues
-    // The deepest key of the schema has three levels.
-    #expect(issues.map(\.key) == ["a.a.a"])
+    #expect(issues.map(\.key) == [Array(repeating: "a", count: 16).joined(separator: ".")])
   }
 }
