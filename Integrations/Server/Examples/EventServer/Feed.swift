@@ -48,7 +48,7 @@ actor Feed {
   ///   - lifetime: Ends the stream after what waits.
   nonisolated func stream(_ name: String?, until lifetime: Lifetime) -> EventStream<Frame> {
     frames.events(
-      where: name.map { name in { $0.name == name } },
+      where: { name == nil || $0.name == name },
       buffering: .bufferingNewest(limit),
       until: lifetime
     )

@@ -57,7 +57,7 @@ struct EventServerTests {
     }
     let large = try await server.post("counted", String(repeating: "1", count: 1_001))
     #expect(large.status == 413)
-    #expect(try await server.metric(#"eventbus_posts{event="order.placed"}"#) == nil)
+    #expect(try await server.metric(#"eventbus_posts{bus="default",event="order.placed"}"#) == nil)
     try await server.post("counted", "1")
     try await stream.read { $0.contains("counted") }
     #expect(stream.events.map(\.name) == ["counted"])
@@ -315,7 +315,7 @@ struct EventServerTests {
       #expect(types.last.map { line.hasPrefix($0) } == true, "\(line)")
     }
     #expect(Set(types).count == types.count)
-    #expect(text.contains(#"eventbus_posts{event="order.placed"} 1"#))
+    #expect(text.contains(#"eventbus_posts{bus="default",event="order.placed"} 1"#))
     #expect(text.contains("_seconds_count"))
     #expect(try await server.stop() == 0)
   }
