@@ -139,7 +139,7 @@ extension Canvas {
     }
     write(picture.code, column: column, row: line + 1, accent, width: width + 2 - column)
     drawOutcome(picture, column, line + 2, paper, width: width + 2 - column)
-    let help = Self.helps.first { $0.count <= size.columns - 3 } ?? ""
+    let help = Self.helps.first { $0.count <= size.columns - 2 } ?? ""
     write(help, column: 2, row: line + 3, muted)
   }
 
@@ -167,16 +167,18 @@ extension Canvas {
 
   /// The keys, in words that grow with the screen.
   private static let helps = [
+    "1-5 skin  b brand  n new  d drop  x nil  o scope  s system  e explain  ↑↓ select  ? keys  q quit",
     "1-5 skin  b brand  n new  d drop  x nil  o scope  s system  e explain  ↑↓ select  q quit",
-    "1-5 skin  b brand  n new  d drop  x nil  o scope  s system  e explain  q quit",
-    "1-5 skin  b brand  n new  d drop  x nil  o s e  q quit",
-    "1-5 skin  b n d x o s e  ↑↓  q quit",
+    "1-5 skin  b brand  n new  d drop  x  o scope  s system  e explain  ↑↓  q quit",
+    "1-5 skin  b brand  n new  d drop  x nil  o s e  ↑↓  q quit",
+    "1-5 skin  b n d x o s e  ↑↓ ?  q quit",
   ]
 
   private mutating func drawPanel(_ picture: Picture, _ layout: Layout) {
-    let lines = picture.panel.flatMap { Self.wrapped($0, layout.columns - 8) }
-    guard !lines.isEmpty else { return }
     let bottom = layout.footer
+    let wrapped = picture.panel.flatMap { Self.wrapped($0, layout.columns - 8) }
+    let lines = wrapped.prefix(max(1, bottom - 3))
+    guard !lines.isEmpty else { return }
     let width = (lines.map(\.count).max() ?? 0) + 4
     let column = layout.columns - width - 2
     let row = bottom - lines.count - 2

@@ -35,6 +35,7 @@ final class Mailbox {
   private enum Panel {
     case closed
     case accent
+    case keys
     case text(String)
   }
 
@@ -217,11 +218,21 @@ final class Mailbox {
     }
   }
 
+  /// Opens or closes the panel with the keys.
+  func toggleKeys() {
+    if case .keys = panel {
+      closePanel()
+    } else {
+      panel = .keys
+      note("mailbox.toggleKeys()", "what each key does")
+    }
+  }
+
   /// Closes the panel if it is open.
   func closePanel() {
     if case .closed = panel { return }
     panel = .closed
-    (outcome, reach) = ("the panel is closed", nil)
+    note("mailbox.closePanel()", "the panel is closed")
   }
 
   /// Opens the panel with a text.
@@ -312,9 +323,17 @@ final class Mailbox {
     switch panel {
     case .closed: []
     case .accent: manager.theme.explain(.accent).steps.map { "\($0)" }
+    case .keys: Self.keys
     case .text(let text): [text]
     }
   }
+
+  /// The lines of the panel with the keys.
+  private static let keys = [
+    "1-5 use a skin · b edit the brand", "n add a row · d drop a row",
+    "x themeMap = nil · o scope", "s follow the system · e explain",
+    "↑↓ or click: select · esc close", "? or h: these keys · q quit",
+  ]
 
   private func add(_ message: Message) {
     let row = RowView(message, manager, ledger)

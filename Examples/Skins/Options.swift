@@ -31,7 +31,8 @@ struct Options: Sendable {
     """
 
   var mode = Mode.usual
-  var themes = ThemeFiles.usualFolder
+  /// The folder that the user named, or `nil` for the one of the demo.
+  var themes: String?
   var colour = ColourOption.auto
 
   /// Parses the arguments after the name of the program.

@@ -51,7 +51,7 @@ enum Skins {
       screen.notice = try inspect(app)
       #endif
       return try await screen.run()
-    case .usual, .story: return try await Story(app).run()
+    case .usual, .story: return try await Story(app, themes: options.themes).run()
     case .svg(let path): return try await Gallery(app).write(to: path)
     }
   }

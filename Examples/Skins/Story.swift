@@ -12,13 +12,28 @@ final class Story {
   /// The rows on the screen; the only strong references to them.
   var rows: [RowView] = []
   private var checklist = Checklist()
+  /// The folder of theme files that the user named, or `nil` for the one of the demo.
+  let folder: String?
 
-  init(_ app: Application) { self.app = app }
+  /// The reason the story cannot be told.
+  struct Problem: Error, CustomStringConvertible {
+    let description: String
+  }
+
+  init(_ app: Application, themes folder: String?) {
+    self.app = app
+    self.folder = folder
+  }
 
   /// Runs the application from launch to end, and prints the story.
   ///
   /// - Returns: The exit status: 0 if every line is true.
+  /// - Throws: ``Problem`` with what is wrong in the user's theme files.
   func run() async throws -> Int32 {
+    if let folder {
+      let complaints = ThemeFiles.read(folder).complaints
+      if !complaints.isEmpty { throw Problem(description: complaints.joined(separator: "\n")) }
+    }
     print("skins: features launch, rows change their skin, and subscriptions end by themselves\n")
     let token = watchStates()
     line("Registration before main runs no work", list(Diary.shared.notes), is: "nothing")
@@ -27,7 +42,7 @@ final class Story {
       try await self.checkLaunching()
       try self.checkSwitching()
       try self.checkLooks()
-      self.checkFiles()
+      try self.checkFiles()
       try self.checkEndings()
     }
     let status = try await app.run()

@@ -103,7 +103,7 @@ final class TerminalScreen {
       if keyboard == nil { begin() }
     case .resized: break
     case .hungUp where session.isThere:
-      ThemeShelf.fill(from: options.themes)
+      ThemeShelf.fill(from: options.themes ?? ThemeFiles.usualFolder)
       mailbox.closePanel()
       mailbox.note("bus.observe(.shouldReload) { … }", "the theme files were read again")
     case .hungUp, .keyboard(.gone):
@@ -177,6 +177,7 @@ final class TerminalScreen {
     case .character("e"): mailbox.togglePanel()
     case .character("b"): mailbox.editBrand()
     case .character("i"): showNotice()
+    case .character("?"), .character("h"): mailbox.toggleKeys()
     case .up: mailbox.moveSelection(by: -1)
     case .down: mailbox.moveSelection(by: 1)
     case .escape:

@@ -12,12 +12,21 @@ struct ThemeFileError: Error, CustomStringConvertible {
     self.problem = problem
   }
 
-  init(file: String, _ error: DecodingError) {
-    self.init(file: file, problem: Self.problem(error))
+  init(_ issue: ThemeFileIssue) {
+    switch issue.problem {
+    case .unreadable(let error as ThemeFileError): self = error
+    case .unreadable(let error as DecodingError):
+      self.init(file: issue.file, problem: Self.problem(error))
+    case .unreadable(let error): self.init(file: issue.file, problem: "\(error)")
+    case .refused(let error) where !error.issues.isEmpty:
+      self.init(file: issue.file, issues: error.issues)
+    case .refused(let error): self.init(file: issue.file, problem: "\(error)")
+    case .leftOut(let part): self.init(file: issue.file, issues: [part])
+    }
   }
 
   /// Lists the first issues and the number of the others, because a file can have any number.
-  init(file: String, issues: [ThemeIssue]) {
+  private init(file: String, issues: [ThemeIssue]) {
     var problems = issues.prefix(8).map { "\($0)" }
     let rest = issues.count - problems.count
     if rest > 0 { problems.append("… and \(Self.grouped(rest)) more") }

@@ -22,55 +22,47 @@ enum ThemeFiles {
     return names.dropLast().joined(separator: "/") + "/Themes"
   }
 
-  /// Reads the themes of a folder, in the order of the file names.
+  /// Reads the themes of a folder, in the order of the file names; they may extend one another.
   ///
   /// - Parameter folder: The path of the folder.
   /// - Returns: The themes, and a complaint for each invalid file.
   static func read(_ folder: String) -> Contents {
-    var contents = Contents()
     do {
       let names = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
-      for name in names where name.hasSuffix(".json") {
-        do throws(ThemeFileError) {
-          contents.themes.append(try theme(atPath: folder + "/" + name))
-        } catch {
-          contents.complaints.append("\(error)")
-        }
+      let paths = names.filter { $0.hasSuffix(".json") }.map { "\(folder)/\($0)" }
+      if paths.isEmpty {
+        return Contents(complaints: ["\(folder) holds no theme file: name one with --themes DIR"])
       }
-      if contents.themes.isEmpty, contents.complaints.isEmpty {
-        contents.complaints.append("\(folder) holds no theme file: name one with --themes DIR")
+      return read(paths) { path in
+        if let data = FileManager.default.contents(atPath: path) { return data }
+        throw ThemeFileError(file: path, problem: problem(ofPath: path))
       }
     } catch {
-      contents.complaints.append("\(folder) cannot be read: name a folder with --themes DIR")
+      return Contents(complaints: ["\(folder) cannot be read: name a folder with --themes DIR"])
     }
-    return contents
   }
 
-  /// Reads the theme of a file.
-  static func theme(atPath path: String) throws(ThemeFileError) -> Theme {
-    guard let data = FileManager.default.contents(atPath: path) else {
-      throw ThemeFileError(file: path, problem: "cannot be read: check its permissions")
-    }
-    return try theme(in: data, of: path)
+  /// Reads the theme in a text as if it were that of a file.
+  static func read(text: String, of file: String) -> Contents {
+    read([file]) { _ in Data(text.utf8) }
   }
 
-  /// Reads a theme from a text.
-  static func theme(inText text: String, of file: String) throws(ThemeFileError) -> Theme {
-    try theme(in: Data(text.utf8), of: file)
+  private static func read(_ paths: [String], data: (String) throws -> Data) -> Contents {
+    let bases: [Theme] = [.day, .night, .ember, .contrast]
+    let loaded = ThemeDocument<Palette>.load(paths, extending: bases, strict: true) { path in
+      try JSONDecoder().decode(ThemeDocument<Palette>.self, from: try data(path))
+    }
+    let complaints = loaded.issues.map { "\(ThemeFileError($0))" }
+    return Contents(themes: loaded.themes, complaints: complaints)
   }
 
-  private static func theme(in data: Data, of file: String) throws(ThemeFileError) -> Theme {
-    do {
-      let document = try JSONDecoder().decode(ThemeDocument<Palette>.self, from: data)
-      let bases = [Theme.day, .night, .ember, .contrast]
-      let base = bases.first { $0.name == document.extends }
-      return try document.theme(extending: base, strict: true)
-    } catch let error as DecodingError {
-      throw ThemeFileError(file: file, error)
-    } catch let error as ThemeError where !error.issues.isEmpty {
-      throw ThemeFileError(file: file, issues: error.issues)
-    } catch {
-      throw ThemeFileError(file: file, problem: "\(error)")
-    }
+  /// Returns the reason a file has no contents.
+  private static func problem(ofPath path: String) -> String {
+    // Reason: a file without attributes cannot be read either.
+    let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+    let isFolder = attributes?[.type] as? FileAttributeType == .typeDirectory
+    return isFolder
+      ? "is a folder: give it a name that does not end in .json"
+      : "cannot be read: check its permissions"
   }
 }

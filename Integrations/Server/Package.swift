@@ -43,7 +43,9 @@ let package = Package(
       traits: ["FullFoundation"]
     ),
     .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+    .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+    .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.0"),
   ],
   targets: [
     .target(name: "Locks"),
@@ -69,7 +71,9 @@ let package = Package(
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "Inspector", package: "EventBusInspector"),
         .product(name: "Metrics", package: "swift-metrics"),
+        .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
         lifecycle,
       ],
       path: "Examples/EventServer"
@@ -122,7 +126,7 @@ let package = Package(
 
 // Without the server and its dependencies, for ThreadSanitizer: `LIBRARIES_ONLY=1 swift test --sanitize thread`.
 if Context.environment["LIBRARIES_ONLY"] != nil {
-  let servers = ["hummingbird", "async-http-client", "swift-nio"]
+  let servers = ["hummingbird", "async-http-client", "swift-http-types", "swift-nio", "swift-nio-extras"]
   package.dependencies.removeAll { dependency in
     switch dependency.kind {
     case .sourceControl(_, let location, _): servers.contains { location.hasSuffix("/\($0)") }

@@ -81,3 +81,33 @@ func skin(from decoder: any Decoder, over base: Theme) throws -> Theme {
 }
 
 try manager()
+
+// snippet.show
+extension ThemeKeys {
+  static let tint = ThemeKey("color.tint", default: RGBA(red: 20, green: 24, blue: 32))
+}
+
+enum Look: ThemeSchema {
+  static let keys: [AnyThemeKey] = [.tint]
+}
+
+protocol ThemeStore {
+  var files: [String] { get }
+  func decoder(for file: String) throws -> any Decoder
+}
+
+@MainActor func register(_ store: some ThemeStore, in manager: ThemeManager) {
+  let loaded = ThemeDocument<Look>.load(store.files, extending: [manager.theme]) { file in
+    try ThemeDocument(from: store.decoder(for: file))
+  }
+  for theme in loaded.themes { manager.register(theme) }
+  for issue in loaded.issues { print(issue) }  // each names its file
+}
+// snippet.hide
+
+struct NoFiles: ThemeStore {
+  let files: [String] = []
+  func decoder(for file: String) throws -> any Decoder { throw CancellationError() }
+}
+
+register(NoFiles(), in: ThemeManager.shared)

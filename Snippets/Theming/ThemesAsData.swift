@@ -38,6 +38,19 @@ func isAlright(_ document: ThemeDocument<Skin>, over base: Theme) -> Bool {
   }
 }
 
+protocol ThemeStore {
+  var files: [String] { get }
+  func decoder(for file: String) throws -> any Decoder
+}
+
+@MainActor func register(_ store: some ThemeStore, in manager: ThemeManager) {
+  let loaded = ThemeDocument<Skin>.load(store.files, extending: [night, ember]) { file in
+    try ThemeDocument(from: store.decoder(for: file))
+  }
+  for theme in loaded.themes { manager.register(theme) }
+  for issue in loaded.issues { print(issue) }
+}
+
 let document = ThemeDocument<Skin>(ember)  // "Ember", extends "Night", one value
 
 // snippet.hide
@@ -106,3 +119,15 @@ precondition(
 )
 precondition(document.extends == "Night" && isAlright(document, over: night))
 precondition(!isAlright(document, over: ember))
+
+/// One document that extends Night.
+struct OneFile: ThemeStore {
+  let node: Any
+  let files = ["mist.json"]
+  func decoder(for file: String) throws -> any Decoder { Tree(node: node) }
+}
+
+let mist: [String: Any] = ["name": "Mist", "extends": "Night", "values": values]
+register(OneFile(node: mist), in: ThemeManager.shared)
+try ThemeManager.shared.use("Mist")
+precondition(ThemeManager.shared.theme[.radius] == 6)

@@ -47,13 +47,16 @@ struct ThemeFilesTests {
     ),
     (
       ##"{"name": "Fog", "values": {"color": {"ink": "#12345"}}}"##,
-      "\"values.color.ink\": \"#12345\" is not a colour"
+      "\"color.ink\" cannot be read: \"#12345\" is not a colour"
     ),
     (
       #"{"name": "Fog", "values": {"row.corner": "round"}}"#,
-      "\"values.row.corner\" has the wrong type: write a value of type Int"
+      "\"row.corner\" has the wrong type: write a value of type Int"
     ),
-    (#"{"name": "Fog", "extends": "Daye"}"#, "The theme \"Fog\" extends \"Daye\""),
+    (
+      #"{"name": "Fog", "extends": "Daye"}"#,
+      "The theme \"Fog\" extends \"Daye\", which is not loaded. Did you mean \"Day\"?"
+    ),
     (
       #"{"name": "Fog", "values": {"color": {"ink": "{color.muted}", "muted": "{color.ink}"}}}"#,
       "The aliases of the theme \"Fog\" form a cycle"
@@ -81,6 +84,60 @@ struct ThemeFilesTests {
     #expect(result.status == 0)
     #expect(result.complaints == "")
     #expect(result.output.contains(">try manager.use(&quot;Fog&quot;)<"))
+  }
+
+  @Test("A folder with the name of a theme file is named as a folder")
+  func folderAsFile() throws {
+    let folder = try ScratchPath(isFolder: true)
+    let result = try Program(path: "/bin/mkdir").run([folder.path + "/x.json"])
+    #expect(result.status == 0)
+    let said = try complaint(folder.path)
+    #expect(said.contains("\(folder.path)/x.json: is a folder: give it a name that does not"))
+    #expect(!said.contains("permissions"))
+  }
+
+  @Test("Files extend one another, in any order of their names")
+  func chain() throws {
+    let folder = try ScratchPath(isFolder: true)
+    try folder.write(#"{"name": "Fog", "extends": "Mist"}"#, to: "a.json")
+    try folder.write(#"{"name": "Mist", "extends": "Day"}"#, to: "b.json")
+    let result = try Program("skins").run(["--svg", "-", "--themes", folder.path])
+    #expect(result.status == 0)
+    #expect(result.complaints == "")
+  }
+
+  @Test(
+    "The story fails with the message about the user's bad file, before any line",
+    arguments: [
+      (#"{"name": "Mist", "values": {"row.corner": "round"}}"#, "has the wrong type"),
+      ("{", "not complete JSON"),
+    ]
+  )
+  func badFileInStory(_ text: String, _ problem: String) throws {
+    let folder = try ScratchPath(isFolder: true)
+    try folder.write(#"{"name": "Fine"}"#, to: "a.json")
+    let file = try folder.write(text, to: "b.json")
+    let result = try Program("skins").run(["--themes", folder.path, "--story"])
+    #expect(result.status == 1)
+    #expect(result.output == "")
+    #expect(result.complaints.hasPrefix("skins: \(file): "))
+    #expect(result.complaints.contains(problem))
+  }
+
+  @Test("The story is true with a folder of the user's valid files")
+  func goodFilesInStory() throws {
+    let folder = try ScratchPath(isFolder: true)
+    // A contrast that would not do for a skin of the demo.
+    try folder.write(
+      ##"{"name": "Pale", "values": {"color": {"ink": "#ffffff", "card": "#fefefe"}}}"##,
+      to: "a.json"
+    )
+    try folder.write(#"{"name": "Mist", "extends": "Pale"}"#, to: "b.json")
+    let result = try Program("skins").run(["--themes", folder.path, "--story"])
+    #expect(result.status == 0)
+    #expect(result.complaints == "")
+    #expect(result.output.contains("Every skin of the folder can be used: Pale, Mist"))
+    #expect(!result.output.contains("WRONG"))
   }
 }
 #endif

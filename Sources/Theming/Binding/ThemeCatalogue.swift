@@ -83,7 +83,7 @@ struct ThemeCatalogue: Sendable {
   /// - Throws: ``ThemeError`` with the code ``ThemeError/Code/unknownTheme``.
   func theme(named name: String) throws(ThemeError) -> Theme {
     if let theme = themes[name] { return theme }
-    let suggestion = themes.keys.nearest(to: name)
+    let suggestion = NameSuggestions(themes.keys).nearest(to: name)
     throw ThemeError(.unknownTheme, themes: [name], suggestion: suggestion)
   }
 }

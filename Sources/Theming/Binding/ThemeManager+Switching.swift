@@ -72,12 +72,17 @@ extension ThemeManager {
   /// scope and persist when the manager above switches. While a switch is being applied, the edit
   /// changes the pending theme, if there is one.
   ///
+  /// If `change` itself switches or edits this manager, its own changes are made to the resulting
+  /// theme, so that neither is lost; where both set a key, the outer edit counts.
+  ///
   /// - Parameter change: A closure that sets values. Called once, before this method returns.
   /// - Throws: ``ThemeError``, as ``use(_:)-(Theme)`` does.
   /// - Complexity: As ``use(_:)-(Theme)``.
   public func edit(_ change: (inout Theme) -> Void) throws(ThemeError) {
-    var next = upcoming
+    let (original, former) = (upcoming, requestCount)
+    var next = original
     change(&next)
+    if requestCount != former { next = upcoming.adding(editFrom: original, to: next) }
     switch upcomingRequest {
     case .overlay(let layer): try submit(.overlay(next.overrides(ofScope: layer.scope)))
     case .wear, nil: try submit(.wear(next))
@@ -100,6 +105,7 @@ extension ThemeManager {
       root.chain.refusal = root.chain.refusal ?? refusal
       throw refusal
     }
+    requestCount += 1
     let isAlone = !root.queue.hasRequests
     let (isRunner, former) = root.queue.submit(
       (self, request),

@@ -39,6 +39,8 @@ public final class ThemeManager {
 
   /// The manager above a scope.
   let parent: ThemeManager?
+  /// The number of requests for this manager that were accepted.
+  var requestCount = 0
   /// The overrides of a scope; `nil` if its theme does not follow the manager above.
   private(set) var overlay: ThemeLayer?
   /// The number of a scope in the list of the manager above.

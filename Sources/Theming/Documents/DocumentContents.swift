@@ -3,8 +3,8 @@ internal import EventBus
 /// The entries of a document, and the issues found while it was read or created.
 ///
 /// Reading has two steps: find all settings of each key, then read the one that takes precedence.
-/// Members are visited in the order of their names, so neither the result nor the error thrown
-/// depends on the order in which the decoder lists them.
+/// Members are visited in the order of their names, so the result does not depend on the order in
+/// which the decoder lists them.
 struct DocumentContents {
   typealias Container = KeyedDecodingContainer<DocumentKey>
 
@@ -17,10 +17,22 @@ struct DocumentContents {
   /// Every prefix before a dot in the name of a key.
   private let groups: Set<String>
 
+  /// The number of levels that the value of a key can have at most, the outermost one included; at
+  /// least 16.
+  ///
+  /// Deeper groups hold no value of a key, and are not searched for names to report: each name would cost as
+  /// much as its depth.
+  private let levelLimit: Int
+
   private(set) var entries: [ThemeKeys: ThemeLayer.Entry] = [:]
 
-  /// The parts left out.
+  /// The parts left out, in any order and without suggestions.
   private(set) var issues: [ThemeIssue] = []
+
+  /// The number of unknown names for which the closest known one is searched.
+  ///
+  /// A file can have any number of unknown names, and each search visits every key of the schema.
+  private static let suggestionLimit = 100
 
   /// Creates empty contents.
   ///
@@ -44,43 +56,64 @@ struct DocumentContents {
     }
     self.keys = keys
     self.groups = groups
+    levelLimit = max(16, 1 + (keys.keys.map { name in name.count { $0 == "." } }.max() ?? 0))
   }
 
   /// Adds the entries of a theme's own layer that a document can hold.
   ///
-  /// - Complexity: O(*n*) in the number of entries, plus the search for the closest name for each
-  ///   entry left out.
+  /// - Complexity: O(*n*) in the number of entries.
   mutating func add(_ own: ThemeLayer) {
     for (key, entry) in own.entries {
       switch entry {
-      case _ where keys[key.name] != key: reportUnknown(key.name, .unknownKey, key: key.name)
-      case .value where key.codableType == nil:
-        issues.append(ThemeIssue(.notCodable, key: key.name))
+      case _ where keys[key.name] != key: report(.unknownKey, key.name)
+      case .value where key.codableType == nil: report(.notCodable, key.name)
       // An alias of a name in braces could not be read back.
       case .alias(let target)
       where keys[target.name] != target || target.name.asAlias.aliasTarget != target.name:
-        reportUnknown(target.name, .unknownAlias(target: target.name), key: key.name)
+        report(.unknownAlias(target: target.name), key.name)
       case .value, .alias: entries[key] = entry
       }
     }
   }
 
-  /// Records an issue about an unknown name, with the closest name in the schema.
+  private mutating func report(_ code: ThemeIssue.Code, _ key: String) {
+    issues.append(ThemeIssue(code, key: key))
+  }
+
+  /// Returns issues in the order of their keys, with the closest known names for the first 100
+  /// unknown ones.
   ///
-  /// - Complexity: O(*k* · *l*²) for *k* keys with names of *l* letters.
-  private mutating func reportUnknown(_ name: String, _ code: ThemeIssue.Code, key: String) {
-    // A key with exactly this name has another type of value, so its name would not help.
-    let suggestion = keys[name] == nil ? keys.keys.nearest(to: name) : nil
-    issues.append(ThemeIssue(code, key: key, suggestion: suggestion))
+  /// - Parameters:
+  ///   - others: Issues to add to those of the contents.
+  ///   - members: The known members of a document.
+  /// - Returns: All issues.
+  /// - Complexity: O(*n* · log *n*) for *n* issues, plus at most 100 searches among the keys.
+  func orderedIssues(adding others: [ThemeIssue], members: [String]) -> [ThemeIssue] {
+    // Descriptions decide between issues of one key only: they take longer than the comparison of keys.
+    var ordered = (issues + others).ordered {
+      $0.key == $1.key ? "\($0)" < "\($1)" : $0.key < $1.key
+    }
+    let unknown = ordered.indices.lazy.filter { ordered[$0].unknownName != nil }
+    let indices = Array(unknown.prefix(Self.suggestionLimit))
+    guard !indices.isEmpty else { return ordered }
+    let (known, knownMembers) = (NameSuggestions(keys.keys), NameSuggestions(members))
+    for index in indices {
+      guard let name = ordered[index].unknownName else { continue }
+      if case .unknownMember = ordered[index].code {
+        ordered[index].suggestion = knownMembers.nearest(to: name)
+      } else if keys[name] == nil {
+        // A key with exactly this name has another type of value, so its name would not help.
+        ordered[index].suggestion = known.nearest(to: name)
+      }
+    }
+    return ordered
   }
 
   /// Reads a group of values, including nested groups.
   ///
   /// - Parameter values: The outermost group, which has no name.
-  /// - Throws: `DecodingError`, with the path to the value.
-  /// - Complexity: O(*m* · log *m*) for *m* members, plus the search for the closest name for each
-  ///   unknown one.
-  mutating func read(_ values: Container) throws {
+  /// - Complexity: O(*m* · log *m*) for *m* members.
+  mutating func read(_ values: Container) {
     var settings: [String: [Member]] = [:]
     // A list instead of recursion: the nesting depth of a document has no bound.
     var open: [(group: Container, path: [String])] = [(values, [])]
@@ -90,30 +123,33 @@ struct DocumentContents {
         let name = path.joined(separator: ".")
         if keys[name] != nil {
           settings[name, default: []].append((group, key, path))
-        } else if let inner = try innerGroup(of: group, key, named: name) {
+        } else if path.count < levelLimit, let inner = innerGroup(of: group, key, named: name) {
           open.append((inner, path))
+        } else if groups.contains(name) {
+          report(.unreadableValue(problem: "is a group: write an object with its members"), name)
         } else {
-          reportUnknown(name, .unknownKey, key: name)
+          report(.unknownKey, name)
         }
       }
     }
     for (name, members) in settings.ordered(by: { $0.key < $1.key }) {
-      if members.count > 1 { issues.append(ThemeIssue(.duplicateKey, key: name)) }
+      if members.count > 1 { report(.duplicateKey, name) }
       if let key = keys[name], let member = members.min(by: Self.precedes) {
-        try read(key, from: member)
+        read(key, from: member)
       }
     }
   }
 
   /// Returns the group that a member holds, or `nil` if the member is a leaf.
+  ///
+  /// An empty object is a leaf unless the schema has a group of that name.
   private func innerGroup(
     of group: Container,
     _ key: DocumentKey,
     named name: String
-  ) throws -> Container? {
-    if groups.contains(name) { return try group.group(key) }
+  ) -> Container? {
     let inner = try? group.group(key)  // Reason: otherwise a leaf.
-    return inner.flatMap { $0.allKeys.isEmpty ? nil : $0 }
+    return groups.contains(name) ? inner : inner.flatMap { $0.allKeys.isEmpty ? nil : $0 }
   }
 
   /// Returns whether a setting takes precedence over another one: it has fewer levels or, with as
@@ -124,55 +160,40 @@ struct DocumentContents {
   }
 
   /// Reads the value or the alias of a key.
-  private mutating func read(_ key: ThemeKeys, from member: Member) throws {
+  private mutating func read(_ key: ThemeKeys, from member: Member) {
     let (group, name, _) = member
     let text = try? group.decode(String.self, forKey: name)  // Reason: only text can be an alias.
     if let target = text?.aliasTarget {
-      try readAlias(of: target, for: key, at: group.codingPath + [name])
+      readAlias(of: target, for: key)
     } else if let type = key.codableType {
-      entries[key] = .value(try value(type, from: member))
+      do {
+        entries[key] = .value(try value(type, from: member))
+      } catch {
+        let path = group.codingPath.count + 1
+        report(.unreadableValue(problem: valueProblem(error, pathLength: path)), key.name)
+      }
     } else {
-      issues.append(ThemeIssue(.notCodable, key: key.name))
+      report(.notCodable, key.name)
     }
   }
 
-  /// Decodes a value; every error carries the coding path of the value.
+  /// Decodes a value.
   private func value<Value: CodableThemeValue>(
     _ type: Value.Type,
     from member: Member
   ) throws -> any AnyThemeValue {
-    let (group, name, path) = member
-    do {
-      return ThemeValue(changingText(in: try group.decode(type, forKey: name), \.unescaped))
-    } catch let error as DecodingError {
-      throw error.located(at: group.codingPath + [name])
-    } catch {
-      // Decoders throw their own errors for numbers out of range, and so may values.
-      let problem = "The value of \"\(path.joined(separator: "."))\" cannot be read: \(error)"
-      let path = group.codingPath + [name]
-      throw DecodingError.dataCorrupted(
-        DecodingError.Context(codingPath: path, debugDescription: problem, underlyingError: error)
-      )
-    }
+    let value = try member.container.decode(type, forKey: member.key)
+    return ThemeValue(changingText(in: value, \.unescaped))
   }
 
   /// Makes a key an alias of the key with a name.
-  private mutating func readAlias(
-    of name: String,
-    for key: ThemeKeys,
-    at path: [any CodingKey]
-  ) throws {
-    guard let target = keys[name] else {
-      return reportUnknown(name, .unknownAlias(target: name), key: key.name)
-    }
+  private mutating func readAlias(of name: String, for key: ThemeKeys) {
+    guard let target = keys[name] else { return report(.unknownAlias(target: name), key.name) }
     guard target.valueType == key.valueType else {
       let problem =
-        "\"\(key)\" has values of type \(key.valueType) and cannot be an alias of \"\(target)\", "
-        + "which has values of type \(target.valueType)"
-      throw DecodingError.typeMismatch(
-        key.valueType,
-        DecodingError.Context(codingPath: path, debugDescription: problem)
-      )
+        "has values of type \(key.valueType) and cannot be an alias of \"\(target)\", which has "
+        + "values of type \(target.valueType)"
+      return report(.unreadableValue(problem: problem), key.name)
     }
     entries[key] = .alias(target)
   }
@@ -182,32 +203,6 @@ extension KeyedDecodingContainer<DocumentKey> {
   /// Returns the group in a member.
   func group(_ key: DocumentKey) throws -> Self {
     try nestedContainer(keyedBy: DocumentKey.self, forKey: key)
-  }
-}
-
-extension DecodingError {
-  /// Returns this error with the coding path of the value, if its own path is shorter.
-  ///
-  /// Some decoders omit the path, for example in errors about numbers out of range.
-  ///
-  /// - Parameter path: The coding path of the value that was being decoded.
-  /// - Returns: The error, with `path` if its own path is shorter.
-  func located(at path: [any CodingKey]) -> DecodingError {
-    func located(_ context: Context) -> Context {
-      guard context.codingPath.count < path.count else { return context }
-      return Context(
-        codingPath: path,
-        debugDescription: context.debugDescription,
-        underlyingError: context.underlyingError
-      )
-    }
-    return switch self {
-    case .typeMismatch(let type, let context): .typeMismatch(type, located(context))
-    case .valueNotFound(let type, let context): .valueNotFound(type, located(context))
-    case .keyNotFound(let key, let context): .keyNotFound(key, located(context))
-    case .dataCorrupted(let context): .dataCorrupted(located(context))
-    @unknown default: self
-    }
   }
 }
 

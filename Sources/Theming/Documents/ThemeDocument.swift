@@ -41,8 +41,9 @@ internal import EventBus
 /// - `"{color.brand}"` is an alias of a key with the same type of value. Enclose a text that is
 ///   itself in braces in a second pair: `"{{like this}}"`. That applies to keys with values of type
 ///   `String`; values of other types that encode as text must not be in braces.
-/// - Unknown members and keys are left out and reported in ``issues``. A value of a wrong type is an
-///   error, and so is `null`.
+/// - Unknown members and keys, values of a wrong type and `null` are left out and reported in
+///   ``issues``; the rest of the document is read. Read a document of your own strictly, see
+///   ``theme(extending:strict:)``, and they are errors.
 /// - If a document sets a key more than once, the setting with the fewest levels counts, and among
 ///   those the one whose path comes first alphabetically.
 ///
@@ -75,9 +76,12 @@ public struct ThemeDocument<Schema: ThemeSchema>: Sendable {
     self.name = name
     self.extends = extends
     self.appearance = appearance
-    self.issues = (issues + contents.issues).ordered { ($0.key, "\($0)") < ($1.key, "\($1)") }
+    self.issues = contents.orderedIssues(adding: issues, members: Self.members)
     entries = contents.entries
   }
+
+  /// The members of a document.
+  private static var members: [String] { ["appearance", "extends", "name", "values"] }
 
   /// Creates a document from a theme.
   ///
@@ -87,7 +91,7 @@ public struct ThemeDocument<Schema: ThemeSchema>: Sendable {
   /// - Parameter theme: The theme. Entries for keys outside the `Schema`, aliases of such keys, and
   ///   values that are not `Codable` are left out and reported in ``issues``.
   /// - Complexity: O(*k* + *n* · log *n*) for *k* keys of the schema and *n* entries of the theme,
-  ///   plus the search for the closest name for each entry left out.
+  ///   plus the search for the closest name for the first 100 entries left out.
   public init(_ theme: Theme) {
     var contents = DocumentContents(Schema.self)
     contents.add(theme.own)
@@ -123,27 +127,33 @@ public struct ThemeDocument<Schema: ThemeSchema>: Sendable {
 extension ThemeDocument: Codable {
   /// Decodes a document.
   ///
-  /// - Throws: `DecodingError` if the name is missing, a value has a wrong type or is `null`, a
-  ///   group is not an object, or an alias names a key with another type of value. The coding path
-  ///   leads to the value. Other errors that a value throws are wrapped as the underlying error of
-  ///   a `DecodingError`.
+  /// A value of a wrong type, a value that its type refuses, `null`, a group that is not an object,
+  /// and an alias of a key with another type of value are left out and reported in ``issues``.
+  ///
+  /// - Throws: `DecodingError` if the document is not an object, the name is missing, or `name`,
+  ///   `extends` or `values` has a wrong type; without these it is unknown what to read.
   /// - Complexity: O(*k* + *m* · log *m*) for *k* keys of the schema and *m* members of the
-  ///   document, plus the search for the closest name for each unknown member.
+  ///   document, plus the search for the closest name for the first 100 unknown ones.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: DocumentKey.self)
     let name = try container.decode(String.self, forKey: "name")
     var contents = DocumentContents(Schema.self)
-    if container.contains("values") { try contents.read(container.group("values")) }
-    let members = ["appearance", "extends", "name", "values"]
-    let unknown = container.allKeys.map(\.stringValue).filter { !members.contains($0) }
+    if container.contains("values") { contents.read(try container.group("values")) }
+    let unknown = container.allKeys.map(\.stringValue).filter { !Self.members.contains($0) }
+    var issues = unknown.map { ThemeIssue(.unknownMember, key: $0) }
+    var appearance: Appearance?
+    do {
+      appearance = try Self.decode("appearance", from: container)
+    } catch {
+      let problem = valueProblem(error, pathLength: container.codingPath.count + 1)
+      issues.append(ThemeIssue(.unreadableValue(problem: problem), key: "appearance"))
+    }
     self.init(
       name: name,
       extends: try Self.decode("extends", from: container),
-      appearance: try Self.decode("appearance", from: container),
+      appearance: appearance,
       contents,
-      issues: unknown.map { name in
-        ThemeIssue(.unknownMember, key: name, suggestion: members.nearest(to: name))
-      }
+      issues: issues
     )
   }
 

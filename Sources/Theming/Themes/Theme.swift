@@ -214,12 +214,16 @@ extension ThemeTrace: CustomStringConvertible {
 
 extension ThemeTrace.Step: CustomStringConvertible {
   /// The step in one line, with the name of its theme in parentheses.
+  ///
+  /// Line breaks and other control characters in names and values are escaped, for example as `\n`.
   public var description: String {
-    switch finding {
-    case .alias(let target): "\(key) → \(target) (\(theme ?? "default"))"
-    case .value(let value): "\(key) = \(value) (\(theme ?? "default"))"
-    case .cycle(let value): "\(key) again: the aliases form a cycle; \(value) is the default"
-    }
+    let step =
+      switch finding {
+      case .alias(let target): "\(key) → \(target) (\(theme ?? "default"))"
+      case .value(let value): "\(key) = \(value) (\(theme ?? "default"))"
+      case .cycle(let value): "\(key) again: the aliases form a cycle; \(value) is the default"
+      }
+    return step.onOneLine
   }
 }
 

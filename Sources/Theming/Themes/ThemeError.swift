@@ -15,6 +15,14 @@ public struct ThemeError: Error, Hashable, Sendable {
     case wrongBase
     /// The document has ``ThemeError/issues`` and strict reading was requested.
     case issues
+    /// The theme extends one that is neither among the loaded documents nor among the bases.
+    case unknownBase
+    /// The theme extends one whose document could not become a theme.
+    case failedBase
+    /// The theme extends itself, through the themes that ``ThemeError/path`` names.
+    case baseCycle
+    /// Another document, or a base, has the same name; the theme of the first one counts.
+    case duplicateName
   }
 
   /// The kind of the error.
@@ -22,13 +30,14 @@ public struct ThemeError: Error, Hashable, Sendable {
 
   /// The names of the themes involved.
   ///
-  /// For a loop: the themes of the rounds and, last, the dropped one. For a wrong base: the theme
-  /// of the document and the theme it extends.
+  /// For a loop: the themes of the rounds and, last, the dropped one. For an error about a base:
+  /// the theme of the document and the theme it extends.
   public let themes: [String]
 
-  /// The names of the keys of an alias cycle; otherwise empty.
+  /// The names of the keys of an alias cycle, or of the themes of a cycle of bases; otherwise empty.
   ///
-  /// Each key is an alias of the next. The last name repeats the first.
+  /// Each key is an alias of the next, each theme extends the next. The last name repeats the
+  /// first.
   public let path: [String]
 
   /// The issues of the document; otherwise empty.
@@ -54,22 +63,35 @@ public struct ThemeError: Error, Hashable, Sendable {
 
 extension ThemeError: CustomStringConvertible {
   /// The error and how to resolve it.
+  ///
+  /// One line, and one more for each issue: line breaks in names are escaped.
   public var description: String {
-    let first = themes.first ?? ""
+    let first = themes.first.onOneLine
+    let base = themes.last.onOneLine
     switch code {
     case .switchLoop:
-      return "Switching themes does not settle (… \(themes.suffix(4).joined(separator: " → "))): "
+      let names = themes.suffix(4).joined(separator: " → ").onOneLine
+      return "Switching themes does not settle (… \(names)): "
         + "each switch triggered the next, \(themes.count - 1) times. Look for a themed property, "
         + "or an observer of themeDidChange, that calls use(_:) on every switch."
     case .aliasCycle:
       return "The aliases of the theme \"\(first)\" form a cycle: "
-        + "\(path.joined(separator: " → ")). Give one of them a value."
+        + "\(path.joined(separator: " → ").onOneLine). Give one of them a value."
     case .unknownTheme:
-      let advice =
-        suggestion.map { "Did you mean \"\($0)\"?" } ?? "Call register(_:) with it first."
-      return "No theme is registered as \"\(first)\". \(advice)"
+      return "No theme is registered as \"\(first)\". "
+        + advice(otherwise: "Call register(_:) with it first.")
+    case .unknownBase:
+      return "The theme \"\(first)\" extends \"\(base)\", which is not loaded. "
+        + advice(otherwise: "Load its document, too, or pass it as a base.")
+    case .failedBase:
+      return "The theme \"\(first)\" extends \"\(base)\", which cannot be loaded itself: "
+        + "correct that document first."
+    case .baseCycle:
+      return "The theme \"\(first)\" extends itself: "
+        + "\(path.joined(separator: " → ").onOneLine). Let one of them extend another theme."
+    case .duplicateName:
+      return "Another theme is called \"\(first)\", too, and counts: give this one another name."
     case .wrongBase:
-      let base = themes.last ?? ""
       return "The theme \"\(first)\" extends \"\(base)\": "
         + "call theme(extending:) with the theme \"\(base)\"."
     case .issues:
@@ -77,6 +99,10 @@ extension ThemeError: CustomStringConvertible {
       return
         "The theme \"\(first)\" has \(issues.count) issue\(issues.count == 1 ? "" : "s"):\(list)"
     }
+  }
+
+  private func advice(otherwise: String) -> String {
+    suggestion.map { "Did you mean \"\($0.onOneLine)\"?" } ?? otherwise
   }
 }
 
@@ -94,6 +120,10 @@ public struct ThemeIssue: Hashable, Sendable {
     case duplicateKey
     /// The type of the key's values is not `Codable`, so files cannot hold them.
     case notCodable
+    /// The value has a wrong type, is `null`, or was refused by the type of the key's values.
+    ///
+    /// The problem says what is wrong and what to write.
+    case unreadableValue(problem: String)
   }
 
   /// The kind of the issue.
@@ -103,19 +133,32 @@ public struct ThemeIssue: Hashable, Sendable {
   public let key: String
 
   /// The known name closest to an unknown one, or `nil` if none is close.
-  public let suggestion: String?
+  ///
+  /// Only the first 100 unknown names of a document have one, so that reading a file with any
+  /// number of them takes little time.
+  public internal(set) var suggestion: String?
 
-  init(_ code: Code, key: String, suggestion: String? = nil) {
+  init(_ code: Code, key: String) {
     self.code = code
     self.key = key
-    self.suggestion = suggestion
+  }
+
+  /// The name that is unknown, if that is the issue.
+  var unknownName: String? {
+    switch code {
+    case .unknownMember, .unknownKey: key
+    case .unknownAlias(let target): target
+    case .duplicateKey, .notCodable, .unreadableValue: nil
+    }
   }
 }
 
 extension ThemeIssue: CustomStringConvertible {
-  /// The issue, its location and a suggestion if there is one.
+  /// The issue, its location and a suggestion if there is one, in one line.
+  ///
+  /// Line breaks in names and values, which come from a file, are escaped.
   public var description: String {
-    problem + (suggestion.map { "; did you mean \"\($0)\"?" } ?? "")
+    (problem + (suggestion.map { "; did you mean \"\($0)\"?" } ?? "")).onOneLine
   }
 
   private var problem: String {
@@ -126,48 +169,7 @@ extension ThemeIssue: CustomStringConvertible {
       "\"\(key)\" points at \"\(target)\", which is not a key of the theme"
     case .duplicateKey: "\"\(key)\" is set twice"
     case .notCodable: "\"\(key)\" has values that are not Codable"
+    case .unreadableValue(let problem): "\"\(key)\" \(problem)"
     }
   }
-}
-
-extension Sequence<String> {
-  /// Returns the name closest to a misspelt one.
-  ///
-  /// The distance of two names is the number of letters to insert, remove, replace or exchange with
-  /// a neighbour to turn one into the other (the restricted Damerau–Levenshtein distance). Case is
-  /// ignored. A name is close if that number is at most a third of its letters, or one.
-  ///
-  /// - Parameter name: The misspelt name.
-  /// - Returns: The closest name, or the alphabetically first of several; `nil` if none is close.
-  /// - Complexity: O(*n* · *l*²) for *n* names of *l* letters.
-  func nearest(to name: String) -> String? {
-    let written = Array(name.lowercased())
-    let close = compactMap { known -> (distance: Int, name: String)? in
-      let letters = Array(known.lowercased())
-      let limit = Swift.max(1, Swift.max(written.count, letters.count) / 3)
-      guard abs(written.count - letters.count) <= limit else { return nil }
-      let distance = editDistance(written, letters)
-      return distance <= limit ? (distance, known) : nil
-    }
-    return close.min { ($0.distance, $0.name) < ($1.distance, $1.name) }?.name
-  }
-}
-
-private func editDistance(_ left: [Character], _ right: [Character]) -> Int {
-  var beforeLast: [Int] = []
-  var last = Array(0...right.count)
-  for row in left.indices {
-    var current = [row + 1]
-    for column in right.indices {
-      let replaced = last[column] + (left[row] == right[column] ? 0 : 1)
-      var best = min(replaced, last[column + 1] + 1, current[column] + 1)
-      if row > 0, column > 0, left[row] == right[column - 1], left[row - 1] == right[column] {
-        best = min(best, beforeLast[column - 1] + 1)
-      }
-      current.append(best)
-    }
-    beforeLast = last
-    last = current
-  }
-  return last[right.count]
 }

@@ -6,6 +6,15 @@ struct ThemeLayer: Sendable {
     case value(any AnyThemeValue)
     /// An alias of another key with the same type of value.
     case alias(ThemeKeys)
+
+    /// Returns whether an edit left the entry as it was; setting an equal value is an edit.
+    func isSame(as other: Entry?) -> Bool {
+      switch (self, other) {
+      case (.value(let value), .value(let other)): value === other
+      case (.alias(let target), .alias(let other)): target == other
+      default: false
+      }
+    }
   }
 
   /// The name; `nil` in a scope that keeps the name below.
@@ -26,6 +35,18 @@ struct ThemeLayer: Sendable {
     name = upper.name ?? name
     appearance = upper.appearance ?? appearance
     entries.merge(upper.entries) { $1 }
+  }
+
+  /// Makes the changes to this layer that an edit made to another one.
+  ///
+  /// - Complexity: O(*n*) in the number of entries of both layers of the edit.
+  mutating func add(editFrom old: ThemeLayer, to new: ThemeLayer) {
+    if new.name != old.name { name = new.name }
+    if new.appearance != old.appearance { appearance = new.appearance }
+    for (key, entry) in new.entries where !entry.isSame(as: old.entries[key]) {
+      entries[key] = entry
+    }
+    for key in old.entries.keys where new.entries[key] == nil { entries[key] = nil }
   }
 }
 
@@ -71,6 +92,19 @@ extension Theme {
     if lower.count == Self.maximumLayerCount { lower = Self.merge(lower) { $0.scope == nil } }
     if lower.count == Self.maximumLayerCount { lower = Self.merge(lower) { _ in true } }
     return Theme(layers: lower + [layer])
+  }
+
+  /// Returns this theme with the changes that an edit made to another one.
+  ///
+  /// - Parameters:
+  ///   - old: The theme before the edit.
+  ///   - new: The theme after the edit.
+  /// - Returns: The theme, or `new` if the edit replaced its theme by one with other layers.
+  func adding(editFrom old: Theme, to new: Theme) -> Theme {
+    guard new.layers.count == old.layers.count else { return new }
+    var theme = self
+    theme.own.add(editFrom: old.own, to: new.own)
+    return theme
   }
 
   /// Merges the lowest matching layers, half the maximum count, with those below them.

@@ -108,9 +108,26 @@ struct ScreenKeysTests {
     program.type("\u{1b}")
     try program.wait(for: "the panel is closed")
     #expect(!program.screen.contains("│"))
+    // The line of Swift is that of the closing, not of the action before it.
+    #expect(program.screen.contains("mailbox.closePanel()"))
+    #expect(!program.screen.contains("manager.use"))
     program.type("e")
     try program.wait(for: "│")
     program.type("e")
+    try program.wait(for: "the panel is closed")
+    #expect(!program.screen.contains("│"))
+    #expect(!program.screen.contains("explain(.accent)"))
+  }
+
+  @Test("The question mark and h show the keys and hide them again", arguments: ["?", "h"])
+  func keys(_ key: String) throws {
+    let program = try TerminalProgram.skins(columns: 40, rows: 14)
+    program.type(key)
+    try program.wait(for: "│ n add a row · d drop a row")
+    for part in ["1-5 use a skin", "↑↓ or click: select", "s follow the system", "q quit"] {
+      #expect(program.screen.contains(part))
+    }
+    program.type(key)
     try program.wait(for: "the panel is closed")
     #expect(!program.screen.contains("│"))
   }
@@ -147,7 +164,7 @@ struct ScreenKeysTests {
     let said = (0..<24).map(program.screen.line).filter { $0.contains("│") }
       .flatMap { $0.split(separator: "│").dropFirst($0.hasPrefix("│") ? 0 : 1).prefix(1) }
       .flatMap { $0.split(separator: " ") }.joined(separator: " ")
-    let problem = "\"values.row.corner\" has the wrong type: write a value of type Int"
+    let problem = "\"row.corner\" has the wrong type: write a value of type Int"
     #expect(said == "\(file): \(problem)")
   }
 

@@ -29,6 +29,7 @@ struct ScreenViewTests {
     // From 80 columns on, the keys are explained.
     #expect(screen.contains("b brand  n new  d drop") == (columns >= 60))
     #expect(screen.contains("o scope  s system  e explain") == (columns >= 80))
+    #expect(screen.line(rows - 1).contains("↑↓"))
     let sender = try #require(screen.place(of: "Ada"))
     #expect(screen.place(of: "from")?.column == sender.column)
     #expect(screen.place(of: "subject")?.column == screen.place(of: "Notes on")?.column)

@@ -112,91 +112,148 @@ struct BadDocumentTests {
   }
 
   @Test(
-    "A wrong type is a decoding error with the path to the value",
+    "A value of a wrong type is left out, and the issue names the key, the part and the remedy",
     arguments: [
-      (#"{"corner": {"radius": "wide"}}"#, "not Int", "values/corner/radius"),
-      (#"{"corner.radius": true}"#, "not Int", "values/corner.radius"),
-      (#"{"corner": {"radius": 1.5}}"#, "corrupted", "values/corner/radius"),
-      (#"{"corner": {"radius": [1]}}"#, "not Int", "values/corner/radius"),
-      (#"{"corner": {"radius": {"px": 1}}}"#, "not Int", "values/corner/radius"),
-      (#"{"color": {"text.primary": 5}}"#, "not String", "values/color/text.primary"),
-      (#"{"color": {"text": {"primary": "bleu"}}}"#, "corrupted", "values/color/text/primary"),
-      (#"{"border": {"width": 1, "color": 2}}"#, "not String", "values/border/color"),
-      (#"{"border": {"width": 1}}"#, "no color", "values/border"),
-      (#"{"border": 5}"#, "not Dictionary<String, Any>", "values/border"),
-      (#"{"style": "bumpy"}"#, "corrupted", "values/style"),
-      (#"{"font": {"weights": [400, "bold"]}}"#, "not Int", "values/font/weights/Index 1"),
+      (#"{"corner": {"radius": "wide"}}"#, "corner.radius", wrongType("Int")),
+      (#"{"corner.radius": true}"#, "corner.radius", wrongType("Int")),
+      (#"{"corner": {"radius": [1]}}"#, "corner.radius", wrongType("Int")),
+      (#"{"corner": {"radius": {"px": 1}}}"#, "corner.radius", wrongType("Int")),
+      (#"{"color": {"text.primary": 5}}"#, "color.text.primary", wrongType("String")),
+      (
+        #"{"border": {"width": 1, "color": 2}}"#, "border",
+        #"has the wrong type at "color": write a value of type String"#
+      ),
+      (#"{"border": {"width": 1}}"#, "border", #"has no "color": add it"#),
+      (#"{"border": 5}"#, "border", "has the wrong type: write an object"),
+      (
+        #"{"font": {"weights": [400, "bold"]}}"#, "font.weights",
+        #"has the wrong type at "Index 1": write a value of type Int"#
+      ),
+      (
+        #"{"color": {"text": {"primary": "bleu"}}}"#, "color.text.primary",
+        #"cannot be read: "bleu" is not a colour: write #rrggbb or #rrggbbaa"#
+      ),
       // A group that is none.
-      (#"{"color": "red"}"#, "not Dictionary<String, Any>", "values/color"),
-      (#"{"color": "{border}"}"#, "not Dictionary<String, Any>", "values/color"),
-      (#"{"color": [1]}"#, "not Dictionary<String, Any>", "values/color"),
-      (#"{"color": {"text": 5}}"#, "not Dictionary<String, Any>", "values/color/text"),
-      (#"{"color.text": 5}"#, "not Dictionary<String, Any>", "values/color.text"),
+      (#"{"color": "red"}"#, "color", notGroup), (#"{"color": "{border}"}"#, "color", notGroup),
+      (#"{"color": [1]}"#, "color", notGroup), (#"{"color": {"text": 5}}"#, "color.text", notGroup),
+      (#"{"color.text": 5}"#, "color.text", notGroup), (#"{"color": null}"#, "color", notGroup),
       // null is not nothing.
-      (#"{"color": null}"#, "null", "values/color"),
-      (#"{"corner.radius": null}"#, "null", "values/corner.radius"),
-      (#"{"color": {"accent": null}}"#, "null", "values/color/accent"),
-      (#"{"border": null}"#, "null", "values/border"),
-      (#"null"#, "null", "values"),
-      (#"[]"#, "not Dictionary<String, Any>", "values"),
-      (#""{color.brand}""#, "not Dictionary<String, Any>", "values"),
+      (#"{"corner.radius": null}"#, "corner.radius", null("Int")),
+      (#"{"color": {"accent": null}}"#, "color.accent", null("String")),
+      // An alias of a key with another type.
+      (
+        #"{"color": {"accent": "{corner.radius}"}}"#, "color.accent",
+        #"has values of type RGBA and cannot be an alias of "corner.radius", which has values of "#
+          + "type Int"
+      ),
+      (
+        #"{"opaque": "{corner.radius}"}"#, "opaque",
+        #"has values of type Opaque and cannot be an alias of "corner.radius", which has values "#
+          + "of type Int"
+      ),
     ]
   )
-  func wrongTypes(_ values: String, _ kind: String, _ path: String) throws {
-    let error = try #require(throws: DecodingError.self) { try parse(values: values) }
-    #expect(summary(error).kind == kind)
-    #expect(summary(error).path == path)
+  func wrongTypes(_ values: String, _ key: String, _ problem: String) throws {
+    let document = try parse(values: values)
+    #expect(document.issues.map(\.key) == [key])
+    #expect(document.issues.map(\.code) == [.unreadableValue(problem: problem)])
+    #expect(document.issues.map(\.description) == ["\"\(key)\" \(problem)"])
+    #expect(try document.theme().changes(from: Theme("empty")).isEmpty)
+    let error = try #require(throws: ThemeError.self) { try document.theme(strict: true) }
+    #expect(error.code == .issues)
+    #expect(error.issues == document.issues)
   }
 
-  @Test("An error of the value's own decoding is the underlying one, with the path to the value")
-  func ownError() throws {
-    let error = try #require(throws: DecodingError.self) {
-      try NodeDecoder.decode(
-        ThemeDocument<Fussy>.self,
-        from: ["name": "t", "values": ["group": ["fussy": 1]]]
-      )
-    }
-    guard case .dataCorrupted(let context) = error else {
-      Issue.record("expected corrupted data, not \(error)")
+  @Test(
+    "A value that its own type refuses is left out",
+    arguments: [
+      (#"{"corner": {"radius": 1.5}}"#, "corner.radius"), (#"{"style": "bumpy"}"#, "style"),
+      (#"{"border": null}"#, "border"),
+    ]
+  )
+  func refusedValues(_ values: String, _ key: String) throws {
+    let document = try parse(values: values)
+    #expect(document.issues.map(\.key) == [key])
+    guard case .unreadableValue = document.issues.first?.code else {
+      Issue.record("expected an unreadable value, not \(document.issues)")
       return
     }
-    #expect(context.underlyingError is Fussy.Refused)
-    #expect(summary(error).path == "values/group/fussy")
-    #expect(context.debugDescription == "The value of \"group.fussy\" cannot be read: Refused()")
   }
 
-  @Test("An error without a path is reported with the path to the value")
-  func lostPath() throws {
-    let error = try #require(throws: DecodingError.self) {
-      try NodeDecoder.decode(
-        ThemeDocument<Lost>.self,
-        from: ["name": "t", "values": ["group": ["lost": 1]]]
-      )
-    }
-    #expect(summary(error).kind == "not Int")
-    #expect(summary(error).path == "values/group/lost")
-    #expect(summary(error).text == "somewhere")
+  @Test("Values beside one of a wrong type are read")
+  func readsBesideWrongTypes() throws {
+    let document = try parse(
+      values: ##"{"corner.radius": "wide", "scale": 2, "color": {"brand": "#00f", "accent": 1}}"##
+    )
+    #expect(document.issues.map(\.key) == ["color.accent", "corner.radius"])
+    let theme = try document.theme()
+    #expect(theme[Skin.scale] == 2)
+    #expect(theme[Skin.brand] == .blue)
+    #expect(theme[.radius] == 4)
   }
 
-  @Test("An alias of a key with another type is an error that names both")
-  func wrongAlias() throws {
-    let error = try #require(throws: DecodingError.self) {
-      try parse(values: #"{"color": {"accent": "{corner.radius}"}}"#)
-    }
-    #expect(summary(error).kind == "not RGBA")
-    #expect(summary(error).path == "values/color/accent")
+  @Test("A problem of a value is bounded, whatever the value contains")
+  func longProblem() throws {
+    let text = String(repeating: "x", count: 100_000)
+    let document = try parse(values: "{\"color.brand\": \"\(text)\"}")
+    #expect(document.issues.count == 1)
+    #expect(document.issues.allSatisfy { $0.description.count < 400 })
+  }
+
+  @Test("An error of the value's own decoding is in the issue")
+  func ownError() throws {
+    let document = try NodeDecoder.decode(
+      ThemeDocument<Fussy>.self,
+      from: ["name": "t", "values": ["group": ["fussy": 1]]]
+    )
     #expect(
-      summary(error).text == "\"color.accent\" has values of type RGBA and cannot be an alias of "
-        + "\"corner.radius\", which has values of type Int"
+      document.issues.map(\.description) == ["\"group.fussy\" cannot be read: Refused()"]
     )
   }
 
-  @Test("A key whose values are not Codable cannot be an alias of another type")
-  func wrongAliasOfNotCodable() throws {
-    let error = try #require(throws: DecodingError.self) {
-      try parse(values: #"{"opaque": "{corner.radius}"}"#)
-    }
-    #expect(summary(error).kind == "not Opaque")
+  @Test("An error without a path is an issue of its key")
+  func lostPath() throws {
+    let document = try NodeDecoder.decode(
+      ThemeDocument<Lost>.self,
+      from: ["name": "t", "values": ["group": ["lost": 1]]]
+    )
+    #expect(document.issues.map(\.code) == [.unreadableValue(problem: wrongType("Int"))])
+    #expect(document.issues.map(\.key) == ["group.lost"])
+  }
+
+  @Test("An issue is one line, whatever its names contain")
+  func oneLine() throws {
+    let document = try parse(
+      values: #"{"a\nforged: line": 1, "color.accent": "{x\r\u001b[2J\u2028}", "style": "a\nb"}"#
+    )
+    let lines = document.issues.map(\.description)
+    #expect(lines.count == 3)
+    let scalars = lines.joined().unicodeScalars
+    #expect(scalars.allSatisfy { $0.value >= 32 && $0 != "\u{2028}" })
+    #expect(lines.first == #""a\nforged: line" is not a key of the theme"#)
+  }
+
+  @Test("Only the first 100 unknown names of a file with 5,000 are searched for")
+  func manyUnknownNames() throws {
+    let members = (0..<5_000).map { Node.Member(name: "font.bolt\($0)", value: 1) }
+    let document = try read(values: .object(members))
+    #expect(document.issues.count == 5_000)
+    #expect(document.issues.prefix(100).map(\.suggestion).contains("font.bold"))
+    #expect(document.issues.dropFirst(100).allSatisfy { $0.suggestion == nil })
+  }
+
+  @Test("Issues that need no suggestion leave the suggestions to those that do")
+  func suggestionsForOthers() throws {
+    let wrong = (0..<200).map { Node.Member(name: "key\($0)", value: "text") }
+    let document = try NodeDecoder.decode(
+      ThemeDocument<Numbered>.self,
+      from: [
+        "name": "t",
+        "values": .object(wrong + [Node.Member(name: "size.widht", value: 1)]),
+      ]
+    )
+    #expect(document.issues.count == 201)
+    #expect(document.issues.last?.suggestion == "size.width")
   }
 
   @Test(
@@ -204,8 +261,9 @@ struct BadDocumentTests {
     arguments: [
       (#"{}"#, "no name", ""), (#"{"name": null}"#, "null", "name"),
       (#"{"name": 5}"#, "not String", "name"),
-      (#"{"name": "t", "appearance": "dim"}"#, "corrupted", "appearance"),
-      (#"{"name": "t", "appearance": null}"#, "null", "appearance"),
+      (#"{"name": "t", "values": null}"#, "null", "values"),
+      (#"{"name": "t", "values": []}"#, "not Dictionary<String, Any>", "values"),
+      (#"{"name": "t", "values": "{color.brand}"}"#, "not Dictionary<String, Any>", "values"),
       (#"{"name": "t", "extends": ["a"]}"#, "not String", "extends"),
       (#"{"name": "t", "extends": null}"#, "null", "extends"),
       (#"[]"#, "not Dictionary<String, Any>", ""), (#""t""#, "not Dictionary<String, Any>", ""),
@@ -218,11 +276,39 @@ struct BadDocumentTests {
     #expect(summary(error).path == path)
   }
 
+  @Test(
+    "An appearance of a wrong type is left out",
+    arguments: [#""dim""#, "null", "5", "[]"]
+  )
+  func wrongAppearance(_ appearance: String) throws {
+    let document = try parse(#"{"name": "t", "appearance": \#(appearance)}"#)
+    #expect(document.appearance == nil)
+    #expect(document.issues.map(\.key) == ["appearance"])
+    #expect(throws: ThemeError.self) { try document.theme(strict: true) }
+  }
+
   @Test("A document without a name is an error of its own, whatever it contains")
   func noName() throws {
     let error = try #require(throws: DecodingError.self) { try parse(#"{"values": 5}"#) }
     #expect(summary(error).kind == "no name")
   }
+}
+
+private let notGroup = "is a group: write an object with its members"
+
+private func wrongType(_ type: String) -> String {
+  "has the wrong type: write a value of type \(type)"
+}
+
+private func null(_ type: String) -> String {
+  "is null: write a value of type \(type), or leave it out"
+}
+
+/// A schema of 200 numbers and a width.
+private enum Numbered: ThemeSchema {
+  static let keys: [ThemeKeys] =
+    (0..<200).map { ThemeKey<Int>("key\($0)", default: 0) }
+    + [ThemeKey<Int>("size.width", default: 0)]
 }
 
 /// A value that refuses to be read, with an error of its own.

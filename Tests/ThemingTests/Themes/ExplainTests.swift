@@ -124,4 +124,24 @@ struct ExplainTests {
     let theme = Theme("t") { $0[note] = "seen" }.deriving("d") { $0[note] = nil }
     #expect(theme.explain(note).description == "explain.note = nil (d)")
   }
+
+  @Test(
+    "A step is one line, also if its value, its theme or its key contains line breaks",
+    arguments: ["two\nlines", "two\r\nlines", "two\u{2028}lines", "two\u{1b}[2Jlines", "tab\t"]
+  )
+  func oneLine(_ text: String) {
+    let key = ThemeKey<String>("explain.\(text)", default: "")
+    let theme = Theme("\(text) theme") { $0[key] = text }
+    let lines = theme.explain(key).description
+    #expect(lines.split(whereSeparator: \.isNewline).count == 1)
+    #expect(lines.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control })
+    #expect(theme.explain(key).steps.first?.finding == .value(text))
+  }
+
+  @Test("Text without line breaks is shown as it is")
+  func plainText() {
+    let key = ThemeKey<String>("explain.plain", default: "")
+    let theme = Theme("t") { $0[key] = #"a \n "quoted" é 🎨"# }
+    #expect(theme.explain(key).description == #"explain.plain = a \n "quoted" é 🎨 (t)"#)
+  }
 }

@@ -75,6 +75,40 @@ def test_long_and_odd_names_stay_in_their_places(hostile):
     assert hostile.complaints() == []
 
 
+def test_names_with_slashes_are_whole_in_the_cards(browser, stage):
+    trace = Trace()
+    for number, name in enumerate(["orders/created", "users/created", "</script>"], 1):
+        trace.post(number, number * MS, name, "App/Main.swift:1", calls=[("App/Window.swift:9", "MainActor", 0, 20 * MS, "bad")])
+    stage.play(trace)
+    browser.until("byId('failures').querySelectorAll('.fact').length === 3")
+    for card, field in [("posters", "what"), ("hearers", "where"), ("slowest", "where"), ("failures", "where")]:
+        shown = browser.run("[...document.querySelectorAll(`#${arguments[0]} .fact .${arguments[1]}`)].map((node) => node.textContent)", card, field)
+        assert sorted(shown) == ["</script>", "orders/created", "users/created"], card
+        other = "where" if field == "what" else "what"
+        sites = browser.run("[...document.querySelectorAll(`#${arguments[0]} .fact .${arguments[1]}`)].map((node) => node.textContent)", card, other)
+        assert set(sites) == {"Main.swift:1" if card == "posters" else "Window.swift:9"}, card
+
+
+def test_headings_of_the_cards_are_one_line_beside_long_names(browser, stage):
+    trace = Trace()
+    for number in range(1, 5):
+        trace.post(number, number * MS, "name" * 40 + str(number), "Module/" + "File" * 40 + f".swift:{number}",
+                   calls=[("Module/" + "Handler" * 30 + f".swift:{number}", "MainActor", 0, MS)])
+    stage.play(trace)
+    browser.until("byId('posters').querySelectorAll('.fact').length === 4")
+    for width in (1440, 1024, 800, 480):
+        browser.shape(width)
+        browser.frame()
+        overlaps = browser.run("""[...document.querySelectorAll(".heads")].filter((head) => head.offsetParent).flatMap((head) => {
+            const next = head.nextElementSibling?.getBoundingClientRect();
+            return [...head.children].filter((span) => {
+                const box = span.getBoundingClientRect();
+                return box.height > 20 || next && box.bottom > next.top + 1;
+            }).map((span) => span.textContent);
+        })""")
+        assert overlaps == [], width
+
+
 def test_a_payload_of_10_000_characters_scrolls(browser, stage):
     trace = Trace()
     trace.post(1, MS, payload="word " * 2_000, calls=[("App/Window.swift:9", "MainActor", 0, MS, "bad " * 2_500)])

@@ -59,6 +59,24 @@ def test_100_000_steps_stay_responsive(browser):
         assert browser.run("document.querySelectorAll('*').length") < 1000
 
 
+def test_rows_stay_in_their_places_above_a_million_pixels(browser, stage):
+    trace = Trace()
+    for number in range(1, 45_001):
+        trace.post(number, number * MS // 10, length=1_000)
+    stage.play(trace)
+    browser.until(f"{POSTS} === 45000", 30)
+    # Each round shows other rows in the elements of the round before.
+    for at in (37_030, 40_000, 40_003, 44_990):
+        browser.run("(byId('log').scrollTop = arguments[0] * Log.rowHeight, 1)", at)
+        browser.frame()
+        browser.frame()
+        tops, height = browser.run("""[[...document.querySelectorAll('#log .row')].filter((row) => row.id)
+            .map((row) => row.getBoundingClientRect().top).sort((left, right) => left - right), Log.rowHeight]""")
+        assert len(tops) > 5, at
+        gaps = {round(right - left, 2) for left, right in zip(tops, tops[1:])}
+        assert gaps == {height}, (at, gaps)
+
+
 def test_many_failures_are_not_drawn_over_each_other(browser, stage):
     trace = Trace()
     for number in range(1, 8_001):

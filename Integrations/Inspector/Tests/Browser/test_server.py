@@ -21,11 +21,11 @@ def connect(program):
     return socket.create_connection((address.hostname, address.port), timeout=10), address.path
 
 
-def answer(program, head):
+def answer(program, head, host="127.0.0.1"):
     """The first line of the answer to a request, with PATH replaced by the path of the page."""
     connection, path = connect(program)
     with connection:
-        connection.sendall((head.replace("PATH", path) + "\r\nHost: x\r\nConnection: close\r\n\r\n").encode())
+        connection.sendall((head.replace("PATH", path) + f"\r\nHost: {host}\r\nConnection: close\r\n\r\n").encode())
         return connection.recv(4096).decode(errors="replace").split("\r\n")[0]
 
 
@@ -52,6 +52,18 @@ def test_a_wrong_token_is_not_found(program):
         assert " 404 " in answer(program, f"GET {wrong} HTTP/1.1"), wrong
 
 
+def test_only_the_loopback_is_a_host(program):
+    port = urllib.parse.urlsplit(program.url).port
+    for host in ["127.0.0.1", "localhost", "LOCALHOST", f"127.0.0.1:{port}", f"localhost:{port}", f"[::1]:{port}", "[::1]"]:
+        assert answer(program, "GET PATH HTTP/1.1", host).endswith("200 OK"), host
+        assert answer(program, "GET PATHstream HTTP/1.1", host).endswith("200 OK"), host
+    for host in ["evil.example", f"evil.example:{port}", "127.0.0.1.evil.example", "localhost.evil.example", "[::2]", "x", "",
+                 "127.0.0.2", "0.0.0.0"]:
+        for path in ["PATH", "PATHstream"]:
+            status = answer(program, f"GET {path} HTTP/1.1", host)
+            assert " 421 " in status or " 400 " in status, (host, path, status)
+
+
 def test_garbage_ends_its_connection_only(program):
     for garbage in [b"\0" * 10_000, b"GET " + b"/" * 300_000, b"\x16\x03\x01\x02\x00", b"GET / HTTP/9.9\r\n\r\n"]:
         connection, _ = connect(program)
@@ -69,7 +81,7 @@ def test_more_streams_than_the_limit_are_refused(program):
     streams = []
     for _ in range(16):
         connection, path = connect(program)
-        connection.sendall(f"GET {path}stream HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+        connection.sendall(f"GET {path}stream HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
         assert b"200 OK" in connection.recv(64)
         streams.append(connection)
     assert " 503 " in answer(program, "GET PATHstream HTTP/1.1")
@@ -90,7 +102,7 @@ def test_readers_that_do_not_read_cost_little_memory_and_do_not_hold_up_the_end(
         readers = []
         for _ in range(8):
             connection, path = connect(program)
-            connection.sendall(f"GET {path}stream HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+            connection.sendall(f"GET {path}stream HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
             readers.append(connection)
         time.sleep(4)
         grown = memory(program) - before

@@ -28,7 +28,7 @@ struct ModelTests {
 
   @Test("A string has one index, and those beyond the limit have that of the overflow")
   func strings() {
-    var table = StringTable(limit: 4)
+    var table = StringTable(limit: 2)
     let site = SourceSite(fileID: "A/B.swift", line: 3)
     #expect(table.index(of: "one") == 1)
     #expect(table.index(of: site) == 2)
@@ -39,6 +39,16 @@ struct ModelTests {
     #expect(table.strings[2] == "A/B.swift:3")
     #expect(table.strings[3].count == 201)
     #expect(table.strings.count == 4)
+  }
+
+  @Test("Any number of names leaves the sites of the code their own indices, and the reverse")
+  func namesAndSites() {
+    var table = StringTable(limit: 3)
+    for number in 0..<10 { _ = table.index(of: "name \(number)") }
+    let sites = (1...4).map { table.index(of: SourceSite(fileID: "A/B.swift", line: $0)) }
+    #expect(sites == [4, 5, 6, 0])
+    #expect(table.index(of: "name 2") == 3)
+    #expect(table.strings.count == 7)
   }
 
   @Test("Text in JSON cannot end a script element or a string")

@@ -11,9 +11,10 @@ import Metrics
 ///
 ///     POST /events/{name}   posts an event; the body is its payload, as JSON
 ///     GET  /events          streams events as server-sent events; `?name=` chooses one
-///     GET  /health          200 when the program is ready, otherwise 503
-///     GET  /metrics         counters and timers as text
+///     GET  /health          200 when the program is ready, otherwise 503; HEAD, too
+///     GET  /metrics         counters and timers, for Prometheus
 ///
+/// With `--drain-delay=SECONDS`, it listens that long after SIGTERM, while `/health` says 503.
 /// With `--inspect`, it also serves the page of the inspector, and prints its address.
 @main
 enum EventServer {
@@ -48,6 +49,7 @@ enum EventServer {
       if let inspector { try app.add(inspector) }
       try app.add(JournalService(bus: bus), ServiceOptions(waitsForReady: true))
       try WebService.add(to: app, metrics: metrics, logger: logger)
+      try app.add(DrainDelay(), ServiceOptions(after: [WebService.name]))
       try app.add(WarmUp(), ServiceOptions(after: [WebService.name], waitsForReady: true))
       let code = try await app.run()
       withExtendedLifetime(observations) {}

@@ -32,12 +32,16 @@ struct Catalogue: Sendable {
   struct Entry: Sendable {
     /// Posts the event with a payload in JSON.
     let post: @Sendable (_ body: Data, EventBus) throws -> Int
-    /// Passes on every event, as JSON.
-    let observe: @Sendable (EventBus, @escaping @Sendable (Data) -> Void) -> Token
+    /// Passes every event on to a feed, as JSON, for as long as the feed lives.
+    let observe: @Sendable (EventBus, Feed) -> Void
 
     init<Payload: Codable>(_ name: EventName<Payload>) {
       post = { body, bus in bus.post(name, try JSONDecoder().decode(Payload.self, from: body)) }
-      observe = { bus, send in bus.observe(name) { send(try JSONEncoder().encode($0)) } }
+      observe = { bus, feed in
+        bus.observe(name, owner: feed) { (feed: isolated Feed, payload) in
+          feed.send(name.rawValue, try JSONEncoder().encode(payload))
+        }
+      }
     }
   }
 

@@ -13,13 +13,20 @@ struct Settings: Sendable {
   var maximumBody = 64 * 1_024
   /// The file of the journal.
   var journal: String?
+  /// The number of seconds that a client may take for a request.
+  var requestTime = 5
+  /// The number of seconds between the request to stop and the end of the listener, during which `/health` says 503:
+  /// the time in which a load balancer takes the program off its list.
+  var drainDelay = 0
   /// Whether the program is ready only after its standard input has ended.
   var readyAfterInput = false
 
-  /// An argument that means nothing.
-  struct UnknownArgument: Error, CustomStringConvertible {
-    let argument: String
-    var description: String { "unknown argument: \(argument)" }
+  /// The most seconds that the listener may stay open, less than the program has for its stop.
+  static let longestDrain = 6
+
+  /// An argument that means nothing, or whose value is not possible.
+  struct WrongArgument: Error, CustomStringConvertible {
+    let description: String
   }
 
   /// Reads the arguments of the program.
@@ -27,19 +34,31 @@ struct Settings: Sendable {
     for argument in options.arguments.dropFirst() {
       let parts = argument.split(separator: "=", maxSplits: 1).map(String.init)
       switch (parts[0], parts.dropFirst().first) {
-      case ("--port", let value?): port = try Self.number(argument, value)
-      case ("--buffer", let value?): buffer = try Self.number(argument, value)
-      case ("--maximum-body", let value?): maximumBody = try Self.number(argument, value)
+      case ("--port", let value?): port = try Self.number(argument, value, in: 0...65_535)
+      case ("--buffer", let value?): buffer = try Self.number(argument, value, in: 1...1_000_000)
+      case ("--maximum-body", let value?):
+        maximumBody = try Self.number(argument, value, in: 0...1_000_000_000)
+      case ("--request-time", let value?):
+        requestTime = try Self.number(argument, value, in: 1...3_600)
+      case ("--drain-delay", let value?):
+        drainDelay = try Self.number(argument, value, in: 0...Self.longestDrain)
       case ("--journal", let value?): journal = value
       case ("--ready-after-input", nil): readyAfterInput = true
       case ("--ends-with-parent", nil), ("--inspect", nil): break
-      default: throw UnknownArgument(argument: argument)
+      default: throw WrongArgument(description: "unknown argument: \(argument)")
       }
     }
   }
 
-  private static func number(_ argument: String, _ value: String) throws -> Int {
-    guard let number = Int(value) else { throw UnknownArgument(argument: argument) }
+  private static func number(
+    _ argument: String,
+    _ value: String,
+    in range: ClosedRange<Int>
+  ) throws -> Int {
+    guard let number = Int(value), range.contains(number) else {
+      let limits = "give a number from \(range.lowerBound) to \(range.upperBound)"
+      throw WrongArgument(description: "\(argument) is not possible: \(limits)")
+    }
     return number
   }
 

@@ -1,17 +1,52 @@
 import CoreMetrics
 import Synchronization
 
-/// Keeps the metrics of the program as totals, and prints them.
+/// Keeps the metrics of the program as totals, and prints them in the text format of Prometheus, version 0.0.4
+/// (prometheus.io/docs/instrumenting/exposition_formats).
 ///
 /// A program in production uses the package of its monitoring system instead.
 final class MetricsPage: MetricsFactory {
+  /// The media type of ``text``.
+  static let contentType = "text/plain; version=0.0.4; charset=utf-8"
+
+  /// The name and the labels of a metric, in the characters that the format allows.
+  private struct Key: Hashable, Comparable {
+    let name: String
+    let labels: String
+
+    init(_ label: String, _ dimensions: [(String, String)]) {
+      name = Self.name(label, allowing: ":")
+      let pairs = dimensions.map { "\(Self.name($0, allowing: ""))=\"\(Self.escaped($1))\"" }
+      labels = pairs.isEmpty ? "" : "{\(pairs.joined(separator: ","))}"
+    }
+
+    static func < (left: Key, right: Key) -> Bool {
+      (left.name, left.labels) < (right.name, right.labels)
+    }
+
+    /// Puts an underscore in the place of what a name may not contain.
+    private static func name(_ text: String, allowing others: String) -> String {
+      let name = String(
+        text.map { letter in
+          letter.isASCII && (letter.isLetter || letter.isNumber) || others.contains(letter)
+            ? letter : "_"
+        }
+      )
+      return name.first.map { $0.isNumber } ?? true ? "_\(name)" : name
+    }
+
+    private static func escaped(_ value: String) -> String {
+      value.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n")
+    }
+  }
+
   private struct State {
-    var values: [String: Value] = [:]
+    var values: [Key: Value] = [:]
   }
 
   private let state = Mutex(State())
 
-  /// One metric, with its labels as `name{key="value"}`.
+  /// One metric.
   final class Value: CounterHandler, MeterHandler, RecorderHandler, TimerHandler {
     private struct State {
       var sum = 0.0
@@ -47,20 +82,37 @@ final class MetricsPage: MetricsFactory {
       }
     }
 
-    fileprivate func lines(_ label: String) -> String {
+    /// The name and the type of the metrics of this name.
+    fileprivate func type(_ name: String) -> String {
+      switch kind {
+      case .counter: "# TYPE \(name) counter\n"
+      case .meter, .gauge: "# TYPE \(name) gauge\n"
+      case .timer: "# TYPE \(name)_seconds summary\n"
+      }
+    }
+
+    fileprivate func lines(_ name: String, _ labels: String) -> String {
       let state = state.withLock { $0 }
       return switch kind {
-      case .counter: "\(label) \(Int(state.sum))\n"
-      case .meter: "\(label) \(state.sum)\n"
-      case .gauge: "\(label) \(state.last)\n"
-      case .timer: "\(label)_count \(state.count)\n\(label)_seconds \(state.sum)\n"
+      case .counter: "\(name)\(labels) \(Int(state.sum))\n"
+      case .meter: "\(name)\(labels) \(state.sum)\n"
+      case .gauge: "\(name)\(labels) \(state.last)\n"
+      case .timer:
+        "\(name)_seconds_sum\(labels) \(state.sum)\n\(name)_seconds_count\(labels) \(state.count)\n"
       }
     }
   }
 
-  /// All metrics, one in a line.
+  /// All metrics, those of one name together, after its type.
   var text: String {
-    state.withLock { $0.values }.sorted { $0.key < $1.key }.map { $0.value.lines($0.key) }.joined()
+    var text = ""
+    var last: String?
+    for (key, value) in state.withLock({ $0.values }).sorted(by: { $0.key < $1.key }) {
+      if key.name != last { text += value.type(key.name) }
+      last = key.name
+      text += value.lines(key.name, key.labels)
+    }
+    return text
   }
 
   private func value(
@@ -68,8 +120,7 @@ final class MetricsPage: MetricsFactory {
     _ dimensions: [(String, String)],
     _ make: () -> Value
   ) -> Value {
-    let labels = dimensions.map { "\($0)=\"\($1)\"" }.joined(separator: ",")
-    let key = labels.isEmpty ? label : "\(label){\(labels)}"
+    let key = Key(label, dimensions)
     return state.withLock { state in
       if let value = state.values[key] { return value }
       let value = make()

@@ -38,11 +38,13 @@ struct WebService: ServiceLifecycle::Service {
   func run() async throws {
     let settings = try await app.loader.value(of: .settings)
     let feed = Feed(limit: settings.buffer)
-    let observations = Catalogue.standard.entries.map { name, entry in
-      entry.observe(app.bus) { feed.send(name, $0) }
-    }
+    for entry in Catalogue.standard.entries.values { entry.observe(app.bus, feed) }
+    let limit = TimeAmount.seconds(Int64(settings.requestTime))
     let server = Hummingbird::Application(
       router: router(feed, settings),
+      server: .http1(
+        configuration: .init(additionalChannelHandlers: [RequestLimits(requestTime: limit)])
+      ),
       configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: settings.port)),
       onServerRunning: { [readiness] channel in
         print("listening on \(channel.localAddress?.port ?? 0)")
@@ -52,7 +54,7 @@ struct WebService: ServiceLifecycle::Service {
       logger: logger
     )
     try await server.run()
-    withExtendedLifetime(observations) {}
+    withExtendedLifetime(feed) {}
   }
 
   private func router(_ feed: Feed, _ settings: Settings) -> Router<BasicRequestContext> {
@@ -79,26 +81,47 @@ struct WebService: ServiceLifecycle::Service {
         status: .ok,
         headers: [.contentType: "text/event-stream", .cacheControl: "no-cache"],
         body: ResponseBody { writer in
-          let stream = feed.begin(name)
-          defer { feed.close(stream) }
+          let lifetime = Lifetime()
           // Ends the stream when the client has gone, although nothing is written.
           try await request.body.consumeWithInboundCloseHandler { _ in
-            try await feed.run(stream) { try await writer.write($0) }
+            try await feed.run(name, until: lifetime) { try await writer.write($0) }
           } onInboundClosed: {
-            feed.end(stream)
+            lifetime.end()
           }
           try await writer.finish(nil)
         }
       )
     }
-    router.get("health") { [app] _, _ in
+    let health = { @Sendable [app] (isHead: Bool) in
       let isReady = app.state == .active || app.state == .background
+      let text = ByteBuffer(string: isHead ? "" : "\(app.state)\n")
       return Response(
         status: isReady ? .ok : .serviceUnavailable,
-        body: ResponseBody(byteBuffer: ByteBuffer(string: "\(app.state)\n"))
+        body: ResponseBody(byteBuffer: text)
       )
     }
-    router.get("metrics") { [metrics] _, _ in metrics.text }
+    router.get("health") { _, _ in health(false) }
+    router.head("health") { _, _ in health(true) }
+    router.get("metrics") { [metrics] _, _ in
+      Response(
+        status: .ok,
+        headers: [.contentType: MetricsPage.contentType],
+        body: ResponseBody(byteBuffer: ByteBuffer(string: metrics.text))
+      )
+    }
     return router
+  }
+}
+
+/// Keeps the listener open for a while after the request to stop, because services stop in reverse.
+///
+/// The health is unavailable meanwhile, so that a load balancer sends no new clients.
+struct DrainDelay: LaunchLoader::Service {
+  let name = "drain delay"
+
+  func run(_ context: LaunchLoader::ServiceContext) async throws {
+    let seconds = try await context.value(of: .settings).drainDelay
+    try await context.untilShutdown()
+    try await Task.sleep(for: .seconds(seconds))
   }
 }

@@ -53,18 +53,24 @@ extension EventBus {
     _ payload: @escaping @Sendable (Notification) -> Payload?
   ) -> Token {
     let filter = ObjectFilter(object)
+    let mirror = Mirror(from: Routes.Source(center, notification), where: filter)
     let observer = center.addObserver(forName: notification, object: object, queue: nil) {
       [weak self, weak center] received in
       guard let self, let center, filter.admits(received) else { return }
-      let journey = received.journey ?? Journey()
+      let journey = received.journey ?? OpenPosts.journey(by: mirror) {
+        Routes.shared.mirrors(at: mirror.source, sender: filter.sender(of: received))
+      }
       if journey.hasVisited(self, as: .event(name)) { return }
       guard let payload = payload(received) else { return }
       journey.visit(center, as: .notification(notification))
       journey.visit(self, as: .event(name))
       let sender = CarriedObject(object: filter.sender(of: received))
-      let mirrors = Routes.shared.mirrors(of: name, sender: sender.object, from: self)
-      let back = mirrors.last { $0.way.center === center && $0.way.notification == notification }
-      let onward = mirrors.filter { $0.token != back?.token }
+      let source = Routes.Source(self, name)
+      let mirrors = Routes.shared.mirrors(at: source, sender: sender.object)
+      let back = mirrors.last {
+        $0.target?.center === center && $0.target?.notification == notification
+      }
+      let onward = mirrors.filter { $0 !== back }
       onMainActorIfThere {
         // What waits for the main actor is delivered now, because its handlers may post.
         if !onward.isEmpty { post(.mirrorContinues) }
@@ -92,7 +98,11 @@ extension EventBus {
       }
     }
     let registration = CenterRegistration(center, observer)
-    return Token { registration.end() }
+    mirror.begin()
+    return Token {
+      Routes.shared.remove(mirror)
+      registration.end()
+    }
   }
 
   /// Posts an event without a payload for each notification of a centre, until a token ends.
@@ -143,8 +153,8 @@ extension NotificationCenter {
   /// The notification is posted synchronously, on the thread that posts the event, wherever its observers run
   /// then, and before the handlers of the bus are called: notifications keep the order of the events also if a
   /// handler posts in answer. An event that is kept for replay is posted as soon as it is mirrored, to any
-  /// centre. Several mirrors of an event to one name of one centre have different senders: of two for the same
-  /// sender, or for any, each posts a notification for each event.
+  /// centre. Several mirrors of one post share its journey: each bus and each centre hears it once under each
+  /// name, also from two mirrors to one name of one centre.
   ///
   /// - Parameters:
   ///   - bus: The bus.
@@ -169,16 +179,23 @@ extension NotificationCenter {
     }
   ) -> Token {
     let notification = notification ?? Notification.Name(name.rawValue)
-    let way = Way(to: self, notification)
-    // The highest priority, so that what a handler posts in answer follows as a notification, too.
+    let mirror = Mirror(
+      from: Routes.Source(bus, name),
+      where: ObjectFilter(sender),
+      to: (self, notification)
+    )
+    // The highest priority, so that what a handler posts in answer follows as a notification, too. A mirror for
+    // one sender is called before those for any: it knows whether the post calls them, and they do not know it.
     let observation = bus.observe(
       name,
       from: sender,
-      priority: Priority(.max),
+      priority: Priority(sender == nil ? .max - 1 : .max),
       fileID: fileID,
       line: line
     ) { [weak bus, object = WeakObject(sender)] payload in
-      let journey = Passage.journey(by: way) ?? Journey()
+      let journey = Passage.journey(by: mirror) ?? OpenPosts.journey(by: mirror) {
+        Routes.shared.siblings(of: mirror)
+      }
       if let bus { journey.visit(bus, as: .event(name)) }
       guard journey.visit(self, as: .notification(notification)) else { return }
       Passage.leave {
@@ -187,13 +204,7 @@ extension NotificationCenter {
         self.post(name: notification, object: object.value, userInfo: userInfo)
       }
     }
-    let mirror = Routes.shared.add(
-      way,
-      observation,
-      for: name,
-      from: bus,
-      where: ObjectFilter(sender)
-    )
+    mirror.begin(observation)
     return Token {
       Routes.shared.remove(mirror)
       observation.cancel()

@@ -58,30 +58,31 @@ final class Passage: Sendable {
   @TaskLocal private static var current: Passage?
 
   private let journey: Journey
-  /// The mirrors that have not been called.
-  private let expected: Locked<Set<ObjectIdentifier>>
+  /// The numbers of the mirrors that have not been called.
+  private let expected: Locked<Set<UInt>>
 
-  private init(_ journey: Journey, _ mirrors: [Routes.Mirror]) {
+  private init(_ journey: Journey, _ mirrors: [Mirror]) {
     self.journey = journey
-    expected = Locked(Set(mirrors.map { ObjectIdentifier($0.way) }))
+    expected = Locked(Set(mirrors.map(\.number)))
   }
 
   /// Runs a post that continues a journey.
-  static func run(_ journey: Journey, to mirrors: [Routes.Mirror], _ post: () -> Void) {
-    if mirrors.isEmpty { return post() }
+  static func run(_ journey: Journey, to mirrors: [Mirror], _ post: () -> Void) {
+    if mirrors.isEmpty { return OpenPosts.enter(post) }
     let passage = Passage(journey, mirrors)
-    $current.withValue(passage, operation: post)
+    OpenPosts.enter { $current.withValue(passage, operation: post) }
     passage.expected.withLock { $0 = [] }
   }
 
   /// Runs code whose posts begin journeys of their own.
-  static func leave(_ body: () -> Void) { $current.withValue(nil, operation: body) }
+  static func leave(_ body: () -> Void) {
+    OpenPosts.enter { $current.withValue(nil, operation: body) }
+  }
 
   /// Returns the journey of the post that calls a mirror, if the post continues one.
-  static func journey(by way: Way) -> Journey? {
-    guard let current, current.expected.withLock({ $0.remove(ObjectIdentifier(way)) }) != nil else {
-      return nil
-    }
+  static func journey(by mirror: Mirror) -> Journey? {
+    let number = mirror.number
+    guard let current, current.expected.withLock({ $0.remove(number) }) != nil else { return nil }
     return current.journey
   }
 }

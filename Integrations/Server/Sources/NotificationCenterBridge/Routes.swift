@@ -2,7 +2,8 @@ internal import EventBus
 internal import Foundation
 private import Locks
 
-/// The mirrors that lead from buses to centres, so that what comes from a centre does not go back.
+/// The mirrors of the process, by the place where they listen, so that an event goes on once from there and
+/// does not go back.
 ///
 /// ## Thread safety
 ///
@@ -10,82 +11,115 @@ private import Locks
 final class Routes: Sendable {
   static let shared = Routes()
 
-  fileprivate struct Key: Hashable {
-    let event: EventNames
-    let bus: ObjectIdentifier
+  /// A name on a bus or at a centre.
+  struct Source: Hashable, Sendable {
+    fileprivate let place: ObjectIdentifier
+    fileprivate let name: Journey.Name
 
-    init(_ event: EventNames, _ bus: EventBus) {
-      (self.event, self.bus) = (event, ObjectIdentifier(bus))
+    init(_ bus: EventBus, _ event: EventNames) {
+      (place, name) = (ObjectIdentifier(bus), .event(event))
+    }
+
+    init(_ center: NotificationCenter, _ notification: Notification.Name) {
+      (place, name) = (ObjectIdentifier(center), .notification(notification))
     }
   }
 
-  /// A mirror from a bus to a centre.
-  struct Mirror: Sendable {
-    fileprivate let key: Key
-    let way: Way
-    /// The registration with the bus.
-    let token: Token
-    /// The condition on the sender of the events.
-    fileprivate let filter: ObjectFilter
+  private struct Mirrors {
+    /// Oldest first.
+    var list: [Mirror] = []
+    /// The number of all removals when one of these mirrors was last removed, or when the first was added.
+    var lastRemoval: Int
   }
 
   private struct State {
-    /// The mirrors of each event, oldest first.
-    var mirrors: [Key: [Mirror]] = [:]
+    var mirrors: [Source: Mirrors] = [:]
+    var removalCount = 0
+    var lastNumber: UInt = 0
   }
 
   private let state = Locked(State())
 
+  /// A number that was never used before.
+  var newNumber: UInt {
+    state.withLock { state in
+      state.lastNumber += 1
+      return state.lastNumber
+    }
+  }
+
+  /// A number that changes whenever a mirror of a source is removed.
+  func lastRemoval(at source: Source) -> Int? { state.withLock { $0.mirrors[source]?.lastRemoval } }
+
   /// Adds a mirror.
-  ///
-  /// - Parameters:
-  ///   - way: The way of the mirror.
-  ///   - token: Its registration with the bus.
-  ///   - event: The event.
-  ///   - bus: The bus.
-  ///   - filter: The condition of the registration on the sender of an event.
-  /// - Returns: The mirror, for ``remove(_:)``.
-  func add(
-    _ way: Way,
-    _ token: Token,
-    for event: EventNames,
-    from bus: EventBus,
-    where filter: ObjectFilter
-  ) -> Mirror {
-    let mirror = Mirror(key: Key(event, bus), way: way, token: token, filter: filter)
-    state.withLock { $0.mirrors[mirror.key, default: []].append(mirror) }
-    return mirror
+  func add(_ mirror: Mirror) {
+    state.withLock { state in
+      let count = state.removalCount
+      state.mirrors[mirror.source, default: Mirrors(lastRemoval: count)].list.append(mirror)
+    }
   }
 
   /// Removes a mirror.
   func remove(_ mirror: Mirror) {
-    let removed = state.withLock { state in
-      let mirrors = state.mirrors[mirror.key] ?? []
-      let rest = mirrors.filter { $0.token != mirror.token }
-      state.mirrors[mirror.key] = rest.isEmpty ? nil : rest
+    let removed = state.withLock { state -> [Mirror] in
+      guard let mirrors = state.mirrors[mirror.source]?.list else { return [] }
+      let rest = mirrors.filter { $0 !== mirror }
+      guard rest.count < mirrors.count else { return mirrors }
+      state.removalCount += 1
+      state.mirrors[mirror.source] =
+        rest.isEmpty ? nil : Mirrors(list: rest, lastRemoval: state.removalCount)
       return mirrors
     }
     withExtendedLifetime(removed) {}
   }
 
-  /// The mirrors that lead on from a bus for an event of a sender, oldest first.
+  /// The mirrors that a post at a source calls, oldest first.
   ///
-  /// Those of a bus that has been released, at the same address, have ended and are never called.
-  func mirrors(of event: EventNames, sender: AnyObject?, from bus: EventBus) -> [Mirror] {
-    let key = Key(event, bus)
+  /// Those of a bus or a centre that has been released, at the same address, have ended and are never called.
+  ///
+  /// - Parameters:
+  ///   - source: The name, and the bus or the centre.
+  ///   - sender: The sender of the event or the object of the notification.
+  func mirrors(at source: Source, sender: AnyObject?) -> [Mirror] {
     // Compared outside the lock, because that retains and releases the wanted senders.
-    let mirrors = state.withLock { $0.mirrors[key] }
+    let mirrors = state.withLock { $0.mirrors[source]?.list }
     return mirrors?.filter { $0.filter.admits(sender) } ?? []
+  }
+
+  /// The mirrors that a post on a bus calls if a mirror is the first one called, oldest first: those for any sender,
+  /// and those for the same one.
+  func siblings(of mirror: Mirror) -> [Mirror] {
+    let mirrors = state.withLock { $0.mirrors[mirror.source]?.list } ?? []
+    return mirrors.filter { $0.filter.admitsAny || mirror.filter.sharesObject(with: $0.filter) }
   }
 }
 
-/// The way of a mirror from a bus to a centre; its identity is that of the mirror.
-final class Way: Sendable {
-  let center: NotificationCenter
-  let notification: Notification.Name
+/// A mirror from a bus to a centre, or the reverse.
+final class Mirror: Sendable {
+  /// Identifies the mirror, also after it has been released.
+  let number = Routes.shared.newNumber
+  let source: Routes.Source
+  /// The condition on the sender of the events, or on the object of the notifications.
+  let filter: ObjectFilter
+  /// The centre and the name to which the mirror leads, if it comes from a bus.
+  let target: (center: NotificationCenter, notification: Notification.Name)?
+  private let registration = Locked<Token?>(nil)
 
-  init(to center: NotificationCenter, _ notification: Notification.Name) {
-    (self.center, self.notification) = (center, notification)
+  init(
+    from source: Routes.Source,
+    where filter: ObjectFilter,
+    to target: (center: NotificationCenter, notification: Notification.Name)? = nil
+  ) {
+    (self.source, self.filter, self.target) = (source, filter, target)
+  }
+
+  /// The registration with the bus, once the mirror has been registered.
+  var token: Token? { registration.withLock { $0 } }
+
+  /// Adds the mirror to the routes.
+  func begin(_ token: Token? = nil) {
+    registration.withLock { $0 = token }
+    Routes.shared.add(self)
   }
 }
 
@@ -141,6 +175,15 @@ struct ObjectFilter: Sendable {
 
   /// Whether a notification has the wanted object.
   func admits(_ notification: Notification) -> Bool { admits(sender(of: notification)) }
+
+  /// A Boolean value that indicates whether every object is admitted.
+  var admitsAny: Bool { wanted == nil }
+
+  /// Whether both conditions want one object, which lives.
+  func sharesObject(with other: ObjectFilter) -> Bool {
+    guard let object = wanted?.value else { return false }
+    return object === other.wanted?.value
+  }
 
   /// Whether an object is the wanted one.
   func admits(_ object: AnyObject?) -> Bool {

@@ -57,7 +57,7 @@ struct EventServerTests {
     }
     let large = try await server.post("counted", String(repeating: "1", count: 1_001))
     #expect(large.status == 413)
-    #expect(try await server.metric(#"eventbus.posts{event="order.placed"}"#) == nil)
+    #expect(try await server.metric(#"eventbus_posts{bus="default",event="order.placed"}"#) == nil)
     try await server.post("counted", "1")
     try await stream.read { $0.contains("counted") }
     #expect(stream.events.map(\.name) == ["counted"])
@@ -76,9 +76,9 @@ struct EventServerTests {
     let leaving = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
       .connect(host: "127.0.0.1", port: server.port).get()
     try await leaving.writeAndFlush(ByteBuffer(string: "GET /events HTTP/1.1\r\nHost: x\r\n\r\n"))
-    while try await server.metric("server.streams") != 2 { await Task.yield() }
+    while try await server.metric("server_streams") != 2 { await Task.yield() }
     try await leaving.close()
-    while try await server.metric("server.streams") != 1 { await Task.yield() }
+    while try await server.metric("server_streams") != 1 { await Task.yield() }
     try await server.post("counted", "2")
     try await stream.read { $0.contains("counted") }
     #expect(stream.events.map(\.data) == ["2"])
@@ -112,7 +112,7 @@ struct EventServerTests {
       .connect(host: "127.0.0.1", port: server.port).get()
     let head = "GET /events HTTP/1.1\r\nHost: x\r\n\r\n"
     try await channel.writeAndFlush(ByteBuffer(string: head))
-    while try await server.metric("server.streams") != 1 { await Task.yield() }
+    while try await server.metric("server_streams") != 1 { await Task.yield() }
     // More than the buffers of both sockets take.
     let text = String(repeating: "x", count: 900_000)
     for _ in 0..<20 {
@@ -200,12 +200,152 @@ struct EventServerTests {
     let received = events.count { $0.name == "message.sent" }
     #expect(dropped > 0)
     #expect(dropped + received == count)
-    #expect(try await server.metric("server.stream.drops") == Double(dropped))
+    #expect(try await server.metric("server_stream_drops") == Double(dropped))
     let ids = events.compactMap(\.id)
     #expect(ids == ids.sorted())
-    let writes = try #require(try await server.metric("server.stream.writes"))
+    let writes = try #require(try await server.metric("server_stream_writes"))
     // The last events that waited went out together; the quick stream had one write.
     #expect(writes <= Double(received - limit + 3))
     #expect(try await server.stop() == 0)
+  }
+
+  /// Opens a connection of its own, which sends a text and then reads until the server closes it.
+  ///
+  /// - Returns: What was read.
+  private func exchange(_ server: RunningServer, _ text: String) async throws -> String {
+    let bytes = Inbox<String>()
+    let channel = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+      .channelInitializer { channel in
+        channel.eventLoop.makeCompletedFuture {
+          try channel.pipeline.syncOperations.addHandler(ReadAll(bytes))
+        }
+      }
+      .connect(host: "127.0.0.1", port: server.port).get()
+    // The server may close the connection before everything has been sent.
+    try? await channel.writeAndFlush(ByteBuffer(string: text))
+    try await channel.closeFuture.get()
+    return bytes.entries.joined()
+  }
+
+  @Test(
+    "A port or another number out of its range ends the program with an error that says the range",
+    arguments: [
+      "--port=99999", "--port=-1", "--port=x", "--buffer=0", "--maximum-body=-1",
+      "--request-time=0", "--drain-delay=7",
+    ]
+  )
+  func ranges(_ argument: String) async throws {
+    let server = try await RunningServer(argument)
+    #expect(await server.exitCode == 1)
+  }
+
+  @Test(
+    "Half a request ends with its connection in time, and does not hold up the stop",
+    arguments: [
+      ("POST /events/counted HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n1", "HTTP/1.1 408"),
+      ("GET /health HTTP/1.1\r\nHost:", ""), ("", ""),
+    ]
+  )
+  func halfRequests(_ text: String, _ answer: String) async throws {
+    let server = try await RunningServer("--request-time=1")
+    let start = ContinuousClock.now
+    try await withThrowingTaskGroup(of: String.self) { group in
+      for _ in 0..<100 { group.addTask { try await self.exchange(server, text) } }
+      for try await received in group { #expect(received.hasPrefix(answer)) }
+    }
+    #expect(ContinuousClock.now - start < .seconds(30))
+    #expect(try await server.stop() == 0)
+  }
+
+  @Test("A request that takes less than its time, and one after another on a connection, succeed")
+  func slowButInTime() async throws {
+    let server = try await RunningServer("--request-time=2")
+    let received = try await exchange(
+      server,
+      "GET /health HTTP/1.1\r\nHost: x\r\n\r\nPOST /events/counted HTTP/1.1\r\nHost: x\r\n"
+        + "Content-Length: 1\r\nConnection: close\r\n\r\n1"
+    )
+    #expect(received.split(separator: "HTTP/1.1 200 OK").count == 2)
+    #expect(try await server.stop() == 0)
+  }
+
+  @Test("After a body that is too large, a client that sends before it reads gets 413, and the end")
+  func tooLarge() async throws {
+    let server = try await RunningServer("--maximum-body=1000")
+    let received = try await exchange(
+      server,
+      "POST /events/counted HTTP/1.1\r\nHost: x\r\nContent-Length: 500000\r\n\r\n"
+        + String(repeating: "1", count: 400_000)
+    )
+    #expect(received.hasPrefix("HTTP/1.1 413"))
+    #expect(received.lowercased().contains("connection: close"))
+    #expect(try await server.get("health").status == 200)
+    #expect(try await server.stop() == 0)
+  }
+
+  @Test("HEAD /health has the status of GET and no body")
+  func headOfHealth() async throws {
+    let server = try await RunningServer()
+    let received = try await exchange(
+      server,
+      "HEAD /health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+    )
+    #expect(received.hasPrefix("HTTP/1.1 200"))
+    #expect(received.hasSuffix("\r\n\r\n"))
+    #expect(try await server.stop() == 0)
+  }
+
+  @Test("Every line of the metrics has the form that Prometheus reads, and each name one type")
+  func metrics() async throws {
+    let server = try await RunningServer()
+    try await server.post("counted", "1")
+    try await server.post("order.placed", order)
+    let text = try await server.get("metrics").body
+    let name = #"[a-zA-Z_:][a-zA-Z0-9_:]*"#
+    let labels = #"\{[a-zA-Z_][a-zA-Z0-9_]*="([^"\\\n]|\\\\|\\"|\\n)*"(,[a-zA-Z_][a-zA-Z0-9_]*="([^"\\\n]|\\\\|\\"|\\n)*")*\}"#
+    let sample = try Regex("\(name)(\(labels))? [-+0-9.eEInfNa]+")
+    let type = try Regex("# TYPE (\(name)) (counter|gauge|summary)")
+    var types: [String] = []
+    for line in text.split(separator: "\n") {
+      if let match = try type.wholeMatch(in: line) {
+        types.append(String(match[1].substring ?? ""))
+        continue
+      }
+      #expect(try sample.wholeMatch(in: line) != nil, "\(line)")
+      #expect(types.last.map { line.hasPrefix($0) } == true, "\(line)")
+    }
+    #expect(Set(types).count == types.count)
+    #expect(text.contains(#"eventbus_posts{bus="default",event="order.placed"} 1"#))
+    #expect(text.contains("_seconds_count"))
+    #expect(try await server.stop() == 0)
+  }
+
+  @Test("With a delay, the server still answers after SIGTERM, and its health is unavailable")
+  func drainDelay() async throws {
+    let server = try await RunningServer("--drain-delay=3")
+    #expect(try await server.get("health").status == 200)
+    server.send(SIGTERM)
+    var status = 200
+    while status == 200 {
+      status = try await server.get("health").status
+      await Task.yield()
+    }
+    #expect(status == 503)
+    #expect(try await server.get("health").body == "stopping\n")
+    #expect(try await server.post("counted", "1").status == 200)
+    #expect(await server.exitCode == 0)
+  }
+}
+
+/// Keeps what a connection receives.
+private final class ReadAll: ChannelInboundHandler, Sendable {
+  typealias InboundIn = ByteBuffer
+
+  private let texts: Inbox<String>
+
+  init(_ texts: Inbox<String>) { self.texts = texts }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    texts.append(String(buffer: unwrapInboundIn(data)))
   }
 }

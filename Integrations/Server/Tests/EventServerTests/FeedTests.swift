@@ -1,3 +1,4 @@
+internal import EventBus
 @testable internal import EventServer
 internal import NIOCore
 internal import TestKit
@@ -7,59 +8,89 @@ internal import Testing
 struct FeedTests {
   private let feed = Feed(limit: 3)
 
-  private func send(_ numbers: ClosedRange<Int>) {
-    for number in numbers { feed.send("counted", Array("\(number)".utf8)) }
+  private let lifetime = Lifetime()
+  private let writes = Inbox<String>()
+  private let begun = Inbox<Void>()
+  /// The first write returns once this has an entry.
+  private let release = Inbox<Void>()
+
+  private func send(_ numbers: ClosedRange<Int>) async {
+    for number in numbers { await feed.send("counted", Array("\(number)".utf8)) }
   }
 
-  @Test(
-    "What waits for a stream goes out in one write, after the number of events that were dropped"
-  )
-  func oneWrite() async throws {
-    let stream = feed.begin(nil)
-    send(1...5)
-    feed.end(stream)
-    let writes = Inbox<String>()
-    try await feed.run(stream) { writes.append(String(buffer: $0)) }
-    let events = (3...5).map { "id: \($0)\nevent: counted\ndata: \($0)\n\n" }.joined()
-    #expect(writes.entries == [": listening\n\n", "event: dropped\ndata: 2\n\n" + events])
-    feed.close(stream)
-  }
-
-  @Test("Events that arrive during a write wait for the next one, together")
-  func duringWrite() async throws {
-    let stream = feed.begin("counted")
-    let writes = Inbox<String>()
-    let (begun, release) = (Inbox<Void>(), Inbox<Void>())
+  /// Runs a stream, and returns when its first write has begun.
+  private func open(_ name: String?) async -> Task<Void, any Error> {
+    let (feed, lifetime) = (feed, lifetime)
+    let (writes, begun, release) = (writes, begun, release)
     let task = Task {
-      try await feed.run(stream) { buffer in
+      try await feed.run(name, until: lifetime) { buffer in
         writes.append(String(buffer: buffer))
         begun.append(())
         if writes.entries.count == 1 { await release.first(1) }
       }
     }
     await begun.first(1)
-    send(1...2)
-    feed.send("other", Array("0".utf8))
+    return task
+  }
+
+  @Test(
+    "What waits for a stream goes out in one write, after the number of events that were dropped"
+  )
+  func oneWrite() async throws {
+    let stream = await open(nil)
+    await send(1...5)
+    lifetime.end()
+    release.append(())
+    try await stream.value
+    let events = (3...5).map { "id: \($0)\nevent: counted\ndata: \($0)\n\n" }.joined()
+    #expect(writes.entries == [": listening\n\n", "event: dropped\ndata: 2\n\n" + events])
+  }
+
+  @Test("Events that arrive during a write wait for the next one, together")
+  func duringWrite() async throws {
+    let stream = await open("counted")
+    await send(1...2)
+    await feed.send("other", Array("0".utf8))
     release.append(())
     await begun.first(2)
-    send(3...3)
+    await send(3...3)
     await begun.first(3)
-    feed.end(stream)
-    try await task.value
+    lifetime.end()
+    try await stream.value
     #expect(writes.entries.count == 3)
     #expect(writes.entries[1].contains("data: 1\n") && writes.entries[1].contains("data: 2\n"))
     #expect(!writes.entries[1].contains("other"))
-    feed.close(stream)
   }
 
   @Test("A cancelled stream ends, although nothing waits for it")
   func cancelled() async {
-    let stream = feed.begin(nil)
-    let begun = Inbox<Void>()
-    let task = Task { try await feed.run(stream) { _ in begun.append(()) } }
-    await begun.first(1)
-    task.cancel()
-    _ = await task.result
-    feed.close(stream)
+    let stream = await open(nil)
+    release.append(())
+    stream.cancel()
+    _ = await stream.result
+  }
+
+  @Test("All streams have one order, also if several tasks send")
+  func order() async throws {
+    let feed = Feed(limit: 1_000)
+    let lifetime = Lifetime()
+    let streams = (0..<3).map { _ in feed.stream(nil, until: lifetime) }
+    await withTaskGroup { group in
+      for task in 0..<4 {
+        group.addTask {
+          for number in 0..<50 {
+            await feed.send("counted", Array("\(task) \(number)".utf8))
+            await Task.yield()
+          }
+        }
+      }
+    }
+    lifetime.end()
+    var heard: [[String]] = []
+    for stream in streams {
+      heard.append(await stream.reduce(into: []) { $0.append(String(buffer: $1.text)) })
+    }
+    #expect(heard[0].count == 200)
+    #expect(heard.allSatisfy { $0 == heard[0] })
   }
 }

@@ -51,8 +51,8 @@ struct LoadTests {
     let events = reader.events
     #expect(events.compactMap(\.id) == Array(1...(count + 1)))
     #expect(events.dropLast().compactMap { Int($0.data) }.sorted() == Array(0..<count))
-    #expect(try await server.metric("server.stream.drops") ?? 0 == 0)
-    let writes = try #require(try await server.metric("server.stream.writes"))
+    #expect(try await server.metric("server_stream_drops") ?? 0 == 0)
+    let writes = try #require(try await server.metric("server_stream_writes"))
     print("\(Int(writes)) writes for \((count + 1) * streamCount) events")
     // What waits for a stream goes out in one write: never more writes than events, and fewer under load.
     #expect(writes < Double((count + 1) * streamCount))

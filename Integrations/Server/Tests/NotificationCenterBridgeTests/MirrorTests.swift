@@ -233,7 +233,7 @@ struct MirrorTests {
     withExtendedLifetime(tokens) {}
   }
 
-  @Test("Each of several mirrors of an event is without an echo")
+  @Test("Several mirrors of an event to one center are without an echo")
   func manyMirrors() {
     let log = CenterLog(center, .number)
     let mirrors = [toBus(), toCenter(), toCenter()]
@@ -384,7 +384,7 @@ struct RingTests {
       bus.observe(.number) { [mirrors] number in
         heard.append(number)
         // An event that goes round for ever would end the process.
-        if heard.entries.count > 20 { mirrors.cancelAll() }
+        if heard.entries.count > 100 { mirrors.cancelAll() }
       }.store(in: handlers)
     }
   }
@@ -427,11 +427,117 @@ struct RingTests {
     #expect(entries == Array(repeating: [1, 2, 3, 4], count: 4))
   }
 
-  @Test("With both directions, an event goes round once each way, and its bus hears it once")
+  @Test("With both directions, each bus and each center hears a post once, wherever it is posted")
   func bothWays() {
     ringBothWays()
-    buses[0].post(.number, 1)
-    #expect(entries == [[1], [1, 1], [1, 1], [1, 1]])
+    post(1, at: 0)
+    post(2, at: 1)
+    post(3, at: 2)
+    post(4, at: 3)
+    #expect(entries == Array(repeating: [1, 2, 3, 4], count: 4))
+  }
+
+  /// Posts at one of the buses, or at one of the centers after them.
+  private func post(_ number: Int, at place: Int, from sender: AnyObject? = nil) {
+    if place < 2 {
+      buses[place].post(.number, number, from: sender)
+    } else {
+      centers[place - 2].post(name: .number, object: sender, userInfo: ["number": number])
+    }
+  }
+
+  @Test(
+    "In a full mesh with answers, each place hears each question and each answer once",
+    arguments: 0..<4, 0..<4
+  )
+  func meshOfAnswers(_ asking: Int, _ answering: Int) {
+    ringBothWays()
+    var tokens: [Any] = []
+    if answering < 2 {
+      buses[answering].observe(.number) { [buses] number in
+        if number < 10 { buses[answering].post(.number, number * 10) }
+      }.store(in: handlers)
+    } else {
+      let center = centers[answering - 2]
+      tokens.append(
+        CenterLog(center, .number) { number in
+          if number < 10 { center.post(name: .number, object: nil, userInfo: ["number": number * 10]) }
+        }
+      )
+    }
+    for number in 1...3 { post(number, at: asking) }
+    #expect(
+      entries.map { $0.sorted() } == Array(repeating: [1, 2, 3, 10, 20, 30], count: 4)
+    )
+    withExtendedLifetime(tokens) {}
+  }
+
+  @Test(
+    "Mirrors of one sender and of any share the journey of a post, whichever was made first",
+    arguments: [false, true]
+  )
+  func senders(_ isOfOneFirst: Bool) {
+    let sender = Sender()
+    func mirrorAny() { mirror(buses[0], to: centers[0]) }
+    func mirrorOne() {
+      centers[1].mirror(buses[0], .number, as: .number, from: sender) { ["number": $0] }
+        .store(in: mirrors)
+    }
+    if isOfOneFirst { mirrorOne() }
+    mirrorAny()
+    if !isOfOneFirst { mirrorOne() }
+    mirror(centers[0], to: buses[1])
+    mirror(centers[1], to: buses[1])
+    post(1, at: 0)
+    post(2, at: 0, from: sender)
+    post(3, at: 0, from: Sender())
+    post(4, at: 0, from: sender)
+    #expect(heard[1].entries == [1, 2, 3, 4])
+    #expect(logs[0].numbers.entries == [1, 2, 3, 4])
+    #expect(logs[1].numbers.entries == [2, 4])
+  }
+
+  @Test("A mirror that is removed while its post is being mirrored loses no later post")
+  func removedMeanwhile() {
+    mirror(buses[0], to: centers[0])
+    let second = centers[1].mirror(buses[0], .number, as: .number) { ["number": $0] }
+    mirror(centers[0], to: buses[1])
+    mirror(centers[1], to: buses[1])
+    let removing = CenterLog(centers[0], .number) { _ in second.cancel() }
+    post(1, at: 0)
+    post(2, at: 0)
+    #expect(heard[1].entries == [1, 2])
+    #expect(logs[1].numbers.entries.isEmpty)
+    withExtendedLifetime(removing) {}
+  }
+
+  @Test("A mirror that is made while its post is being mirrored takes part from the next post on")
+  func madeMeanwhile() {
+    mirror(buses[0], to: centers[0])
+    mirror(centers[0], to: buses[1])
+    mirror(centers[1], to: buses[1])
+    let makes = Inbox<Int>()
+    let making = CenterLog(centers[0], .number) { [centers, buses, mirrors] _ in
+      makes.append(0)
+      if makes.entries.count > 1 { return }
+      centers[1].mirror(buses[0], .number, as: .number) { ["number": $0] }.store(in: mirrors)
+    }
+    for number in 1...3 { post(number, at: 0) }
+    #expect(heard[1].entries == [1, 2, 3])
+    #expect(logs[1].numbers.entries == [2, 3])
+    withExtendedLifetime(making) {}
+  }
+
+  @Test("Posts of two threads share no journey")
+  func threads() {
+    ringBothWays()
+    let count = 50
+    DispatchQueue.concurrentPerform(iterations: 2) { thread in
+      for number in 0..<count { post(number * 2 + thread, at: thread) }
+    }
+    #expect(
+      logs.map { $0.numbers.entries.sorted() } == Array(repeating: Array(0..<(2 * count)), count: 2)
+    )
   }
 
   @Test("What handlers of the buses and of the centres post in answer goes round as well, after it")

@@ -64,6 +64,11 @@ public final class EventStream<Payload: Sendable>: AsyncSequence, Sendable {
   /// - Complexity: O(1).
   public var dropped: Int { buffer.dropped }
 
+  /// The number of payloads in the buffer, which a task that takes alone receives without waiting.
+  ///
+  /// - Complexity: O(1).
+  public var waitingCount: Int { buffer.waitingCount }
+
   /// A Boolean value that indicates whether a consumer waits for a payload.
   package var isAwaited: Bool { buffer.isAwaited }
 

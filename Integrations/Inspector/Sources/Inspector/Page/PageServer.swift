@@ -69,6 +69,7 @@ struct PageServer: Sendable {
     let (model, token, streams) = (model, token, streams)
     // Everything else is not found, also the path without the slash, whose page would not find its stream.
     router.get("\(token)/") { request, _ in
+      try Self.checkHost(of: request)
       guard request.uri.path.hasSuffix("/") else { throw HTTPError(.notFound) }
       let nonce = Page.randomToken()
       return Self.response(
@@ -77,7 +78,8 @@ struct PageServer: Sendable {
         ResponseBody(byteBuffer: ByteBuffer(string: Page.live(nonce: nonce)))
       )
     }
-    router.get("\(token)/stream") { _, _ in
+    router.get("\(token)/stream") { request, _ in
+      try Self.checkHost(of: request)
       guard let stream = streams.open() else { throw HTTPError(.serviceUnavailable) }
       return Self.response(
         "text/event-stream",
@@ -93,6 +95,18 @@ struct PageServer: Sendable {
       )
     }
     return router
+  }
+
+  /// Refuses a request for another host than the loopback interface.
+  ///
+  /// A page of another site whose name leads to this machine (DNS rebinding) asks with the name of that site.
+  private static func checkHost(of request: Request) throws {
+    let authority = request.head.authority ?? ""
+    let isAddress = authority.hasPrefix("[")
+    let host = isAddress ? authority.prefix { $0 != "]" } + "]" : authority.prefix { $0 != ":" }
+    guard ["127.0.0.1", "localhost", "[::1]"].contains(host.lowercased()) else {
+      throw HTTPError(.misdirectedRequest, message: "This page is for this machine only.")
+    }
   }
 
   private static func response(

@@ -2,7 +2,8 @@ internal import EventBus
 
 /// Strings and source sites with short indices, which are never given to another string.
 ///
-/// The number of strings is bounded: what comes after the limit has the index of ``overflow``.
+/// The numbers of strings and of sites are bounded, each for itself, so that a program that makes up names does not
+/// hide the sites of its code: what comes after a limit has the index of ``overflow``.
 struct StringTable {
   /// The text in place of what exceeds the limits.
   static let overflow = "(more)"
@@ -17,7 +18,7 @@ struct StringTable {
 
   /// Creates a table.
   ///
-  /// - Parameter limit: The maximum number of strings.
+  /// - Parameter limit: The maximum number of strings, and of sites.
   init(limit: Int) { self.limit = limit }
 
   /// Returns the index of a string.
@@ -25,21 +26,22 @@ struct StringTable {
     // Also the key: long names share an index if they begin alike, and cost no more than short ones.
     let string = string.shortened(to: Self.length)
     if let index = indices[string] { return index }
+    guard indices.count < limit else { return 0 }
     let index = append(string)
-    if index > 0 { indices[string] = index }
+    indices[string] = index
     return index
   }
 
   /// Returns the index of a source site.
   mutating func index(of site: SourceSite) -> UInt32 {
     if let index = sites[site] { return index }
+    guard sites.count < limit else { return 0 }
     let index = append(site.description.shortened(to: Self.length))
-    if index > 0 { sites[site] = index }
+    sites[site] = index
     return index
   }
 
   private mutating func append(_ string: String) -> UInt32 {
-    guard strings.count < limit else { return 0 }
     strings.append(string)
     return UInt32(strings.count - 1)
   }

@@ -16,14 +16,24 @@ function fill(node, attributes, children) {
   for (const [name, value] of Object.entries(attributes || {})) {
     if (value === undefined || value === null || value === false) continue;
     if (name === "onclick") node.onclick = value;
-    // The policy of the page forbids the attribute for style, not the property.
-    else if (name === "style") node.style.cssText = value;
+    else if (name === "style") setStyle(node, value);
     else node.setAttribute(name, value);
   }
   for (const child of children) {
     if (child !== undefined && child !== null && child !== false) node.append(child);
   }
   return node;
+}
+
+/**
+ * Sets the style of a node. The policy of the page forbids the attribute, not the property.
+ *
+ * The text is kept, because the one that the browser returns is rounded to six digits: 1080027px would come back as
+ * 1.08003e+06px.
+ */
+function setStyle(node, text) {
+  node.styleText = text;
+  node.style.cssText = text;
 }
 
 /**
@@ -69,7 +79,7 @@ function merge(old, fresh) {
     const value = fresh.getAttribute(name);
     if (name !== "style" && old.getAttribute(name) !== value) old.setAttribute(name, value);
   }
-  if (old.style.cssText !== fresh.style.cssText) old.style.cssText = fresh.style.cssText;
+  if ((old.styleText || "") !== (fresh.styleText || "")) setStyle(old, fresh.styleText || "");
   old.onclick = fresh.onclick;
   update(old, ...fresh.childNodes);
   return true;

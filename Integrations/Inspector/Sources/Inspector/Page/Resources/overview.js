@@ -57,21 +57,20 @@ class Overview {
 
   drawCards(now) {
     const model = this.model;
-    const strings = model.strings;
     const top = (values, key) => [...values].sort((left, right) => key(right) - key(left)).slice(0, Overview.factCount);
     const part = (list, key) => (each) => key(each) / Math.max(1, key(list[0]));
 
     const posters = top(model.sites.values(), (each) => each.posts);
     const ofPosts = part(posters, (each) => each.posts);
     this.list("posters", ["Event", "Posted at", "Posts"], "Nothing has been posted yet.", posters.map((each) => this.fact(
-      model.color(each.name), [strings[each.name], strings[each.site]], ofPosts(each), Format.count(each.posts),
+      model.color(each.name), [this.name(each.name), this.site(each.site)], ofPosts(each), Format.count(each.posts),
       () => this.choose(each.name))));
 
     const handlers = [...model.handlers.values()].filter((each) => each.calls > 0);
     const hearers = top(handlers, (each) => each.calls);
     const ofCalls = part(hearers, (each) => each.calls);
     this.list("hearers", ["Handler", "Event", "Calls"], "No handler has been called yet.", hearers.map((each) => this.fact(
-      model.color(each.name), [strings[each.site], strings[each.name]], ofCalls(each), Format.count(each.calls),
+      model.color(each.name), [this.site(each.site), this.name(each.name)], ofCalls(each), Format.count(each.calls),
       () => this.choose(each.name))));
 
     this.drawSlowest(now, handlers, top, part);
@@ -79,7 +78,7 @@ class Overview {
     const failures = top(handlers.filter((each) => each.failed), (each) => each.failed);
     const ofFailures = part(failures, (each) => each.failed);
     this.list("failures", ["Handler", "Event", "Failures"], "No handler has failed.", failures.map((each) => this.fact(
-      Colors.get("bad"), [strings[each.site], strings[each.name]], ofFailures(each), Format.count(each.failed),
+      Colors.get("bad"), [this.site(each.site), this.name(each.name)], ofFailures(each), Format.count(each.failed),
       () => (each.lastFailed ? this.onChoose(each.lastFailed, true) : this.choose(each.name)), "bad")));
   }
 
@@ -99,7 +98,7 @@ class Overview {
     this.list("slowest", ["Handler", "Event", "Longest"], "No handler has run yet.", slow.map((each) => {
       const call = running.get(each);
       const kind = time(each) >= SLOW ? "warn" : "soft";
-      return this.fact(Colors.get(kind === "warn" ? "slow" : kind), [model.strings[each.site], model.strings[each.name]], ofTime(each),
+      return this.fact(Colors.get(kind === "warn" ? "slow" : kind), [this.site(each.site), this.name(each.name)], ofTime(each),
         call ? `runs ${Format.duration(now - call.t0)}` : Format.duration(each.longest), () => {
           const worst = call || each.worst;
           if (worst) this.onChoose(worst, true);
@@ -114,11 +113,23 @@ class Overview {
     update(byId(id), ...(rows.length ? [head, ...rows] : [element("p", { class: "empty" }, nothing)]));
   }
 
+  /** The name of an event, which is shown whole: it may contain slashes. */
+  name(index) {
+    const text = this.model.strings[index];
+    return { text, whole: text };
+  }
+
+  /** A source site, which is shown without its module. */
+  site(index) {
+    const whole = this.model.strings[index];
+    return { text: Format.site(whole), whole };
+  }
+
   fact(color, [what, detail], part, value, onclick, kind = "") {
-    return element("button", { class: "fact", onclick, title: `${what} · ${detail}` },
+    return element("button", { class: "fact", onclick, title: `${what.whole} · ${detail.whole}` },
       element("i", { class: "meter", style: `width: ${Math.max(1, part * 100)}%; background: ${color}` }),
       element("i", { class: "dot", style: `background: ${color}` }),
-      element("span", { class: "what" }, Format.site(what)), element("span", { class: "where" }, Format.site(detail)),
+      element("span", { class: "what" }, what.text), element("span", { class: "where" }, detail.text),
       element("span", { class: `value ${kind}` }, value));
   }
 

@@ -1,0 +1,136 @@
+import EventBus
+import Testing
+import Theming
+
+@MainActor
+@Suite("Edits inside edits")
+struct NestedEditTests {
+  @Test("An edit inside an edit is not lost", arguments: [1, 2, 3])
+  func nested(_ depth: Int) throws {
+    let manager = makeManager()
+    let keys = (0...depth).map { ThemeKey<Int>("nested.\($0)", default: 0) }
+    func edit(_ level: Int) throws(ThemeError) {
+      try manager.edit { theme in
+        theme[keys[level]] = 1
+        if level < depth { try? edit(level + 1) }
+      }
+    }
+    try edit(0)
+    #expect(keys.map { manager.theme[$0] } == keys.map { _ in 1 })
+  }
+
+  @Test("Where an edit and an edit inside it set the same key, the outer one counts")
+  func sameKey() throws {
+    let manager = makeManager()
+    try manager.edit { theme in
+      theme[.radius] = 1
+      try? manager.edit { $0[.radius] = 2 }
+      #expect(manager.theme[.radius] == 2)
+    }
+    #expect(manager.theme[.radius] == 1)
+  }
+
+  @Test("A key that the outer edit left alone keeps the value of the inner one")
+  func untouchedKey() throws {
+    let manager = makeManager(rounded(3))
+    try manager.edit { theme in
+      theme[.accent] = .red
+      theme.name = "outer"
+      try? manager.edit {
+        $0[.radius] = 9
+        $0.appearance = .light
+        $0[alias: .brand] = .accent
+      }
+    }
+    #expect(manager.theme[.radius] == 9)
+    #expect(manager.theme[.brand] == .red)
+    #expect(manager.theme.name == "outer")
+    #expect(manager.theme.appearance == .light)
+  }
+
+  @Test("A key that the outer edit removed stays removed")
+  func removed() throws {
+    let manager = makeManager(rounded(3))
+    try manager.edit { theme in
+      theme.remove(.radius)
+      try? manager.edit { $0[.accent] = .red }
+    }
+    #expect(manager.theme[.radius] == 4)
+    #expect(manager.theme[.accent] == .red)
+  }
+
+  @Test("An edit applies to the theme that its closure switches to")
+  func useInside() throws {
+    let manager = makeManager()
+    try manager.edit { theme in
+      theme[.accent] = .red
+      try? manager.use(rounded(7))
+    }
+    #expect(manager.theme.name == "rounded 7")
+    #expect(manager.theme[.radius] == 7)
+    #expect(manager.theme[.accent] == .red)
+  }
+
+  @Test("An edit in a scope keeps the edits that its closure makes to the scope and its manager")
+  func scope() throws {
+    let manager = makeManager()
+    let scope = try manager.scope { $0[.font] = "Mono" }
+    try scope.edit { theme in
+      theme[.accent] = .red
+      try? scope.edit { $0[.radius] = 9 }
+      try? manager.edit { $0[.brand] = .blue }
+    }
+    #expect(scope.theme[.accent] == .red)
+    #expect(scope.theme[.radius] == 9)
+    #expect(scope.theme[.font] == "Mono")
+    #expect(scope.theme[.brand] == .blue)
+    #expect(manager.theme[.radius] == 4)
+    #expect(manager.theme[.accent] == .grey)
+  }
+
+  @Test("An edit of a manager keeps the edits that its closure makes to a scope")
+  func scopeInside() throws {
+    let manager = makeManager()
+    let scope = try manager.scope { _ in }
+    try manager.edit { theme in
+      theme[.accent] = .red
+      try? scope.edit { $0[.radius] = 9 }
+    }
+    #expect(scope.theme[.accent] == .red)
+    #expect(scope.theme[.radius] == 9)
+  }
+
+  @Test("Edits inside an edit that is requested during a switch are not lost")
+  func pending() throws {
+    let manager = makeManager()
+    let label = Label(manager)
+    label.whenTouched = { label in
+      label.whenTouched = nil
+      try? manager.edit { theme in
+        theme[.radius] = 9
+        try? manager.edit { $0[.font] = "Mono" }
+      }
+    }
+    label.themeMap = .full
+    #expect(manager.theme[.radius] == 9)
+    #expect(manager.theme[.font] == "Mono")
+    try manager.edit { $0[.accent] = .red }
+    #expect(manager.theme[.radius] == 9)
+  }
+
+  @Test("A refused edit inside an edit changes nothing")
+  func refused() throws {
+    let manager = makeManager()
+    try manager.edit { theme in
+      theme[.radius] = 9
+      #expect(throws: ThemeError.self) {
+        try manager.edit {
+          $0[alias: .accent] = .brand
+          $0[alias: .brand] = .accent
+        }
+      }
+    }
+    #expect(manager.theme[.radius] == 9)
+    #expect(manager.theme[alias: .accent] == nil)
+  }
+}
