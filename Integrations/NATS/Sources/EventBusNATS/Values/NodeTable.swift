@@ -38,8 +38,11 @@ package struct NodeTable: Sendable {
     }
 
     /// Whether nothing needs to be known of it any more.
-    func isOver(at now: ContinuousClock.Instant) -> Bool {
-      if case .departed(let until) = standing { until <= now } else { silentAt <= now }
+    func isOver(at now: ContinuousClock.Instant) -> Bool { end <= now }
+
+    /// When nothing needs to be known of it any more, unless it is heard before.
+    var end: ContinuousClock.Instant {
+      if case .departed(let until) = standing { until } else { silentAt }
     }
   }
 
@@ -55,6 +58,8 @@ package struct NodeTable: Sendable {
   private var entries: [String: Entry] = [:]
   private var processCount = 0
   private var nextPurge: ContinuousClock.Instant?
+  /// Nothing is over before; heartbeats may have postponed it since.
+  private var nextEnd: ContinuousClock.Instant?
   private let limit: Int
   private let own: (node: String, incarnation: UInt64)?
 
@@ -89,6 +94,7 @@ package struct NodeTable: Sendable {
   ) -> [Change] {
     if let own, own.node == node, own.incarnation == incarnation { return [] }
     let interval = min(Self.longestInterval, interval)
+    nextEnd = min(nextEnd ?? now + interval * 3, now + interval * 3)
     var entry = entries[node] ?? Entry()
     let wasPresent = entry.presentCount > 0
     var changes: [Change] = []
@@ -157,6 +163,7 @@ package struct NodeTable: Sendable {
   /// Removes processes.
   private mutating func remove(_ condition: (Process) -> Bool) {
     for (node, entry) in entries {
+      guard entry.processes.values.contains(where: condition) else { continue }
       let kept = entry.processes.filter { !condition($0.value) }
       processCount -= entry.processes.count - kept.count
       entries[node]?.processes = kept
@@ -186,15 +193,23 @@ package struct NodeTable: Sendable {
   ) -> [Change] {
     guard let process = entries[node]?.processes[incarnation] else { return [] }
     if case .departed = process.standing { return [] }
-    entries[node]?.processes[incarnation]?.standing = .departed(until: now + process.interval * 3)
+    let until = now + process.interval * 3
+    entries[node]?.processes[incarnation]?.standing = .departed(until: until)
+    nextEnd = min(nextEnd ?? until, until)
     settle(node)
     let isGone = process.isPresent && entries[node]?.presentCount == 0
     return isGone ? [.left(node)] : []
   }
 
   /// Finds the nodes that fell silent.
+  ///
+  /// - Complexity: O(1) until something may be over, then O(*n*) in the number of processes.
   package mutating func expire(at now: ContinuousClock.Instant) -> [Change] {
+    guard let nextEnd, nextEnd <= now else { return [] }
     let before = present
+    defer {
+      self.nextEnd = entries.values.lazy.flatMap(\.processes.values).map(\.end).min()
+    }
     remove { $0.isOver(at: now) }
     return before.filter { entries[$0]?.presentCount ?? 0 == 0 }.map { .left($0) }
   }
