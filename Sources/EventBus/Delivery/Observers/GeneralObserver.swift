@@ -21,10 +21,8 @@ package final class GeneralObserver<Payload: Sendable>: Observer<Payload>,
     /// For the other libraries of the package, which may then call closures of that actor directly.
     case poster(@Sendable (Payload, (any Actor)?) -> Void)
 
-    /// Calls an asynchronous handler, with its owner if there is one.
-    ///
-    /// The closure asks for the refusal on the handler's actor, just before the call, because the registration
-    /// may have ended during the hop. With a refusal, it returns that instead of calling the handler.
+    /// Calls an asynchronous handler from its actor, unless there is a refusal there: the registration may have
+    /// ended during the hop.
     package typealias AsyncCall = @Sendable (Payload, _ refusal: Refusal) async throws -> Reception
 
     fileprivate var isStream: Bool { if case .stream = self { true } else { false } }
@@ -301,7 +299,6 @@ package final class GeneralObserver<Payload: Sendable>: Observer<Payload>,
     unless refusal: @escaping Refusal
   ) async throws -> Reception {
     let outcome = try await body(payload) {
-      // Last, since the first may call hooks.
       if let reason = refusal() ?? (isCancelled ? registration.refusal : nil) { return reason }
       beginRunning()
       return nil
@@ -368,7 +365,7 @@ package final class GeneralObserver<Payload: Sendable>: Observer<Payload>,
   override package var link: ObserverRegistration? { registration }
   override package var isSpent: Bool { isClaimed.load(ordering: .acquiring) }
   override package var countsCalls: Bool { true }
-
+  override package var isStream: Bool { sink.isStream }
   override package var callingMailbox: Mailbox? { isCalledOnActor ? mailbox : nil }
 
   override package var dependent: (any Finishable)? {
@@ -383,8 +380,6 @@ package final class GeneralObserver<Payload: Sendable>: Observer<Payload>,
     if case .stream(let buffer, _) = sink { return Int(clamping: buffer.added) }
     return Int(clamping: calls.load(ordering: .acquiring))
   }
-
-  override package var isStream: Bool { sink.isStream }
 
   override package var waitingCount: Int {
     switch sink {
