@@ -17,7 +17,8 @@ struct Autosave: Service {
   func run(_ context: ServiceContext) async throws {
     let store = try await context.value(of: .store)
     context.ready()
-    while try await context.unlessShuttingDown({ try await clock.sleep(for: .seconds(60)) }) != nil {
+    let minute = Duration.seconds(60)
+    while try await context.unlessShuttingDown({ try await clock.sleep(for: minute) }) != nil {
       await store.save("draft")
     }
     await store.save("final")

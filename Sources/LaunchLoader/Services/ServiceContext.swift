@@ -44,11 +44,12 @@ public struct ServiceContext: Sendable {
   /// The name that the service was added with; `nil` after it has ended.
   var name: String? { runner.name(of: id) }
 
-  /// Returns the place of a group that the service runs.
+  /// Determines the place of a group that the service runs.
   ///
   /// - Parameters:
   ///   - name: The name of the group.
   ///   - clock: The clock of the group's time limits; `nil` means the one of this service.
+  /// - Returns: The place.
   func place(ofGroup name: String, on clock: (any Clock<Duration>)?) -> ServiceGroupPlace {
     runner.place(ofGroup: name, runBy: id, on: clock)
   }

@@ -25,12 +25,13 @@ extension ServiceRunner {
     return outermost.isStopping
   }
 
-  /// Returns the place of a group.
+  /// Determines the place of a group.
   ///
   /// - Parameters:
   ///   - name: The name of the group.
   ///   - service: The service that runs it.
   ///   - clock: The clock of the group's time limits; `nil` means the one of these services.
+  /// - Returns: The place.
   func place(
     ofGroup name: String,
     runBy service: Machine.ID,

@@ -283,7 +283,6 @@ final class ServiceRunner: Sendable {
       return error
     }
   }
-
 }
 
 /// A registered service with its shutdown signal and its task.

@@ -255,6 +255,8 @@ struct ServiceTimeTests {
     await isEntered.wait()
     await stage.clock.sleepers(atLeast: 1)
     stage.clock.jump(by: .seconds(3))
+    _ = await stage.messages.first(1)
+    await stage.clock.sleepers(atLeast: 1)
     // Before the deadline of the stop.
     stage.clock.jump(by: .seconds(5))
     let error = await #expect(throws: ApplicationError.self) { try await running.value }
