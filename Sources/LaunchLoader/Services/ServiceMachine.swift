@@ -91,8 +91,8 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
   package internal(set) var path = ""
   /// The time of the current event, which the caller sets before it: the machine reads no clock.
   package var time = Duration.zero
-  package private(set) var stopTimeout: Duration?
-  package private(set) var cancelTimeout: Duration?
+  private(set) var stopTimeout: Duration?
+  private(set) var cancelTimeout: Duration?
   private let endsWhenEmpty: Bool
   var stage = Stage.collecting
   /// The requested transition: `stop`, `cancel`, or `nil`.
