@@ -117,7 +117,7 @@ struct WebService: ServiceLifecycle::Service {
 ///
 /// The health is unavailable meanwhile, so that a load balancer sends no new clients.
 struct DrainDelay: LaunchLoader::Service {
-  let name = "drain delay"
+  let serviceName = "drain delay"
 
   func run(_ context: LaunchLoader::ServiceContext) async throws {
     let seconds = try await context.value(of: .settings).drainDelay
