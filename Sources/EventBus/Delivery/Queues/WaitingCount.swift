@@ -77,7 +77,8 @@ package final class WaitingCount: Sendable {
       await posts()
       // A turn that began meanwhile was caused by one of these posts, or comes from outside.
       let after = turns.load(ordering: .acquiring)
-      if after >> 32 == before >> 32, !Task.isCancelled { return true }
+      let isUnchanged = UInt64(after ^ before) >> 32 == 0
+      if isUnchanged, !Task.isCancelled { return true }
     }
     return false
   }
