@@ -4,32 +4,33 @@ import EventBus
 import LaunchLoader
 
 struct Cache: Service {
-  let name = "cache"
-
   func run(_ context: ServiceContext) async throws {
     every(.seconds(60)) { _ in print("remove what is old") }.attach(to: context.lifetime)
     try await context.untilShutdown()
   }
 }
 
-struct Poller: Service {
-  let name = "poller"
-
+struct Reporter: Service {
   func run(_ context: ServiceContext) async throws {
     context.ready()
-    try await context.cancelOnShutdown {
-      while true {
-        try await Task.sleep(for: .seconds(10))
-        print("poll")
-      }
+    while true {
+      try await context.cancelOnShutdown { try await Task.sleep(for: .seconds(10)) }
+      print("report")
+    }
+  }
+}
+
+struct Poller: Service {
+  func run(_ context: ServiceContext) async throws {
+    context.ready()
+    while try await context.unlessShuttingDown({ try await Task.sleep(for: .seconds(10)) }) != nil {
+      print("poll")
     }
     print("stopped: save the position")  // the task of the service is not cancelled
   }
 }
 
 struct Heartbeat: Service {
-  let name = "heartbeat"
-
   func run(_ context: ServiceContext) async throws {
     context.ready()
     try await context.untilShutdown()
@@ -132,6 +133,10 @@ try group()
 try await delegate()
 await phases()
 await signals()
+let reporting = ServiceRun(Reporter())
+try await reporting.untilReady()
+reporting.shutdown()
+try await reporting.wait()
 let polling = ServiceRun(Poller())
 try await polling.untilReady()
 polling.shutdown()

@@ -14,7 +14,6 @@ nonisolated extension LaunchKeys {
 
 @MainActor
 final class Importer: Service {
-  let name = "importer"
   private var count = 0
 
   func run(_ context: ServiceContext) async throws {

@@ -4,8 +4,6 @@ import EventBus
 import LaunchLoader
 
 struct Heartbeat: Service {
-  let name = "heartbeat"
-
   func run(_ context: ServiceContext) async throws {
     context.ready()
     try await context.untilShutdown()
@@ -42,18 +40,28 @@ try app.add("answers", ServiceOptions(after: ["database"])) { context in
 
 try app.add("poller", ServiceOptions(after: ["database"])) { context in
   context.ready()
-  try await context.cancelOnShutdown {
-    while true {
-      try await Task.sleep(for: .seconds(10))
-      print("poll")
-    }
+  while true {
+    // Throws when the request has ended the work; that is no failure.
+    try await context.cancelOnShutdown { try await Task.sleep(for: .seconds(10)) }
+    print("poll")
   }
-  print("save the position")
+}
+
+try app.add("reader", ServiceOptions(after: ["database"])) { context in
+  context.ready()
+  let line = try await context.unlessShuttingDown {
+    try await Task.sleep(for: .seconds(10))
+    return "a line"
+  }
+  print(line ?? "nothing: save the position")
 }
 
 let storage = ServiceGroup("storage")
 try storage.add(Heartbeat())
 try app.add(storage)
+
+try app.add(Heartbeat(), named: "first heartbeat")
+try app.add(Heartbeat(), named: "second heartbeat", ServiceOptions(after: ["first heartbeat"]))
 
 // snippet.hide
 let running = Task { try await app.run() }

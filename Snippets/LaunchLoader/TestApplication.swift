@@ -12,17 +12,14 @@ extension LaunchKeys {
 }
 
 struct Autosave: Service {
-  let name = "autosave"
   let clock: any Clock<Duration>
 
   func run(_ context: ServiceContext) async throws {
     let store = try await context.value(of: .store)
     context.ready()
-    try await context.cancelOnShutdown {
-      while true {
-        try await clock.sleep(for: .seconds(60))
-        await store.save("draft")
-      }
+    let minute = Duration.seconds(60)
+    while try await context.unlessShuttingDown({ try await clock.sleep(for: minute) }) != nil {
+      await store.save("draft")
     }
     await store.save("final")
   }

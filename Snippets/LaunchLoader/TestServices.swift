@@ -4,7 +4,6 @@ import EventBus
 import LaunchLoader
 
 struct Cleaner: Service {
-  let name = "cleaner"
   let clock: any Clock<Duration>
 
   func run(_ context: ServiceContext) async throws {

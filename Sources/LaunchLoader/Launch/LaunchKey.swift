@@ -176,6 +176,12 @@ extension LaunchLoader {
   }
 }
 
+extension LaunchError {
+  /// A Boolean value that indicates whether a value is missing because the loader was stopped before the work
+  /// that makes it began.
+  var isRefusedValue: Bool { if case .noValue(_, .refused?) = code { true } else { false } }
+}
+
 extension LaunchLoader.State {
   /// Returns the latch that opens when work of a name is registered, or when none will be.
   fileprivate mutating func arrival(of id: LaunchID) -> Latch {

@@ -15,11 +15,13 @@ extension Application {
   ///
   /// The run waits for each method of the delegate before it goes on. Services stop after the handlers of
   /// `willTerminate` have finished, including asynchronous ones and those on actors;
-  /// ``Configuration/stopTimeout`` limits that time. Finally, the method waits until
-  /// ``Configuration/onMessage`` has returned from the last message, at most for
-  /// ``Configuration/cancelTimeout``.
+  /// ``Configuration/stopTimeout`` limits that time. Finally, the method waits until the handlers of the other
+  /// events of the stop have finished, up to the state ``AppState/terminated``, and until
+  /// ``Configuration/onMessage`` has returned from the last message, for each at most
+  /// ``Configuration/cancelTimeout``: a program may call `exit` as soon as the method has returned.
   ///
-  /// - Returns: The exit code passed to `shutdown`, otherwise 0.
+  /// - Returns: The exit code passed to `shutdown`; otherwise 128 plus the number of the signal if a second
+  ///   signal has cancelled everything; otherwise 0.
   /// - Throws: ``ApplicationError`` if the launch or a service failed, if a service is stuck, or if the
   ///   application already ran; `CancellationError` if the only cause was the cancellation of the task.
   nonisolated(nonsending) public func run() async throws -> Int32 {
@@ -33,6 +35,7 @@ extension Application {
       cancel()
     }
     await system.end()
+    await lastPostsAreHandled()
     await changes.delivered(within: configuration.cancelTimeout, on: configuration.clock)
     await messages.delivered(within: configuration.cancelTimeout, on: configuration.clock)
     if !failures.isEmpty { throw ApplicationError(failures) }
@@ -163,17 +166,9 @@ public struct ApplicationError: Error {
   }
 
   /// The names of the services that did not end and were left behind, including those in groups.
-  public var stuckServices: [String] { Self.stuckServices(in: errors) }
-
-  private static func stuckServices(in errors: [any Error]) -> [String] {
-    errors.flatMap { error -> [String] in
-      switch (error as? ServiceError)?.code {
-      case .stuck(let name): [name]
-      case .failed(_, let errors): stuckServices(in: errors)
-      default: []
-      }
-    }
-  }
+  ///
+  /// The name of a service in a group is prefixed with the names of its groups: `storage/cache`.
+  public var stuckServices: [String] { ServiceError.stuckServices(in: errors) }
 }
 
 extension Application {

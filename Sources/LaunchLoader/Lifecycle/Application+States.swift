@@ -152,9 +152,7 @@ extension Application {
 
   private func enter(_ state: AppState, isolation: isolated (any Actor)? = #isolation) {
     update { $0.enter(state) }
-    let number = pending.beginPost("application.stateDidChange", of: self)
-    bus.post(.stateDidChange, state, from: self)
-    pending.end(number)
+    post(.stateDidChange, state)
   }
 
   private func post(_ edge: AppStateMachine.Edge, isolation: isolated (any Actor)? = #isolation) {
@@ -163,18 +161,51 @@ extension Application {
       _ = pending.postAwaited(.willTerminate, of: self, precedesStop: false)
       return
     }
-    let number = pending.beginPost("application.\(edge)", of: self)
     let options = locked.withLock { $0.options }
     switch edge {
-    case .willFinishLaunching: bus.post(.willFinishLaunching, options, from: self)
-    case .didFinishLaunching: bus.post(.didFinishLaunching, options, from: self)
-    case .didBecomeActive: bus.post(.didBecomeActive, from: self)
-    case .willResignActive: bus.post(.willResignActive, from: self)
-    case .didEnterBackground: bus.post(.didEnterBackground, from: self)
-    case .willEnterForeground: bus.post(.willEnterForeground, from: self)
+    case .willFinishLaunching: post(.willFinishLaunching, options)
+    case .didFinishLaunching: post(.didFinishLaunching, options)
+    case .didBecomeActive: post(.didBecomeActive, ())
+    case .willResignActive: post(.willResignActive, ())
+    case .didEnterBackground: post(.didEnterBackground, ())
+    case .willEnterForeground: post(.willEnterForeground, ())
     case .willTerminate: break
     }
-    pending.end(number)
+  }
+
+  /// Posts an event whose handlers are listed until the post returns.
+  ///
+  /// Those of an event of the stop that go on, on actors or asynchronously, are awaited at the end of the run.
+  private func post<Payload>(
+    _ name: EventName<Payload>,
+    _ payload: Payload,
+    isolation: isolated (any Actor)? = #isolation
+  ) {
+    let number = pending.beginPost(name.rawValue, of: self)
+    defer { pending.end(number) }
+    guard locked.withLock({ $0.machine.isInStop }) else {
+      bus.post(name, payload, from: self)
+      return
+    }
+    let completion = bus.postCounting(name, payload, from: self)
+    if completion.isDone { return }
+    locked.withLock { $0.lastPosts.append((name.rawValue, completion)) }
+  }
+
+  /// Waits until the handlers of the events of the stop have finished, at most for the time in which a
+  /// cancelled service must end, and regardless of cancellation.
+  nonisolated(nonsending) func lastPostsAreHandled() async {
+    let posts = locked.withLock { $0.lastPosts }
+    if posts.isEmpty { return }
+    let areHandled = Latch()
+    Task {
+      for post in posts { await post.completion.wait() }
+      areHandled.open()
+    }
+    await areHandled.waitUncancelled(within: configuration.cancelTimeout, on: configuration.clock)
+    for post in posts where !post.completion.isDone {
+      messages.send("left behind: \(PendingWork.describe(post.event, bus))")
+    }
   }
 
   /// Waits for a goal.

@@ -29,6 +29,8 @@ public final class Application: Sendable {
     var options = LaunchOptions()
     var launch: Task<LaunchReport, any Error>?
     var exitCode: Int32?
+    /// The events of the stop whose handlers have not all finished, except those that the stop waits for.
+    var lastPosts: [(event: String, completion: Completion)] = []
 
     /// Adds a waiter, unless its goal is already reached.
     ///
@@ -87,7 +89,7 @@ public final class Application: Sendable {
     changes = MessageQueue { post in post(bus) }
     let (messages, changes) = (messages, changes)
     let alarms = ServiceAlarms(configuration.clock)
-    let pending = PendingWork(alarms) { messages.send($0) }
+    let pending = PendingWork(alarms, loader) { messages.send($0) }
     self.pending = pending
     runner = ServiceRunner(
       ServiceRunner.Machine(
@@ -97,7 +99,7 @@ public final class Application: Sendable {
       ),
       alarms,
       loader: loader,
-      others: { pending.names }
+      others: { pending.delays }
     ) { action in
       switch action {
       case .report(let service, let error):
@@ -145,16 +147,22 @@ public final class Application: Sendable {
   ///
   /// - Parameters:
   ///   - service: The service.
+  ///   - name: The name of the service, unique within the application. With `nil`, it is the service's
+  ///     ``Service/serviceName``, followed by a number if that name is taken: `Poller`, `Poller 2`.
   ///   - options: The order, time limits and failure policy of the service.
-  /// - Throws: ``ServiceError`` with the code `duplicate` if the name is taken, or `stopping` after shutdown
-  ///   was requested. While services run also `unknown` and `cycle`; before, these two make the run fail
-  ///   instead.
-  /// - Complexity: O(log *n*) in the number of services.
+  /// - Throws: ``ServiceError`` with the code `duplicate` if the given name, or that of a group, is taken, or
+  ///   `stopping` after shutdown was requested. While services run also `unknown` and `cycle`; before, these two
+  ///   make the run fail instead.
+  /// - Complexity: Amortized O(log *n*) in the number of services.
   public func add(
     _ service: some Service,
+    named name: String? = nil,
     _ options: ServiceOptions = ServiceOptions()
   ) throws(ServiceError) {
-    try runner.add(service.name, options) { try await service.run($0) }
+    // The name of a group is given where it is created.
+    let isNumbered = name == nil && !(service is ServiceGroup)
+    let body = ServiceHandle.body(of: service)
+    try runner.add(name ?? service.serviceName, isNumbered: isNumbered, options, run: body)
   }
 
   /// Adds a service that runs a closure.
@@ -163,8 +171,8 @@ public final class Application: Sendable {
   ///   - name: The name of the service, unique within the application.
   ///   - options: The order, time limits and failure policy of the service.
   ///   - body: The work of the service.
-  /// - Throws: The errors of ``add(_:_:)``.
-  /// - Complexity: O(log *n*) in the number of services.
+  /// - Throws: The errors of ``add(_:named:_:)``.
+  /// - Complexity: Amortized O(log *n*) in the number of services.
   public func add(
     _ name: String,
     _ options: ServiceOptions = ServiceOptions(),

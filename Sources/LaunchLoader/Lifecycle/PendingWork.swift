@@ -12,6 +12,8 @@ internal import EventBus
 final class PendingWork: Sendable {
   private struct Item: Sendable {
     let name: @Sendable () -> String
+    /// Returns the names of the launch work that is meant.
+    var workers: @Sendable () -> [String] = { [] }
     var hasFinished: @Sendable () -> Bool = { false }
     /// The task of a method.
     var call: LateTask?
@@ -37,6 +39,7 @@ final class PendingWork: Sendable {
 
   private let state = Locked(State())
   private let alarms: ServiceAlarms
+  private let loader: LaunchLoader
   private let onMessage: @Sendable (ApplicationMessage) -> Void
   /// The result of the launch work; `nil` if it was left behind.
   private let launchEnd = LatchedValue<Result<LaunchReport, any Error>?>()
@@ -45,16 +48,22 @@ final class PendingWork: Sendable {
   ///
   /// - Parameters:
   ///   - alarms: The alarms of the application.
+  ///   - loader: The loader whose work is awaited.
   ///   - onMessage: Called with messages about work that takes long or is left behind.
-  init(_ alarms: ServiceAlarms, onMessage: @escaping @Sendable (ApplicationMessage) -> Void) {
-    self.alarms = alarms
+  init(
+    _ alarms: ServiceAlarms,
+    _ loader: LaunchLoader,
+    onMessage: @escaping @Sendable (ApplicationMessage) -> Void
+  ) {
+    (self.alarms, self.loader) = (alarms, loader)
     self.onMessage = onMessage
   }
 
-  /// The descriptions of the pending work, oldest first.
-  var names: [String] {
-    state.withLock { $0.items }.ordered { $0.key < $1.key }.filter { !$0.value.hasFinished() }
-      .map { $0.value.name() }
+  /// The descriptions of the pending work, oldest first, and the names of the launch work among it.
+  var delays: ServiceRunner.Delays {
+    let items = state.withLock { $0.items }.ordered { $0.key < $1.key }.map(\.value)
+      .filter { !$0.hasFinished() }
+    return (items.map { $0.name() }, items.flatMap { $0.workers() })
   }
 
   /// Waits for launch work, regardless of cancellation, and lists it meanwhile.
@@ -67,7 +76,9 @@ final class PendingWork: Sendable {
     _ task: Task<LaunchReport, any Error>,
     begin: () -> Void
   ) async -> Result<LaunchReport, any Error>? {
-    let number = add(Item(name: { "launch work" }))
+    let workers: @Sendable () -> [String] = { [loader] in loader.unfinished.map(\.rawValue) }
+    let item = Item(name: { Self.describe(workers()) }, workers: workers)
+    let number = add(item)
     defer { end(number) }
     begin()
     Task { launchEnd.resolve(await task.result) }
@@ -273,7 +284,17 @@ final class PendingWork: Sendable {
     item.rest?.cancel()
   }
 
-  private static func describe(_ event: String, _ bus: EventBus) -> String {
+  /// Returns a description of launch work, which names at most eight workers.
+  private static func describe(_ workers: [String]) -> String {
+    // Nothing runs: the work that has ended was the last, or the next has not begun.
+    if workers.isEmpty { return "launch work" }
+    let names = workers.prefix(8).map { "\"\($0)\"" }.joined(separator: ", ")
+    let rest = workers.count - 8
+    return "launch work \(names)" + (rest > 0 ? " and \(rest) more" : "")
+  }
+
+  /// Returns a description of the handlers of an event, with their source sites.
+  static func describe(_ event: String, _ bus: EventBus) -> String {
     let sites = bus.snapshot().observations.filter { $0.name == event }.map { "\($0.site)" }
     let suffix = sites.isEmpty ? "" : " (registered at \(sites.joined(separator: ", ")))"
     return "handlers of \(event)\(suffix)"

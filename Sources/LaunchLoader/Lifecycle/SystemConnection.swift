@@ -18,7 +18,7 @@ extension Application {
     if let limit = configuration.stopTimeout {
       runner.alarms.set(.background, .stop, at: runner.alarms.elapsed + limit) { [self] in
         if isOver.isOpen { return }
-        let names = pending.names.joined(separator: ", ")
+        let names = pending.delays.names.joined(separator: ", ")
         let text = "going to the background takes longer than \(limit.shortText)"
         messages.send(names.isEmpty ? text : "\(text): not waiting for \(names)")
         isOver.open()

@@ -2,8 +2,6 @@
 ///
 /// ```swift
 /// struct Heartbeat: Service {
-///   let name = "heartbeat"
-///
 ///   func run(_ context: ServiceContext) async throws {
 ///     context.ready()
 ///     try await context.untilShutdown()
@@ -15,8 +13,12 @@
 /// ``run(_:)`` returns. Any `Sendable` type can be a service; for a service of a few lines there is a form of
 /// `add` that takes a closure.
 public protocol Service: Sendable {
-  /// The name of the service in `after:` and in messages, unique within its application or group.
-  var name: String { get }
+  /// The name of the service in `after:` and in messages, unless it is added under another.
+  ///
+  /// By default, it is the name of the type. Of services that were added without another name, the second of a
+  /// type gets a number: `Poller`, `Poller 2`. A name that a program needs in `after:` is best given where the
+  /// service is added: `app.add(poller, named: "orders")`.
+  var serviceName: String { get }
 
   /// Runs the service until it is asked to stop.
   ///
@@ -27,6 +29,11 @@ public protocol Service: Sendable {
   /// - Parameter context: Requests the stop, and accepts the report that the service is ready.
   /// - Throws: Any error. The options of the service decide how it affects the other services.
   func run(_ context: ServiceContext) async throws
+}
+
+extension Service {
+  /// The name of the type.
+  public var serviceName: String { "\(type(of: self))" }
 }
 
 /// The order, time limits and failure policy of a service.
@@ -74,8 +81,8 @@ public struct ServiceOptions: Sendable {
   /// The time in which the service must start, or become ready if ``waitsForReady`` is set; `nil` means no
   /// limit.
   ///
-  /// If the service takes longer, it has failed to start: all started services are stopped in reverse order,
-  /// and `run()` throws an error that names the service.
+  /// If the service takes longer, it has failed to start: it is cancelled immediately, all started services
+  /// are stopped in reverse order, and `run()` throws an error that names the service.
   public var startTimeout: Duration?
 
   /// The time in which the service must stop once its turn has come, before it is cancelled.
@@ -184,12 +191,29 @@ public struct ServiceError: Error {
   /// The kind of failure, with its context.
   public let code: Code
 
+  /// The name of a service closest to an unknown one, or `nil` if none is close.
+  public let suggestion: String?
+
   /// A Boolean value that indicates whether a `stuck` name is that of launch work instead of a service.
   private let isLaunchWork: Bool
 
-  init(_ code: Code, isLaunchWork: Bool = false) {
+  init(_ code: Code, suggestion: String? = nil, isLaunchWork: Bool = false) {
     self.code = code
+    self.suggestion = suggestion
     self.isLaunchWork = isLaunchWork
+  }
+}
+
+extension ServiceError {
+  /// Returns the names of the services that errors report as left behind, including those in groups.
+  static func stuckServices(in errors: [any Error]) -> [String] {
+    errors.flatMap { error -> [String] in
+      switch (error as? ServiceError)?.code {
+      case .stuck(let name): [name]
+      case .failed(_, let errors): stuckServices(in: errors)
+      default: []
+      }
+    }
   }
 }
 
@@ -198,10 +222,11 @@ extension ServiceError: CustomStringConvertible {
   public var description: String {
     switch code {
     case .duplicate(let name):
-      "a service named \"\(name)\" already exists: give each service its own name"
+      "a service named \"\(name)\" already exists: add this one under another name, with named:"
     case .unknown(let name, let dependant):
-      "service \"\(dependant)\" starts after \"\(name)\", which does not exist:"
-        + " add that service, or remove the name from after:"
+      "service \"\(dependant)\" starts after \"\(name)\", which does not exist: "
+        + (suggestion.map { "did you mean \"\($0)\"? Otherwise, " } ?? "")
+        + "add that service, or remove the name from after:"
     case .cycle(let path):
       "services depend on each other in a cycle: \(path.joined(separator: " → "));"
         + " remove one of these names from after:"

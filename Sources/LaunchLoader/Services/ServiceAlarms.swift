@@ -53,13 +53,18 @@ final class ServiceAlarms: Sendable {
     }
   }
 
+  /// The clock that measures the limits.
+  let clock: any Clock<Duration>
   private let stopwatch: Stopwatch
   private let state = Locked(State())
 
   /// Creates an empty set of alarms.
   ///
   /// - Parameter clock: The clock that measures the limits.
-  init(_ clock: any Clock<Duration>) { stopwatch = Stopwatch(clock) }
+  init(_ clock: any Clock<Duration>) {
+    self.clock = clock
+    stopwatch = Stopwatch(clock)
+  }
 
   /// The time since creation.
   var elapsed: Duration { stopwatch.elapsed() }

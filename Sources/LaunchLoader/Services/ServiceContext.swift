@@ -15,17 +15,23 @@ public import EventBus
 /// The request to stop reaches the service in five forms, of which it uses those that suit its work:
 ///
 /// - ``lifetime`` ends, and with it the sequences and timers that are attached to it.
-/// - ``cancelOnShutdown(_:)`` cancels work that reacts only to cancellation.
+/// - ``cancelOnShutdown(_:)`` and ``unlessShuttingDown(_:)`` cancel work that reacts only to cancellation.
 /// - ``onShutdown(_:)`` runs a closure.
 /// - ``untilShutdown()`` returns.
 /// - ``isShuttingDown`` becomes `true`.
+///
+/// A service that is cancelled, because it exceeded a time limit or because everything is cancelled, receives
+/// the request to stop as well, immediately after the cancellation: the lifetime ends, the closures run, and
+/// ``isShuttingDown`` is `true` from then on. Every wait of the service throws `CancellationError`, also
+/// ``untilShutdown()``.
 ///
 /// ## Thread safety
 ///
 /// Every member may be called from any thread, also inside a closure passed to ``onShutdown(_:)``. After the
 /// service has ended, calls have no effect.
 public struct ServiceContext: Sendable {
-  private let handle: ServiceHandle
+  /// The service, with the signal that asks it to stop.
+  let handle: ServiceHandle
   private let id: Int
   private let runner: ServiceRunner
 
@@ -35,10 +41,24 @@ public struct ServiceContext: Sendable {
     self.runner = runner
   }
 
-  /// Claims the run of a group for the service that this context belongs to.
-  func claim(_ inner: ServiceRunner, named name: String) -> Bool {
-    inner.claim(for: (name, runner))
+  /// The name that the service was added with; `nil` after it has ended.
+  var name: String? { runner.name(of: id) }
+
+  /// Determines the place of a group that the service runs.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the group.
+  ///   - clock: The clock of the group's time limits; `nil` means the one of this service.
+  /// - Returns: The place.
+  func place(ofGroup name: String, on clock: (any Clock<Duration>)?) -> ServiceGroupPlace {
+    runner.place(ofGroup: name, runBy: id, on: clock)
   }
+
+  /// Records that the service runs a group.
+  func groupBegins(_ group: ServiceRunner) { runner.groupBegins(group, runBy: id) }
+
+  /// Records that a group that the service ran has ended.
+  func groupHasEnded(_ group: ServiceRunner) { runner.groupHasEnded(group, runBy: id) }
 
   /// Reports that the service is ready, so that services waiting for it may start.
   ///
@@ -48,7 +68,7 @@ public struct ServiceContext: Sendable {
 
   /// A Boolean value that indicates whether the service was asked to stop.
   ///
-  /// A cancelled service was asked to stop as well.
+  /// A cancelled service was asked to stop as well: immediately after its task is cancelled.
   public var isShuttingDown: Bool { handle.signal.isRaised }
 
   /// The lifetime of the service, which ends when the service is asked to stop, and at the latest when its
@@ -59,8 +79,6 @@ public struct ServiceContext: Sendable {
   /// import LaunchLoader
   ///
   /// struct Cache: Service {
-  ///   let name = "cache"
-  ///
   ///   func run(_ context: ServiceContext) async throws {
   ///     every(.seconds(60)) { _ in print("remove what is old") }.attach(to: context.lifetime)
   ///     try await context.untilShutdown()
@@ -86,8 +104,9 @@ public struct ServiceContext: Sendable {
   /// Runs a closure when the service is asked to stop, or immediately if it already was.
   ///
   /// Closures run in registration order, outside every lock; ``isShuttingDown`` is `true` in all of them. The
-  /// service counts as running until they have returned. If the service ends without being asked to stop, the
-  /// closures are released without running.
+  /// service counts as running until they have returned. They also run when the service is cancelled, because
+  /// that asks it to stop. If the service ends without being asked to stop, the closures are released without
+  /// running.
   ///
   /// - Parameter body: Called at most once.
   /// - Returns: A token that removes the closure. Dropping the token has no effect.
@@ -103,74 +122,21 @@ public struct ServiceContext: Sendable {
   /// ``LaunchLoader/LaunchLoader/value(of:)``. An application starts its services after the launch, so there
   /// the call waits only for work that was registered later, or that runs in the phase `idle`.
   ///
-  /// A request to stop does not end the wait; ``cancelOnShutdown(_:)`` does that.
+  /// A request to stop does not end the wait; ``cancelOnShutdown(_:)`` does that. Work that has not begun when
+  /// the application begins to stop never will; a call that waits for it throws when this service is asked to
+  /// stop in its turn.
   ///
   /// - Parameter key: The key of the value.
   /// - Returns: The value.
   /// - Throws: ``LaunchError``, for example with the code `noValue` if the launch has ended without the value;
-  ///   `CancellationError` when the waiting task is cancelled.
+  ///   `CancellationError` when the waiting task is cancelled, or when the stop has prevented the work.
   nonisolated(nonsending) public func value<Value>(of key: LaunchKey<Value>) async throws -> Value {
-    try await runner.loader.value(of: key)
-  }
-
-  /// Runs work that is cancelled when the service is asked to stop.
-  ///
-  /// ```swift
-  /// struct Poller: Service {
-  ///   let name = "poller"
-  ///
-  ///   func run(_ context: ServiceContext) async throws {
-  ///     context.ready()
-  ///     try await context.cancelOnShutdown {
-  ///       while true {
-  ///         try await Task.sleep(for: .seconds(10))
-  ///         print("poll")
-  ///       }
-  ///     }
-  ///     print("stopped: save the position")  // the task of the service is not cancelled
-  ///   }
-  /// }
-  /// ```
-  ///
-  /// The body runs in a task of its own, in its own isolation, with the priority and the task-local values of
-  /// the caller. Cancelling the caller's task cancels it, too. If the service was asked to stop before, or the
-  /// caller's task is already cancelled, the body still runs, cancelled from the beginning.
-  ///
-  /// The call returns when the body has ended, however long that takes. A body that ends and a request to
-  /// stop may race; what the body did decides:
-  ///
-  /// - A value is returned, even if the service was asked to stop meanwhile.
-  /// - A `CancellationError` makes the call return `nil` if the service was asked to stop by then, unless the
-  ///   caller's task is cancelled as well. Otherwise it is thrown.
-  /// - Any other error is thrown, even if the body throws it because it was cancelled.
-  ///
-  /// If `run` returns while the body still runs, in a task that the service started, the body is cancelled.
-  ///
-  /// - Parameter body: The work.
-  /// - Returns: The result of the body, or `nil` if the request to stop cancelled it.
-  /// - Throws: The error of the body; `CancellationError` if the caller's task or the body itself cancelled it.
-  @discardableResult
-  nonisolated(nonsending) public func cancelOnShutdown<Result: Sendable>(
-    @_inheritActorContext _ body: @escaping @isolated(any) @Sendable () async throws -> Result
-  ) async throws -> Result? {
-    let mayBegin = Latch()
-    let task = Task {
-      // A request or a cancellation that came first has cancelled this task by then.
-      _ = await mayBegin.wait()
-      return try await body()
-    }
-    let token = handle.signal.onEnd { task.cancel() }
-    defer { token.cancel() }
-    let result = await withCancellationHandling {
-      mayBegin.open()
-      return await task.result
-    } onCancel: {
-      task.cancel()
-    }
     do {
-      return try result.get()
-    } catch is CancellationError where isShuttingDown && !Task.isCancelled {
-      return nil
+      return try await runner.loader.value(of: key)
+    } catch let error as LaunchError where error.isRefusedValue && runner.isProgramStopping {
+      // Not a failure of the service, which may not have been asked to stop yet.
+      try await untilShutdown()
+      throw CancellationError()
     }
   }
 }

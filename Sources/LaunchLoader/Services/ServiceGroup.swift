@@ -12,37 +12,55 @@ internal import EventBus
 ///
 /// The group is ready when all its services have started and those with ``ServiceOptions/waitsForReady`` are
 /// ready. When the group is asked to stop or is cancelled, it stops or cancels its services in its own order.
-/// It ends when all of them have ended, or when the ending of one of them says so.
+/// It ends when all of them have ended, when the ending of one of them says so, or immediately if it has none.
+///
+/// Its time limits apply to every stop, also to one that a failure inside the group causes. Limits that the
+/// group does not set are those of the application, the group or the ``ServiceRun`` that runs it, and so is the
+/// clock: a group always ends if its application does.
 ///
 /// Messages about its services and the errors they throw reach the application that runs the group, prefixed
-/// with the name of the group: `storage/heartbeat`.
+/// with the name of the group: `storage/heartbeat`. A service that delays a stop of the group is named once,
+/// in place of the group, at times measured on the clock of the application.
 ///
 /// ## Thread safety
 ///
 /// Every member may be called from any thread.
 public final class ServiceGroup: Service {
+  private struct State {
+    /// The services, until the group runs.
+    var machine: ServiceRunner.Machine
+    var runner: ServiceRunner?
+  }
+
   /// The name of the group in `after:` and in messages.
-  public let name: String
-  private let runner: ServiceRunner
+  public let serviceName: String
+  private let clock: (any Clock<Duration>)?
+  private let state: Locked<State>
 
   /// Creates an empty group.
   ///
   /// - Parameters:
   ///   - name: The name of the group, unique within its application or group.
-  ///   - stopTimeout: The time in which all services must stop, before they are cancelled; `nil` leaves the
-  ///     limit to the application or group that runs this one.
+  ///   - stopTimeout: The time in which all services must stop, before they are cancelled; `nil` means the
+  ///     limit of the application or group that runs this one, counted from the beginning of this group's stop.
   ///   - cancelTimeout: The time in which cancelled services must end, before they are left behind and named;
-  ///     `nil` leaves the limit to the application or group that runs this one.
-  ///   - clock: The clock that measures both.
+  ///     `nil` means the limit of the application or group that runs this one.
+  ///   - clock: The clock that measures the time limits of the group and its services; `nil` means the clock of
+  ///     the application or group that runs this one.
   public init(
     _ name: String,
     stopTimeout: Duration? = nil,
     cancelTimeout: Duration? = nil,
-    clock: any Clock<Duration> = ContinuousClock()
+    clock: (any Clock<Duration>)? = nil
   ) {
-    self.name = name
-    let machine = ServiceRunner.Machine(stopTimeout: stopTimeout, cancelTimeout: cancelTimeout)
-    runner = ServiceRunner(machine, ServiceAlarms(clock))
+    serviceName = name
+    self.clock = clock
+    let machine = ServiceRunner.Machine(
+      stopTimeout: stopTimeout,
+      cancelTimeout: cancelTimeout,
+      endsWhenEmpty: true
+    )
+    state = Locked(State(machine: machine))
   }
 
   /// Adds a service.
@@ -51,16 +69,22 @@ public final class ServiceGroup: Service {
   ///
   /// - Parameters:
   ///   - service: The service.
+  ///   - name: The name of the service, unique within the group. With `nil`, it is the service's
+  ///     ``Service/serviceName``, followed by a number if that name is taken: `Poller`, `Poller 2`.
   ///   - options: The order, time limits and failure policy of the service.
-  /// - Throws: ``ServiceError`` with the code `duplicate` if the name is taken, or `stopping` after shutdown
-  ///   was requested. While the group runs also `unknown` and `cycle`; before, these two make the run fail
-  ///   instead.
-  /// - Complexity: O(log *n*) in the number of services.
+  /// - Throws: ``ServiceError`` with the code `duplicate` if the given name, or that of a group, is taken, or
+  ///   `stopping` after shutdown was requested. While the group runs also `unknown` and `cycle`; before, these
+  ///   two make the run fail instead.
+  /// - Complexity: Amortized O(log *n*) in the number of services.
   public func add(
     _ service: some Service,
+    named name: String? = nil,
     _ options: ServiceOptions = ServiceOptions()
   ) throws(ServiceError) {
-    try runner.add(service.name, options) { try await service.run($0) }
+    // The name of a group is given where it is created.
+    let isNumbered = name == nil && !(service is ServiceGroup)
+    let body = ServiceHandle.body(of: service)
+    try add(name ?? service.serviceName, isNumbered: isNumbered, options, body)
   }
 
   /// Adds a service that runs a closure.
@@ -69,20 +93,20 @@ public final class ServiceGroup: Service {
   ///   - name: The name of the service, unique within the group.
   ///   - options: The order, time limits and failure policy of the service.
   ///   - body: The work of the service.
-  /// - Throws: The errors of ``add(_:_:)``.
-  /// - Complexity: O(log *n*) in the number of services.
+  /// - Throws: The errors of ``add(_:named:_:)``.
+  /// - Complexity: Amortized O(log *n*) in the number of services.
   public func add(
     _ name: String,
     _ options: ServiceOptions = ServiceOptions(),
     run body: @escaping @Sendable (ServiceContext) async throws -> Void
   ) throws(ServiceError) {
-    try runner.add(name, options, run: body)
+    try add(name, isNumbered: false, options, body)
   }
 
   /// Stops the services in reverse order.
   ///
   /// Before the group runs, prevents them from starting.
-  public func shutdown() { runner.send { $0.shutdown() } }
+  public func shutdown() { send { $0.shutdown() } }
 
   /// Runs the services until all have ended.
   ///
@@ -90,10 +114,17 @@ public final class ServiceGroup: Service {
   /// - Throws: ``ServiceError`` with the code `failed` if anything went wrong, or `alreadyRan`;
   ///   `CancellationError` if the only cause was the cancellation of the task.
   public func run(_ context: ServiceContext) async throws {
-    let token = context.onShutdown { [runner] in runner.send { $0.shutdown() } }
+    try await run(context, as: serviceName)
+  }
+
+  /// Runs the services under the name that the group was added with.
+  func run(_ context: ServiceContext, as name: String) async throws {
+    let runner = try claim(context, name)
+    defer { context.groupHasEnded(runner) }
+    let token = context.onShutdown { runner.send { $0.shutdown() } }
     defer { token.cancel() }
-    let failures = try await withTaskCancellationHandler {  // Reason: runs on no actor.
-      try await drive(context)
+    let failures = await withTaskCancellationHandler {  // Reason: runs on no actor.
+      await drive(runner, context)
     } onCancel: {
       runner.send { $0.cancel() }
     }
@@ -103,10 +134,29 @@ public final class ServiceGroup: Service {
     try Task.checkCancellation()
   }
 
+  /// Creates the runner of the services.
+  ///
+  /// - Throws: ``ServiceError`` with the code `alreadyRan`.
+  private func claim(
+    _ context: ServiceContext,
+    _ name: String
+  ) throws(ServiceError) -> ServiceRunner {
+    let place = context.place(ofGroup: name, on: clock)
+    let runner = state.withLock { state -> ServiceRunner? in
+      guard state.runner == nil else { return nil }
+      let runner = ServiceRunner(state.machine, in: place)
+      state = State(machine: ServiceRunner.Machine(), runner: runner)
+      return runner
+    }
+    guard let runner else { throw ServiceError(.alreadyRan) }
+    context.groupBegins(runner)
+    return runner
+  }
+
   nonisolated(nonsending) private func drive(
+    _ runner: ServiceRunner,
     _ context: ServiceContext
-  ) async throws(ServiceError) -> [ServiceRunner.Machine.Failure] {
-    guard context.claim(runner, named: name) else { throw ServiceError(.alreadyRan) }
+  ) async -> [ServiceRunner.Machine.Failure] {
     runner.send { $0.begin() }
     while true {
       switch await runner.nextMilestone() {
@@ -115,5 +165,29 @@ public final class ServiceGroup: Service {
       case .over(let failures, _): return failures
       }
     }
+  }
+
+  private func add(
+    _ name: String,
+    isNumbered: Bool,
+    _ options: ServiceOptions,
+    _ body: @escaping ServiceHandle.Body
+  ) throws(ServiceError) {
+    let handle = ServiceHandle(body)
+    try send { machine throws(ServiceError) in
+      _ = try machine.add(handle, name: name, isNumbered: isNumbered, options)
+    }
+  }
+
+  /// Sends an event to the machine of the services, wherever it is.
+  private func send<Failure: Error>(
+    _ event: (inout ServiceRunner.Machine) throws(Failure) -> Void
+  ) throws(Failure) {
+    let runner = try state.withLock { state throws(Failure) in
+      // Before the run, no event has an action that cannot wait for it.
+      if state.runner == nil { try event(&state.machine) }
+      return state.runner
+    }
+    try runner?.send(event)
   }
 }

@@ -6,6 +6,11 @@ extension ServiceMachine {
   ///
   /// During the run, the service starts as soon as its order permits.
   ///
+  /// - Parameters:
+  ///   - handle: The service.
+  ///   - name: Its name.
+  ///   - isNumbered: Whether the name gets a number if it is taken.
+  ///   - options: Its options.
   /// - Returns: The identifier of the service.
   /// - Throws: ``ServiceError`` with the code `stopping`, `duplicate`, or, during the run, `unknown` or
   ///   `cycle`.
@@ -13,9 +18,11 @@ extension ServiceMachine {
   package mutating func add(
     _ handle: Handle,
     name: String,
+    isNumbered: Bool = false,
     _ options: ServiceOptions
   ) throws(ServiceError) -> ID {
     guard requested == nil else { throw ServiceError(.stopping(name)) }
+    let name = isNumbered ? freeName(name) : name
     if stage != .collecting {
       guard id(of: name) == nil else { throw ServiceError(.duplicate(name)) }
       if options.after.contains(name) { throw ServiceError(.cycle([name, name])) }
@@ -39,7 +46,9 @@ extension ServiceMachine {
     if requested != nil { return carryOutRequest(isFirst: true) }
     do throws(ServiceError) {
       for id in try startOrder() { link(id) }
+      let isEmpty = isEmptyAtOnce
       announceStart()
+      if isEmpty { shutdown() }
     } catch {
       fail(error)
     }
@@ -118,8 +127,10 @@ extension ServiceMachine {
     _ options: ServiceOptions
   ) throws(ServiceError) -> [ID] {
     try options.after.map { other throws(ServiceError) in
-      guard let id = id(of: other) else { throw ServiceError(.unknown(other, neededBy: name)) }
-      return id
+      if let id = id(of: other) { return id }
+      let others = NameSuggestions(living.map(\.name).filter { $0 != name })
+      let suggestion = others.nearest(to: other)
+      throw ServiceError(.unknown(other, neededBy: name), suggestion: suggestion)
     }
   }
 

@@ -62,6 +62,9 @@ extension ServiceMachine {
     let record = records[index]
     switch (limit, record.state) {
     case (.start, .starting) where !record.isSatisfied && requested == nil:
+      // Without waiting for the permission to stop the others.
+      if let cancelTimeout { actions.append(.arm(id, .cancel, cancelTimeout)) }
+      cancel(index, after: record.options.startTimeout, to: .start)
       fail(ServiceError(.notStarted(record.name)))
     case (.stop, .stopping):
       if let cancelTimeout { actions.append(.arm(id, .cancel, cancelTimeout)) }
@@ -83,15 +86,63 @@ extension ServiceMachine {
     case .cancel where stage == .collecting:
       actions.append(.leaveLaunch)
     case .cancel:
-      for id in idsInReverse() { leave(id) }
-      advance()
+      leaveEach()
     }
+  }
+
+  /// Leaves behind all services that have not ended, because the service that runs them as its group is left
+  /// behind.
+  package mutating func leaveAll() {
+    request(.cancel)
+    permitStop()
+    // Before the run has begun, the request prevents every start.
+    if stage == .stopping { leaveEach() }
+  }
+
+  private mutating func leaveEach() {
+    for id in idsInReverse() { leave(id) }
+    advance()
+  }
+
+  /// Records that a service runs a group.
+  ///
+  /// - Returns: `false` if the service has ended.
+  package mutating func groupBegins(in id: ID) -> Bool {
+    guard let index = index(of: id) else { return false }
+    records[index].groupCount += 1
+    return true
+  }
+
+  /// Records that a group that a service ran has ended.
+  ///
+  /// - Returns: `false` if the service has ended or is being left behind.
+  package mutating func groupHasEnded(in id: ID) -> Bool {
+    guard let index = index(of: id) else { return false }
+    records[index].groupCount -= 1
+    return true
+  }
+
+  /// Records the errors of the groups of a service that is left behind.
+  ///
+  /// - Parameters:
+  ///   - id: The service.
+  ///   - errors: The errors of its groups, which name the services that are left behind with it.
+  package mutating func left(_ id: ID, _ errors: [any Error]) {
+    guard let record = leaving.removeValue(forKey: id) else { return }
+    var errors = errors
+    if !errors.contains(where: { !ServiceError.stuckServices(in: [$0]).isEmpty }) {
+      // What delays it is not in its groups.
+      errors.append(stuck(record))
+    }
+    failures.append((nil, ServiceError(.failed(group: record.name, errors: errors))))
+    advance()
   }
 
   /// Applies the effects of the end of a service.
   private mutating func judge(_ record: ServiceRecord, _ error: (any Error)?) {
     let failsToStart = record.failsToStart && requested == nil
-    if let error, !(record.state == .cancelled && error is CancellationError) {
+    let isCancellation = error is CancellationError
+    if let error, !(isCancellation && (record.state == .cancelled || requested != nil)) {
       actions.append(.report(name: fullName(record.name), error))
       if failsToStart { return fail(error, of: record.name) }
       if record.options.onThrow == .ignore {
@@ -178,9 +229,9 @@ extension ServiceMachine {
   private mutating func advance() {
     guard stage == .stopping else { return }
     if count == 0 {
+      guard leaving.isEmpty else { return }
       stage = .over
-      let all = failures.isEmpty ? [] : failures + ignored
-      return announce(.over(all, isCancelled: requested == .cancel))
+      return announce(.over(outcome ?? [], isCancelled: requested == .cancel))
     }
     guard requested == .stop, ending == 0 else { return }
     var layer: Int?
@@ -195,6 +246,8 @@ extension ServiceMachine {
   }
 
   private mutating func requestStop(_ index: Int) {
+    // Its start took too long.
+    if records[index].state == .cancelled { return }
     report(.stopping, at: index)
     // Arm the limit before the service can react.
     if let timeout = records[index].options.stopTimeout {
@@ -208,11 +261,18 @@ extension ServiceMachine {
   /// - Parameters:
   ///   - index: The index of the service.
   ///   - limit: The limit that expired; otherwise `nil`.
+  ///   - transition: The transition that the limit is for.
   ///   - stopsFirst: Whether to request the stop of the service before its cancellation.
-  private mutating func cancel(_ index: Int, after limit: Duration?, stopsFirst: Bool = false) {
+  private mutating func cancel(
+    _ index: Int,
+    after limit: Duration?,
+    to transition: Transition = .stop,
+    stopsFirst: Bool = false
+  ) {
     report(.cancelled, at: index)
     // The message comes first: the service may now end, and with it the program.
-    let reason = limit.map { ": it did not stop within \($0.shortText)" } ?? ""
+    let goal = transition == .start ? "start" : "stop"
+    let reason = limit.map { ": it did not \(goal) within \($0.shortText)" } ?? ""
     let name = fullName(records[index].name)
     say("service \"\(name)\" is cancelled\(reason)", of: name, .cancelled, limit)
     guard let handle = handles[index] else { return }
@@ -221,14 +281,30 @@ extension ServiceMachine {
   }
 
   /// Stops waiting for a service that did not end, and reports it as left behind.
+  ///
+  /// Of a service that runs groups, their services are reported instead.
   private mutating func leave(_ id: ID) {
     guard let index = index(of: id) else { return }
-    let name = records[index].name
+    let record = records[index]
     actions.append(.disarm(id, .cancel))
     report(.abandoned, at: index)
     remove(id)
-    say(ServiceError(.stuck(fullName(name))).description, of: fullName(name), .stuck)
-    failures.append((nil, ServiceError(.stuck(name))))
+    if record.groupCount > 0 {
+      leaving[id] = record
+      actions.append(.leaveGroups(of: id))
+    } else {
+      failures.append((nil, stuck(record)))
+    }
+  }
+
+  /// Says that a service is left behind.
+  ///
+  /// - Returns: The error.
+  private mutating func stuck(_ record: ServiceRecord) -> ServiceError {
+    let name = fullName(record.name)
+    let error = ServiceError(.stuck(name))
+    say(error.description, of: name, .stuck)
+    return error
   }
 
   private mutating func say(

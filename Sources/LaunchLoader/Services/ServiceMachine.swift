@@ -56,6 +56,8 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
     case forceStop
     /// Stop waiting for the launch work, which did not end after it was cancelled.
     case leaveLaunch
+    /// Leave behind the groups that this service runs, and report their errors with ``left(_:_:)``.
+    case leaveGroups(of: ID)
     /// Take the next milestone.
     case announce
 
@@ -89,8 +91,9 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
   package internal(set) var path = ""
   /// The time of the current event, which the caller sets before it: the machine reads no clock.
   package var time = Duration.zero
-  let stopTimeout: Duration?
-  let cancelTimeout: Duration?
+  private(set) var stopTimeout: Duration?
+  private(set) var cancelTimeout: Duration?
+  private let endsWhenEmpty: Bool
   var stage = Stage.collecting
   /// The requested transition: `stop`, `cancel`, or `nil`.
   var requested: Transition?
@@ -108,7 +111,9 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
   private(set) var count = 0
   private var nextID = 0
   /// The identifiers by name, also of services that have ended and are still in `records`.
-  private var names: [String: ID] = [:]
+  private(set) var names: [String: ID] = [:]
+  /// The next numbers of names that several services have.
+  private var numbers: [String: Int] = [:]
   /// Indicates that no service names another; each comes after the previous one.
   var isChain = true
   /// The number of services whose dependants may not start yet; not maintained after a request to stop.
@@ -129,6 +134,8 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
   var stopped = 0
   /// The number of services that were asked to stop or cancelled and have not ended.
   var ending = 0
+  /// The services that are left behind once their groups have reported their errors, by identifier.
+  var leaving: [ID: ServiceRecord] = [:]
   var failures: [Failure] = []
   var ignored: [Failure] = []
 
@@ -145,14 +152,23 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
   ///     `nil` means no limit.
   ///   - cancelTimeout: The time in which cancelled services must end; `nil` means no limit.
   ///   - asksBeforeStopping: Whether no service stops before ``permitStop()`` is called.
+  ///   - endsWhenEmpty: Whether a run that begins without services ends immediately.
   package init(
     stopTimeout: Duration? = nil,
     cancelTimeout: Duration? = nil,
-    asksBeforeStopping: Bool = false
+    asksBeforeStopping: Bool = false,
+    endsWhenEmpty: Bool = false
   ) {
     self.stopTimeout = stopTimeout
     self.cancelTimeout = cancelTimeout
+    self.endsWhenEmpty = endsWhenEmpty
     mayStop = !asksBeforeStopping
+  }
+
+  /// Sets the limits that are not set, before the run is claimed.
+  package mutating func inherit(stopTimeout: Duration?, cancelTimeout: Duration?) {
+    self.stopTimeout = self.stopTimeout ?? stopTimeout
+    self.cancelTimeout = self.cancelTimeout ?? cancelTimeout
   }
 
   /// A Boolean value that indicates whether the services are stopping or have stopped.
@@ -169,16 +185,27 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
     return stage < .running ? .start : nil
   }
 
-  /// The services that delay the transition in progress, by their names in messages, in registration order.
+  /// The failures of the run, once it is over: the cause first, ignored errors last; none after success.
+  package var outcome: [Failure]? {
+    if stage != .over { return nil }
+    return failures.isEmpty ? [] : failures + ignored
+  }
+
+  /// The services that delay the transition in progress, with their names in messages, in registration order.
   ///
   /// - Complexity: O(*n*) in the number of services.
-  package var waitedFor: [String] { statuses.filter(\.isWaitedFor).map(\.name) }
+  package var waitedFor: [(id: ID, name: String)] {
+    living.filter(isWaitedFor).map { ($0.id, fullName($0.name)) }
+  }
+
+  private func isWaitedFor(_ record: ServiceRecord) -> Bool {
+    record.isEnding || record.isRunning && transition == .start && !record.isSatisfied
+  }
 
   /// The services that have not ended, in registration order.
   ///
   /// - Complexity: O(*n* + *e*) in the number of services and of the names in their options.
   package var statuses: [ServiceStatus] {
-    let isStarting = transition == .start
     let living = living
     let isChain = isChain && living.allSatisfy { $0.options.after.isEmpty }
     var former: ServiceRecord?
@@ -190,7 +217,7 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
         name: fullName(record.name),
         state: record.state,
         dependencies: dependencies.map { fullName($0) },
-        isWaitedFor: record.isEnding || record.isRunning && isStarting && !record.isSatisfied
+        isWaitedFor: isWaitedFor(record)
       )
     }
   }
@@ -237,6 +264,26 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
   func index(of id: ID) -> Int? {
     guard let index = records.index(ofNumber: id, { $0.id }) else { return nil }
     return records[index].isLiving ? index : nil
+  }
+
+  /// A Boolean value that indicates whether the run ends although no service has ended.
+  var isEmptyAtOnce: Bool { endsWhenEmpty && count == 0 }
+
+  /// Returns the name of a service, unless it has ended.
+  package func name(of id: ID) -> String? { index(of: id).map { records[$0].name } }
+
+  /// Returns a name that is free: the given one, or the one with the next number.
+  ///
+  /// - Complexity: Amortized O(1).
+  mutating func freeName(_ name: String) -> String {
+    if self.id(of: name) == nil { return name }
+    var numbered: String
+    repeat {
+      let number = numbers[name, default: 2]
+      numbers[name] = number + 1
+      numbered = "\(name) \(number)"
+    } while self.id(of: numbered) != nil
+    return numbered
   }
 
   /// Returns the service of a name, unless it has ended.
@@ -315,7 +362,8 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
       "a name belongs to no service, or to another one"
     )
     assert(ending == living.count(where: \.isEnding), "ending services are miscounted")
-    assert(stage != .over || count == 0, "a service outlasts the run")
+    assert(stage != .over || count == 0 && leaving.isEmpty, "a service outlasts the run")
+    assert(leaving.isEmpty || requested != nil, "a service is left behind without a request")
     assert(stage < .stopping || requested != nil && mayStop, "services stop without a request")
     assert(!(isStarting && stage == .collecting), "services start before the run")
     guard requested == nil else {
@@ -338,52 +386,4 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
     assert(isStarting || startable.isEmpty, "a service that may start does not")
     assert(stage != .starting || unsatisfied > 0, "the start goes unreported")
   }
-}
-
-/// The state of a service, apart from its handle.
-struct ServiceRecord: Sendable {
-  let id: Int
-  let name: String
-  let options: ServiceOptions
-  /// The state that was reported last, and the time of that report; `nil` while it waits for its start.
-  var reported: (state: ServiceState, time: Duration)?
-  /// Indicates that it was not removed.
-  var isLiving = true
-  /// The layer; services in higher layers stop earlier.
-  var layer = 0
-  /// The number of dependencies that are not satisfied.
-  var blockers = 0
-  /// The services that wait for this one, except in a chain, where the next one does.
-  var dependants: [Int] = []
-  /// Indicates that `run` was entered and has suspended or returned.
-  var hasStarted = false
-  /// Indicates that the service called `ready()`.
-  var isReady = false
-
-  /// The state; `nil` while it waits for its start.
-  var state: ServiceState? { reported?.state }
-
-  /// A Boolean value that indicates whether its `run` was entered, and it was neither asked to stop nor
-  /// cancelled.
-  var isRunning: Bool {
-    // A switch, because `==` compares the raw values, which are strings.
-    switch state {
-    case .starting, .ready: true
-    default: false
-    }
-  }
-
-  /// A Boolean value that indicates whether it was asked to stop or cancelled, and has not ended.
-  var isEnding: Bool {
-    switch state {
-    case .stopping, .cancelled: true
-    default: false
-    }
-  }
-
-  /// A Boolean value that indicates whether the dependants may start.
-  var isSatisfied: Bool { hasStarted && (isReady || !options.waitsForReady) }
-
-  /// A Boolean value that indicates whether ending now would be a failed start.
-  var failsToStart: Bool { options.waitsForReady && !isReady && isRunning }
 }

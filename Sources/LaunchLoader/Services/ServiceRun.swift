@@ -4,8 +4,6 @@ internal import EventBus
 ///
 /// ```swift
 /// struct Heartbeat: Service {
-///   let name = "heartbeat"
-///
 ///   func run(_ context: ServiceContext) async throws {
 ///     context.ready()
 ///     try await context.untilShutdown()
@@ -49,6 +47,7 @@ public final class ServiceRun: Sendable {
   ///
   /// - Parameters:
   ///   - service: The service, which may be a ``ServiceGroup``.
+  ///   - name: The name of the service in messages and errors; `nil` means its ``Service/serviceName``.
   ///   - loader: The loader whose values the service reads. The run does not launch it. Without a loader,
   ///     reading a value throws.
   ///   - options: The time limits of the service. The order and the endings have no effect, because there is
@@ -62,6 +61,7 @@ public final class ServiceRun: Sendable {
   ///     a service is cancelled or left behind. By default, each message is a line on standard error.
   public init(
     _ service: some Service,
+    named name: String? = nil,
     loader: LaunchLoader? = nil,
     options: ServiceOptions = ServiceOptions(),
     stopTimeout: Duration? = .seconds(20),
@@ -69,7 +69,8 @@ public final class ServiceRun: Sendable {
     clock: any Clock<Duration> = ContinuousClock(),
     onMessage: (@Sendable (String) -> Void)? = nil
   ) {
-    name = service.name
+    let name = name ?? service.serviceName
+    self.name = name
     let hook = onMessage ?? { printError("LaunchLoader: \($0)") }
     let messages = MessageQueue<ApplicationMessage> { hook($0.text) }
     self.messages = messages
@@ -137,8 +138,9 @@ public final class ServiceRun: Sendable {
   ///
   /// Unlike in an application, a service may return at any time without an error.
   ///
-  /// - Throws: The error that the service threw, whatever its options; ``ServiceError`` with the code `stuck`
-  ///   if the service was left behind, or `notStarted` if it exceeded its `startTimeout`. `CancellationError`
+  /// - Throws: The error that the service threw, whatever its options, except a `CancellationError` after
+  ///   ``shutdown()`` while it was not cancelled; ``ServiceError`` with the code `stuck` if the service was left
+  ///   behind, `failed` if it is a group, or `notStarted` if it exceeded its `startTimeout`. `CancellationError`
   ///   when the waiting task is cancelled first, which affects only the wait.
   nonisolated(nonsending) public func wait() async throws {
     if let error = try await outcome.end.wait() { throw error }
@@ -156,9 +158,13 @@ public final class ServiceRun: Sendable {
     options.onThrow = .fail
     options.waitsForReady = true
     do throws(ServiceError) {
+      let body = ServiceHandle.body(of: service)
       try runner.add(name, options) { [outcome] context in
         do {
-          try await service.run(context)
+          try await body(context)
+        } catch let error as CancellationError where context.isShuttingDown && !Task.isCancelled {
+          // The request to stop has ended its work.
+          throw error
         } catch {
           outcome.thrown.resolve(error)
           throw error
@@ -186,7 +192,9 @@ public final class ServiceRun: Sendable {
         let thrown = outcome.thrown.value
         let cause = errors.first ?? thrown ?? ServiceError(.endedBeforeReady(name))
         outcome.readiness.resolve(cause)
-        return thrown ?? errors.first { !Self.isMissingReadiness($0) }
+        let failure = errors.first { !Self.isMissingReadiness($0) }
+        // A late start has cancelled the service, and is the cause.
+        return thrown is CancellationError ? failure ?? thrown : thrown ?? failure
       }
     }
   }

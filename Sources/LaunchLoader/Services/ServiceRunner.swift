@@ -10,62 +10,88 @@ internal import EventBus
 /// Every member may be called from any thread, except that only one task may call ``nextMilestone()``.
 final class ServiceRunner: Sendable {
   typealias Machine = ServiceMachine<ServiceHandle>
+  /// What delays a transition besides services: its descriptions, and the names of launch work among them.
+  typealias Delays = (names: [String], workers: [String])
   /// Receives the actions that concern others than the services.
   ///
   /// Errors, changes of state and the messages of an event come under the lock and in order. Transitions, what
   /// they wait for, and that work is not waited for any longer come outside the lock.
   typealias Receiver = @Sendable (Machine.Action) -> Void
 
-  private struct State {
+  struct State {
     var machine: Machine
-    var loader: LaunchLoader
-    var receiver: Receiver?
+    /// The runners of the groups that services run, by service.
+    var groups: [Machine.ID: [ServiceRunner]] = [:]
 
     /// Takes the actions of an event.
     ///
     /// Those that only report something are queued under the lock, and delivered elsewhere: reports are in
     /// order, and none follows the end. Not inlined, because `update` is specialised for each event.
     @inline(never)
-    mutating func takeActions() -> [Machine.Action] {
+    mutating func takeActions(_ receiver: Receiver) -> [Machine.Action] {
       let actions = machine.takeActions()
-      for action in actions where action.isReport { receiver?(action) }
+      for action in actions where action.isReport { receiver(action) }
       return actions
     }
   }
 
-  private let state: Locked<State>
-  private let watchesStart: Bool
-  /// Returns the names of everything besides services that delays the start or the stop.
-  private let others: @Sendable () -> [String]
+  let state: Locked<State>
+  let receiver: Receiver
+  let watchesStart: Bool
+  /// Returns what else delays the start or the stop, besides services.
+  let others: @Sendable () -> Delays
+  /// For a group, the runner of the service that runs it, and that service.
+  let parent: (runner: ServiceRunner, service: Machine.ID)?
+  /// The loader whose values the services use.
+  let loader: LaunchLoader
   /// The time limits of the services, and of what else the application waits for.
   let alarms: ServiceAlarms
+  /// The times of the messages that name what a transition waits for.
+  let reports: ServiceAlarms
   /// Rings when there is a milestone to take.
   private let milestones = Doorbell()
+  /// Opens when the run is over.
+  let end = Latch()
 
   /// Creates a runner without services.
   ///
   /// - Parameters:
   ///   - machine: The state machine of the services.
   ///   - alarms: Their time limits.
-  ///   - loader: The loader whose values the services use. A group replaces it when it claims the run.
+  ///   - loader: The loader whose values the services use.
   ///   - watchesStart: Whether messages name what the start waits for.
-  ///   - others: Returns the names of everything besides services that delays the start or the stop.
-  ///   - receiver: The receiver of actions; `nil` for a group, which claims that of the runner it belongs to.
+  ///   - others: Returns what delays the start or the stop besides services.
+  ///   - receiver: The receiver of actions.
   init(
     _ machine: Machine,
     _ alarms: ServiceAlarms,
     loader: LaunchLoader = .shared,
     watchesStart: Bool = true,
-    others: @escaping @Sendable () -> [String] = { [] },
-    receiver: Receiver? = nil
+    others: @escaping @Sendable () -> Delays = { ([], []) },
+    receiver: @escaping Receiver
   ) {
-    self.alarms = alarms
-    state = Locked(State(machine: machine, loader: loader, receiver: receiver))
+    state = Locked(State(machine: machine))
+    (self.alarms, reports) = (alarms, alarms)
     (self.watchesStart, self.others) = (watchesStart, others)
+    (self.loader, self.receiver, parent) = (loader, receiver, nil)
   }
 
-  /// The loader whose values the services use.
-  var loader: LaunchLoader { state.withLock { $0.loader } }
+  /// Creates the runner of a group, whose run it claims.
+  ///
+  /// - Parameters:
+  ///   - machine: The state machine of the services.
+  ///   - place: The place of the group among other services.
+  init(_ machine: Machine, in place: ServiceGroupPlace) {
+    var machine = machine
+    machine.inherit(stopTimeout: place.stopTimeout, cancelTimeout: place.cancelTimeout)
+    _ = machine.claim(under: place.path)
+    state = Locked(State(machine: machine))
+    (alarms, reports) = (place.alarms, place.reports)
+    (watchesStart, others) = (place.parent.watchesStart, { ([], []) })
+    (loader, parent) = (place.parent.loader, (place.parent, place.service))
+    // Only the services of a group are reported.
+    receiver = { [receiver = place.parent.receiver] in if $0.isReport { receiver($0) } }
+  }
 
   /// The services that have not ended, in registration order.
   var statuses: [ServiceStatus] { state.withLock { $0.machine.statuses } }
@@ -79,36 +105,25 @@ final class ServiceRunner: Sendable {
   /// A Boolean value that indicates whether all services have ended or were left behind.
   var isOver: Bool { state.withLock { $0.machine.isOver } }
 
+  /// Returns the name of a service, unless it has ended.
+  func name(of service: Machine.ID) -> String? { state.withLock { $0.machine.name(of: service) } }
+
   /// Claims the run for the first caller.
   ///
-  /// - Parameter group: If these services form a group, its name and the runner that it is a service of.
-  ///   Errors and messages go to the receiver of that runner, prefixed with the name of the group, and
-  ///   values come from its loader.
   /// - Returns: `true` if the caller must run the services.
-  func claim(for group: (name: String, in: ServiceRunner)? = nil) -> Bool {
-    guard let group else { return send { $0.claim() } }
-    let (path, receiver, loader) = group.in.state.withLock {
-      ($0.machine.path, $0.receiver, $0.loader)
-    }
-    let (isClaimed, former) = update { state -> (Bool, LaunchLoader?) in
-      guard state.machine.claim(under: path + group.name + "/") else { return (false, nil) }
-      // Only the services of a group are reported.
-      state.receiver = { action in if action.isReport { receiver?(action) } }
-      defer { state.loader = loader }
-      return (true, state.loader)
-    }
-    withExtendedLifetime(former) {}
-    return isClaimed
-  }
+  func claim() -> Bool { send { $0.claim() } }
 
   /// Adds a service.
   func add(
     _ name: String,
+    isNumbered: Bool = false,
     _ options: ServiceOptions,
     run body: @escaping ServiceHandle.Body
   ) throws(ServiceError) {
     let handle = ServiceHandle(body)
-    _ = try send { machine throws(ServiceError) in try machine.add(handle, name: name, options) }
+    _ = try send { machine throws(ServiceError) in
+      try machine.add(handle, name: name, isNumbered: isNumbered, options)
+    }
   }
 
   /// Sends an event to the machine and performs the resulting actions.
@@ -126,24 +141,29 @@ final class ServiceRunner: Sendable {
     while true {
       if let milestone = state.withLock({ $0.machine.takeMilestone() }) {
         // No timer may outlast the run.
-        if case .over = milestone { alarms.close() }
+        if case .over = milestone {
+          alarms.close()
+          reports.close()
+        }
         return milestone
       }
       await milestones.wait()
     }
   }
 
-  private func update<Result: Sendable, Failure: Error>(
+  /// Changes the state and performs the resulting actions.
+  @discardableResult
+  func update<Result: Sendable, Failure: Error>(
     _ change: (inout State) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     // Read outside the lock, and therefore possibly late: the machine's time does not go back.
     let time = alarms.elapsed
-    let (result, actions, now, receiver) = try state.withLock { state throws(Failure) in
+    let (result, actions, now) = try state.withLock { state throws(Failure) in
       state.machine.time = max(state.machine.time, time)
       let result = try change(&state)
-      return (result, state.takeActions(), state.machine.time, state.receiver)
+      return (result, state.takeActions(receiver), state.machine.time)
     }
-    for action in actions { perform(action, at: now, receiver) }
+    for action in actions { perform(action, at: now) }
     return result
   }
 
@@ -152,9 +172,8 @@ final class ServiceRunner: Sendable {
   /// - Parameters:
   ///   - action: The action.
   ///   - time: The time of the event, from which limits count, however late the action is performed.
-  ///   - receiver: The receiver of actions.
   @inline(never)
-  private func perform(_ action: Machine.Action, at time: Duration, _ receiver: Receiver?) {
+  private func perform(_ action: Machine.Action, at time: Duration) {
     switch action {
     case .startServices(let turn):
       // A worker may have added the service, which is not a part of that work.
@@ -168,13 +187,16 @@ final class ServiceRunner: Sendable {
     case .disarm(let id, let limit): alarms.remove(.limit(of: id), upTo: limit)
     case .drop, .report, .changed, .say: break
     case .watch(let transition, let number):
-      alarms.remove(.transition(number - 1), upTo: .start)
-      receiver?(action)
+      reports.remove(.transition(number - 1), upTo: .start)
+      receiver(action)
       if transition == .stop || transition == .start && watchesStart {
         reportTransition(number, .transition(number))
       }
-    case .forceStop, .leaveLaunch: receiver?(action)
-    case .announce: milestones.ring()
+    case .forceStop, .leaveLaunch: receiver(action)
+    case .leaveGroups(let id): leaveGroups(of: id)
+    case .announce:
+      milestones.ring()
+      if isOver { end.open() }
     }
   }
 
@@ -261,60 +283,6 @@ final class ServiceRunner: Sendable {
       return error
     }
   }
-
-  /// Begins or ends the messages about what the start waits for, for a runner that does not watch the start by
-  /// itself.
-  ///
-  /// Called after each change of the condition. Of concurrent calls, each corrects what another may have done
-  /// too late.
-  ///
-  /// - Parameter isWatched: Returns whether the messages are wanted.
-  func watchStart(while isWatched: @escaping @Sendable () -> Bool) {
-    var wasWatched: Bool
-    repeat {
-      wasWatched = isWatched()
-      let number = state.withLock { state in
-        state.machine.transition == .start ? state.machine.transitionNumber : nil
-      }
-      if !wasWatched {
-        alarms.remove(.start, upTo: .start)
-      } else if let number {
-        reportTransition(number, .start, while: isWatched)
-      }
-    } while wasWatched != isWatched()
-  }
-
-  /// Reports what a transition waits for, as long as it lasts.
-  private func reportTransition(
-    _ number: Int,
-    _ key: ServiceAlarms.Key,
-    while isWatched: @escaping @Sendable () -> Bool = { true }
-  ) {
-    alarms.setReports(key) { waited in
-      guard isWatched() else { return false }
-      // No more than this: a copy of the state could be the last owner of a service.
-      let (transition, services, receiver) = self.state.withLock { state in
-        let isCurrent = state.machine.transitionNumber == number
-        return (
-          isCurrent ? state.machine.transition : nil, isCurrent ? state.machine.waitedFor : [],
-          state.receiver
-        )
-      }
-      guard let transition, let receiver else { return false }
-      let names = services.map { "service \"\($0)\"" } + self.others()
-      if !names.isEmpty {
-        let goal = transition == .start ? "start" : "stop"
-        let message = ApplicationMessage(
-          "waiting for \(names.joined(separator: ", ")) to \(goal), for \(waited.shortText) now",
-          services: services,
-          state: transition == .start ? .starting : .stopping,
-          elapsed: waited
-        )
-        receiver(.say(message))
-      }
-      return true
-    }
-  }
 }
 
 /// A registered service with its shutdown signal and its task.
@@ -352,6 +320,12 @@ final class ServiceHandle: Sendable {
       return state
     }
     return former.body
+  }
+
+  /// Returns the body that runs a service; a group runs under the name that it was added with.
+  static func body(of service: some Service) -> Body {
+    guard let group = service as? ServiceGroup else { return { try await service.run($0) } }
+    return { try await group.run($0, as: $0.name ?? group.serviceName) }
   }
 
   /// Cancels the task of the service, and then asks the service to stop.

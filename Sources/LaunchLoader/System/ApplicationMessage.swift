@@ -96,18 +96,7 @@ final class MessageQueue<Message: Sendable>: Sendable {
     async
   {
     guard let idle = state.withLock({ $0.idle }) else { return }
-    let watch = limit.map { limit in
-      Task {
-        do {
-          try await Stopwatch(clock).sleep(limit)
-        } catch {
-          return  // Cancelled: all are delivered.
-        }
-        idle.open()
-      }
-    }
-    await idle.waitUncancelled()
-    watch?.cancel()
+    await idle.waitUncancelled(within: limit, on: clock)
   }
 
   private func deliver() {

@@ -205,15 +205,102 @@ struct ApplicationWaitTests {
   func slowLaunch() async throws {
     let stage = Stage()
     let (isWorking, mayEnd) = (ManualLatch(), ManualLatch())
-    stage.loader.register { _ async in
+    stage.loader.register("slow") { _ async in
       isWorking.open()
       await mayEnd.wait()
     }
+    stage.loader.register("quick") { _ async in }
     let running = stage.start()
     await isWorking.wait()
     await stage.clock.sleepers(atLeast: 1)
     stage.clock.jump(by: .seconds(5))
-    #expect(await stage.messages.first(1) == ["waiting for launch work to start, for 5 s now"])
+    #expect(
+      await stage.messages.first(1)
+        == ["waiting for launch work \"slow\" to start, for 5 s now"]
+    )
+    mayEnd.open()
+    try await stage.app.waitUntil(.active)
+    stage.app.shutdown()
+    #expect(try await running.value == 0)
+  }
+
+  @Test("A second signal sets the exit code unless one is set", arguments: [nil, 3] as [Int32?])
+  func codeOfSecondSignal(earlier: Int32?) async throws {
+    let stage = Stage()
+    try stage.add("slow") { _ in await ManualLatch().wait() }
+    let running = stage.start()
+    try await stage.app.waitUntil(.active)
+    if let earlier { stage.app.shutdown(exitCode: earlier) }
+    stage.app.interrupt(15)
+    try await stage.app.waitUntil(.stopping)
+    stage.app.interrupt(15)
+    #expect(try await running.value == earlier ?? 143)
+  }
+
+  @Test("The run returns when the handlers of its last events have finished, also on actors")
+  func lastEvents() async throws {
+    let stage = Stage(cancelTimeout: .seconds(5))
+    let (log, seen) = (stage.log, Log<AppState>())
+    let tokens = [
+      stage.bus.observe(.stateDidChange) { @MainActor state in seen.append(state) },
+      stage.bus.observe(.stateDidChange) { state async in
+        guard state == .terminated else { return }
+        for _ in 0..<1_000 { await Task.yield() }
+        log.append("terminated")
+      },
+      stage.bus.observe(.willResignActive) { () async in
+        for _ in 0..<1_000 { await Task.yield() }
+        log.append("inactive")
+      },
+    ]
+    #expect(try await stage.runOnce() == 0)
+    #expect(seen.entries.last == .terminated)
+    #expect(log.entries.sorted() == ["inactive", "terminated"])
+    #expect(stage.messages.entries.isEmpty)
+    withExtendedLifetime(tokens) {}
+  }
+
+  @Test("A handler of the last state that never ends is left behind, and named")
+  func endlessLastEvent() async throws {
+    let stage = Stage(cancelTimeout: .seconds(5))
+    let never = ManualLatch()
+    let token = stage.bus.observe(.stateDidChange) { state async in
+      if state == .terminated { await waitStubbornly(never) }
+    }
+    let running = stage.start()
+    try await stage.app.waitUntil(.active)
+    stage.app.shutdown()
+    let end = Inbox<Int32>()
+    let ending = Task { end.append(try await running.value) }
+    await stage.passTime(atMost: 60) { !end.entries.isEmpty }
+    #expect(end.entries == [0])
+    #expect(stage.messages.entries.count == 1)
+    let text = stage.messages.entries.first ?? ""
+    #expect(text.hasPrefix("left behind: handlers of application.stateDidChange (registered at"))
+    never.open()
+    try await ending.value
+    token.cancel()
+  }
+
+  @Test("Of much slow launch work, eight workers are named and the others counted")
+  func muchSlowLaunch() async throws {
+    let stage = Stage()
+    let (mayEnd, working) = (ManualLatch(), Counter())
+    for number in 0..<20 {
+      stage.loader.register(LaunchID("worker \(number)")) { _ async in
+        working.add()
+        await mayEnd.wait()
+      }
+    }
+    let running = stage.start()
+    while working.value < 20, !Task.isCancelled { await Task.yield() }
+    await stage.clock.sleepers(atLeast: 1)
+    stage.clock.jump(by: .seconds(5))
+    let names = (0..<8).map { "\"worker \($0)\"" }.joined(separator: ", ")
+    #expect(
+      await stage.messages.first(1)
+        == ["waiting for launch work \(names) and 12 more to start, for 5 s now"]
+    )
     mayEnd.open()
     try await stage.app.waitUntil(.active)
     stage.app.shutdown()

@@ -77,6 +77,24 @@ struct DetailedMessageTests {
     #expect(try await running.value == 0)
   }
 
+  @Test("Launch work that takes long is named, during the start and during a stop")
+  func slowWorker() async throws {
+    let mayEnd = ManualLatch()
+    loader.register("slow") { _ async in await waitStubbornly(mayEnd) }
+    let app = application()
+    let running = Task { try await app.run() }
+    await passTime { !messages.entries.isEmpty }
+    #expect(messages.entries[0].workers == ["slow"])
+    #expect(messages.entries[0].state == .starting)
+    app.shutdown()
+    await passTime { messages.entries.contains { $0.state == .stopping } }
+    let stopping = try #require(messages.entries.first { $0.state == .stopping })
+    #expect(stopping.workers == ["slow"])
+    #expect(stopping.description == "waiting for launch work \"slow\" to stop, for 5 s now")
+    mayEnd.open()
+    #expect(try await running.value == 0)
+  }
+
   @Test("Without a hook for details, the text goes to onMessage")
   func text() async throws {
     loader.register("broken") { _ in throw Broken() }

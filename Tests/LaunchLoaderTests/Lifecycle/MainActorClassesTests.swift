@@ -7,7 +7,7 @@ import Testing
 struct MainActorClassesTests {
   @MainActor
   final class Importer: Service {
-    let name = "importer"
+    let serviceName = "importer"
     private(set) var steps: [String] = []
 
     func run(_ context: ServiceContext) async throws {

@@ -33,16 +33,74 @@ struct CancelOnShutdownTests {
         await #expect(throws: CancellationError.self) {
           try await context.cancelOnShutdown { throw CancellationError() }
         }
+        #expect(try await context.unlessShuttingDown { 7 } == 7)
+        await #expect(throws: Failed(name: "work")) {
+          _ = try await context.unlessShuttingDown { throw Failed(name: "work") }
+        }
+        await #expect(throws: CancellationError.self) {
+          _ = try await context.unlessShuttingDown { throw CancellationError() }
+        }
       },
       clock: ManualClock()
     )
     try await run.wait()
   }
 
-  @Test("The shutdown cancels the work but not the service, and the result is nil")
+  @Test("The shutdown cancels the work but not the service, and the call throws")
   func cancelledByShutdown() async throws {
     try await runAndStop { [log] context in
-      let result = try await context.cancelOnShutdown {
+      let isThrown = await isCancelled {
+        try await context.cancelOnShutdown {
+          context.ready()
+          await ManualLatch().wait()
+          log.append("work, cancelled: \(Task.isCancelled)")
+          try Task.checkCancellation()
+        }
+      }
+      log.append("thrown: \(isThrown), cancelled: \(Task.isCancelled)")
+    }
+    #expect(log.entries == ["work, cancelled: true", "thrown: true, cancelled: false"])
+  }
+
+  @Test("The shutdown ends a loop of work, and a service that lets the error out has not failed")
+  func loop() async throws {
+    let stage = Stage(stopTimeout: .seconds(2))
+    let body: @Sendable (ServiceContext) async throws -> Void = { [log] context in
+      for round in 0..<1_000 {
+        try await context.cancelOnShutdown {
+          context.ready()
+          await ManualLatch().wait()
+          try Task.checkCancellation()
+        }
+        log.append("round \(round)")
+      }
+    }
+    try stage.add("poller", { $0.waitsForReady = true }, run: body)
+    let failures = Log<String>()
+    let token = stage.bus.observe(.serviceDidFail) { failures.append($0.service) }
+    #expect(try await stage.runOnce() == 0)
+    try await runAndStop(body)
+    let group = ServiceGroup("group")
+    try group.add("poller", ServiceOptions(waitsForReady: true), run: body)
+    let run = ServiceRun(group, clock: ManualClock())
+    try await run.untilReady()
+    run.shutdown()
+    try await run.wait()
+    #expect(log.entries.isEmpty && failures.entries.isEmpty)
+    token.cancel()
+  }
+
+  @Test("A cancellation that a service throws before the shutdown is requested is a failure")
+  func ownCancellation() async throws {
+    let stage = Stage()
+    try stage.add("a") { _ in throw CancellationError() }
+    #expect(await errors(of: stage.start()) == ["CancellationError()"])
+  }
+
+  @Test("unlessShuttingDown returns nil instead, and the service goes on")
+  func optional() async throws {
+    try await runAndStop { [log] context in
+      let result = try await context.unlessShuttingDown {
         context.ready()
         await ManualLatch().wait()
         log.append("work, cancelled: \(Task.isCancelled)")
@@ -83,9 +141,10 @@ struct CancelOnShutdownTests {
         await ManualLatch().wait()
         return Task.isCancelled
       }
-      log.append("\(String(describing: result))")
+      let optional = try await context.unlessShuttingDown { Task.isCancelled }
+      log.append("\(result), \(String(describing: optional))")
     }
-    #expect(log.entries == ["Optional(true)"])
+    #expect(log.entries == ["true, Optional(true)"])
   }
 
   @Test("Another error than a cancellation is thrown although the shutdown cancelled the work")
@@ -111,7 +170,7 @@ struct CancelOnShutdownTests {
       let isWorking = ManualLatch()
       let calling = Task {
         if isEarly { cancelCurrentTask() }
-        try await context.cancelOnShutdown {
+        _ = try await context.unlessShuttingDown {
           if isEarly { log.append("began cancelled: \(Task.isCancelled)") }
           isWorking.open()
           await ManualLatch().wait()
@@ -131,7 +190,7 @@ struct CancelOnShutdownTests {
   func cancelledService() async throws {
     let run = ServiceRun(
       ClosureService { [log] context in
-        let result: Void? = try await context.cancelOnShutdown {
+        let result: Void? = try await context.unlessShuttingDown {
           context.ready()
           await ManualLatch().wait()
           try Task.checkCancellation()
@@ -204,7 +263,7 @@ struct CancelOnShutdownTests {
     var steps: [String] = []
 
     func serve(_ context: ServiceContext) async throws {
-      try await context.cancelOnShutdown {
+      _ = try await context.unlessShuttingDown {
         self.steps.append("work \(Context.name)")
         context.ready()
         await ManualLatch().wait()
@@ -239,7 +298,7 @@ struct CancelOnShutdownTests {
         ClosureService { context in
           mayStop.open()
           for _ in 0..<round % 7 { await Task.yield() }
-          let result: Void? = try await context.cancelOnShutdown {
+          let result: Void? = try await context.unlessShuttingDown {
             await ManualLatch().wait()
             try Task.checkCancellation()
           }

@@ -157,7 +157,7 @@ struct ServiceBlockingTests {
     await holding.value
   }
 
-  @Test("Work inside cancelOnShutdown ends although a shutdown closure blocks")
+  @Test("Work inside unlessShuttingDown ends although a shutdown closure blocks")
   func cancelledBesideClosure() async throws {
     let (isBlocked, mayReturn) = (ManualLatch(), ManualLatch())
     try stage.add("a") { [log = stage.log] context in
@@ -165,7 +165,7 @@ struct ServiceBlockingTests {
         isBlocked.open()
         mayReturn.block()
       }
-      try await context.cancelOnShutdown {
+      _ = try await context.unlessShuttingDown {
         await ManualLatch().wait()
         await isBlocked.wait()
         try Task.checkCancellation()

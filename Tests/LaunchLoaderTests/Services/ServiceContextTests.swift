@@ -23,6 +23,58 @@ struct ServiceContextTests {
     #expect(log.entries == ["false", "1 true", "2 true", "3 true", "goes on"])
   }
 
+  /// What cancels a service.
+  enum Cancellation: CaseIterable, Sendable {
+    case run, anotherService, deadline, lateStart
+  }
+
+  @Test(
+    "A cancelled service is asked to stop as well: flag, lifetime and closures; its waits throw",
+    arguments: Cancellation.allCases
+  )
+  func cancelled(by cause: Cancellation) async throws {
+    let stage = Stage(stopTimeout: .seconds(20))
+    let log = stage.log
+    let (isEntered, mayEnd) = (ManualLatch(), ManualLatch())
+    var options = ServiceOptions(waitsForReady: cause == .lateStart)
+    if cause == .lateStart { options.startTimeout = .seconds(20) }
+    try stage.app.add("a", options) { context in
+      let hasRun = ManualLatch()
+      context.lifetime.onEnd { log.append("lifetime ended, \(context.isShuttingDown)") }
+      context.onShutdown {
+        log.append("closure, \(context.isShuttingDown)")
+        hasRun.open()
+      }
+      isEntered.open()
+      // The request of an orderly stop does not end it.
+      await ManualLatch().wait()
+      let throwsError = await isCancelled { try await context.untilShutdown() }
+      await waitStubbornly(hasRun)
+      log.append("\(context.isShuttingDown), \(Task.isCancelled), \(throwsError)")
+    }
+    try stage.add("b", { $0.onReturn = .cancel }) { context in
+      if cause == .anotherService { return await mayEnd.wait() }
+      try await context.untilShutdown()
+    }
+    let running = stage.start()
+    await isEntered.wait()
+    if cause != .lateStart { try await stage.app.waitUntil(.active) }
+    switch cause {
+    case .run: running.cancel()
+    case .anotherService: mayEnd.open()
+    case .deadline:
+      stage.app.shutdown()
+      await stage.letTimePass(.seconds(20))
+    case .lateStart: await stage.letTimePass(.seconds(20))
+    }
+    _ = await running.result
+    let seen = cause == .deadline ? log.entries.filter { $0 != "true, true, false" } : log.entries
+    #expect(Array(seen.prefix(2)) == ["lifetime ended, true", "closure, true"])
+    // After the deadline the request has come before the cancellation, so that its wait returns.
+    #expect(log.entries.count == 3)
+    if cause != .deadline { #expect(log.entries.last == "true, true, true") }
+  }
+
   @Test("A closure registered late runs at once, and a cancelled closure does not run")
   func lateAndCancelled() async throws {
     let log = stage.log

@@ -202,12 +202,12 @@ struct ServiceEndingTests {
 
   /// A service that keeps its context, with a closure and a hook that keep the service.
   private final class Keeping: Service {
-    let name: String
+    let serviceName: String
     private let context = Holder<ServiceContext>()
     private let probe: Tally.Probe
 
     init(_ name: String, _ probe: Tally.Probe) {
-      self.name = name
+      serviceName = name
       self.probe = probe
     }
 

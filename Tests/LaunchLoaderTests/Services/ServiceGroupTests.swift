@@ -75,9 +75,9 @@ struct ServiceGroupTests {
 
   @Test("A service that delays its group's start is named after the group", arguments: [1, 2])
   func slowStart(depth: Int) async throws {
-    let clock = TestClock()
+    let clock = stage.clock
     let (isEntered, mayBeReady) = (ManualLatch(), ManualLatch())
-    let inner = ServiceGroup("inner", clock: clock)
+    let inner = ServiceGroup("inner")
     var slow = ServiceOptions()
     slow.waitsForReady = true
     try inner.add("x", slow) { context in
@@ -127,7 +127,7 @@ struct ServiceGroupTests {
     #expect(cancelled == ["service \"group/x\" is cancelled: it did not stop within 1 s"])
     clock.jump(by: .seconds(1))
     let error = await #expect(throws: ApplicationError.self) { try await running.value }
-    #expect(error?.stuckServices == ["x"])
+    #expect(error?.stuckServices == ["group/x"])
     #expect(stage.messages.entries.count == 2)
     #expect(stage.messages.entries.last?.hasPrefix("service \"group/x\" is stuck") == true)
     mayEnd.open()

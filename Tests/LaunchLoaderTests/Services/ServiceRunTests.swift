@@ -271,7 +271,6 @@ struct ServiceRunTests {
 
   /// A service that keeps its context.
   final class Storing: Service {
-    let name = "storing"
     private let context = Holder<ServiceContext>()
     private let probe: Tally.Probe
 

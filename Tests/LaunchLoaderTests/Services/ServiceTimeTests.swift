@@ -196,6 +196,76 @@ struct ServiceTimeTests {
     #expect(stage.log.entries == ["+a", "-a"])
   }
 
+  @Test(
+    "A service that does not start in time is cancelled at once, before the others are stopped",
+    arguments: [true, false]
+  )
+  func startTimeoutCancels(isInGroup: Bool) async throws {
+    let stage = Stage(stopTimeout: .seconds(20), cancelTimeout: .seconds(5))
+    let (isEntered, mayTerminate) = (ManualLatch(), ManualLatch())
+    var options = ServiceOptions(waitsForReady: true)
+    options.startTimeout = .seconds(3)
+    try stage.add("a")
+    let body: @Sendable (ServiceContext) async throws -> Void = { [log = stage.log] context in
+      isEntered.open()
+      await ManualLatch().wait()
+      log.append("cancelled: \(Task.isCancelled)")
+      // The stop of the others still waits.
+      mayTerminate.open()
+    }
+    if isInGroup {
+      let group = ServiceGroup("group")
+      try group.add("slow", run: body)
+      try group.add("never ready", ServiceOptions(waitsForReady: true)) { _ in
+        await ManualLatch().wait()
+      }
+      try stage.app.add(group, options)
+    } else {
+      try stage.app.add("slow", options, run: body)
+    }
+    let token = stage.bus.observe(.willTerminate) { () async in await mayTerminate.wait() }
+    let running = stage.start()
+    await isEntered.wait()
+    await stage.clock.sleepers(atLeast: 1)
+    stage.clock.jump(by: .seconds(3))
+    let name = isInGroup ? "group" : "slow"
+    let errors = await errors(of: running)
+    #expect(errors.first?.hasPrefix("service \"\(name)\" did not start in time") == true)
+    #expect(errors.count == 1)
+    #expect(stage.log.entries == ["+a", "cancelled: true", "-a"])
+    #expect(
+      stage.messages.entries.first
+        == "service \"\(name)\" is cancelled: it did not start within 3 s"
+    )
+    token.cancel()
+  }
+
+  @Test("A service that ignores the cancellation of its late start is left behind, and named")
+  func startTimeoutLeftBehind() async throws {
+    let stage = Stage(stopTimeout: .seconds(20), cancelTimeout: .seconds(5))
+    let (isEntered, mayEnd) = (ManualLatch(), ManualLatch())
+    try stage.add("a")
+    var options = ServiceOptions(waitsForReady: true)
+    options.startTimeout = .seconds(3)
+    try stage.app.add("deaf", options) { _ in
+      isEntered.open()
+      await waitStubbornly(mayEnd)
+    }
+    let running = stage.start()
+    await isEntered.wait()
+    await stage.clock.sleepers(atLeast: 1)
+    stage.clock.jump(by: .seconds(3))
+    _ = await stage.messages.first(1)
+    await stage.clock.sleepers(atLeast: 1)
+    // Before the deadline of the stop.
+    stage.clock.jump(by: .seconds(5))
+    let error = await #expect(throws: ApplicationError.self) { try await running.value }
+    #expect(error?.errors.count == 2)
+    #expect(error?.stuckServices == ["deaf"])
+    #expect(stage.log.entries == ["+a", "-a"])
+    mayEnd.open()
+  }
+
   @Test("A service that is ready in time leaves no clock running")
   func startInTime() async throws {
     let stage = Stage()

@@ -105,7 +105,7 @@ struct ServiceValueTests {
     let isWaiting = ManualLatch()
     let run = ServiceRun(
       ClosureService { [log] context in
-        let value = try await context.cancelOnShutdown {
+        let value = try await context.unlessShuttingDown {
           isWaiting.open()
           return try await context.value(of: Self.address)
         }
@@ -118,5 +118,81 @@ struct ServiceValueTests {
     run.shutdown()
     try await run.wait()
     #expect(log.entries == ["value: nil"])
+  }
+
+  /// The ways in which a service waits for a value that the stop prevents.
+  enum Wait: CaseIterable, Sendable {
+    case insideCancelOnShutdown, insideUnlessShuttingDown, alone, inGroup, afterTheRequest
+  }
+
+  @Test(
+    "A service that waits for a value whose idle maker the stop prevents has not failed",
+    arguments: Wait.allCases
+  )
+  func prevented(wait: Wait) async throws {
+    let stage = Stage(stopTimeout: .seconds(20))
+    let loader = LaunchLoader(width: 1)
+    let app = Application(
+      bus: stage.bus,
+      loader: loader,
+      configuration: Application.Configuration(clock: stage.clock, signals: [:])
+    )
+    let (mayEnd, isStopping) = (ManualLatch(), ManualLatch())
+    loader.register("hold", phase: .idle) { _ async in await waitStubbornly(mayEnd) }
+    loader.register(Self.address, phase: .idle) { _ async in "too late" }
+    let (isWaiting, log) = (ManualLatch(), log)
+    let body: @Sendable (ServiceContext) async throws -> Void = { context in
+      isWaiting.open()
+      if wait == .afterTheRequest { await isStopping.wait() }
+      let read: @Sendable () async throws -> String? = {
+        try await context.value(of: Self.address)
+      }
+      defer { log.append("asked to stop: \(context.isShuttingDown)") }
+      switch wait {
+      case .insideUnlessShuttingDown:
+        let value = try await context.unlessShuttingDown { try await read() }
+        #expect(value == nil)
+      case .insideCancelOnShutdown: _ = try await context.cancelOnShutdown { try await read() }
+      case .alone, .inGroup, .afterTheRequest: _ = try await read()
+      }
+    }
+    if wait == .inGroup {
+      let group = ServiceGroup("group")
+      try group.add("reads", run: body)
+      try app.add(group)
+    } else {
+      try app.add("reads", run: body)
+    }
+    // It stops first, which leaves the reader time to fail before it is asked.
+    try app.add("last") { context in
+      try await context.untilShutdown()
+      isStopping.open()
+      for _ in 0..<1_000 { await Task.yield() }
+    }
+    let running = Task { try await app.run() }
+    try await app.waitUntil(.active)
+    await isWaiting.wait()
+    app.shutdown()
+    #expect(try await running.value == 0)
+    #expect(log.entries == ["asked to stop: true"])
+    mayEnd.open()
+  }
+
+  @Test("A loader that an application has stopped refuses a ServiceRun its value at once")
+  func stoppedLoader() async throws {
+    let stage = Stage()
+    stage.loader.register(Self.address) { _ in "localhost" }
+    stage.app.shutdown()
+    #expect(try await stage.app.run() == 0)
+    let run = ServiceRun(
+      ClosureService { _ = try await $0.value(of: Self.address) },
+      loader: stage.loader,
+      clock: ManualClock()
+    )
+    let error = await #expect(throws: LaunchError.self) { try await run.wait() }
+    guard case .noValue(_, .refused?)? = error?.code else {
+      Issue.record("threw \(String(describing: error))")
+      return
+    }
   }
 }

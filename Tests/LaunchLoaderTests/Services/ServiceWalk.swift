@@ -32,6 +32,8 @@ struct ServiceWalk {
   /// The services that were passed over, and their turns.
   private var passedOver: [Int: Int] = [:]
   private var isPastDeadline = false
+  /// The services that exceeded the limit of their start.
+  private var late: Set<Int> = []
   private var milestones: [String] = []
   /// The turn of entering services, while it is in progress.
   private var turn: Int?
@@ -111,6 +113,7 @@ struct ServiceWalk {
     case .cancelledItself(let id): end(id, CancellationError())
     case .timedOut(let id, let limit):
       armed.remove([id, Self.number(of: limit)])
+      if limit == .start { late.insert(id) }
       if limit == .cancel, !ended.contains(id) { leftBehind.insert(id) }
       machine.timedOut(id, limit)
     case .allTimedOut(let limit):
@@ -202,7 +205,7 @@ struct ServiceWalk {
         if !said.contains("\(id)") { complain("cancelled \(id) silently") }
         if !running.contains(id) { complain("cancelled \(id), which does not run") }
         if !cancelled.insert(id).inserted { complain("cancelled \(id) twice") }
-        if !isPermitted { complain("cancelled \(id) without permission") }
+        if !isPermitted, !late.contains(id) { complain("cancelled \(id) without permission") }
       case .arm(let id?, let limit, _): armed.insert([id, Self.number(of: limit)])
       case .arm(nil, let limit, _): armedForAll.insert(limit)
       case .disarm(let id, let limit):
@@ -224,6 +227,7 @@ struct ServiceWalk {
         if !isPermitted { complain("forced a stop by itself") }
         if hasAnnounced { complain("announced the stop before forcing it") }
       case .leaveLaunch: if hasBegun { complain("left the launch behind after it") }
+      case .leaveGroups(let id): complain("left groups of \(id), which runs none")
       case .announce:
         hasAnnounced = true
         takeMilestone()

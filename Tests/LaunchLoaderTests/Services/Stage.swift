@@ -107,11 +107,11 @@ struct Stage: Sendable {
 
 /// A service that runs a closure.
 struct ClosureService: Service {
-  let name: String
+  let serviceName: String
   let body: @Sendable (ServiceContext) async throws -> Void
 
   init(_ name: String = "a", _ body: @escaping @Sendable (ServiceContext) async throws -> Void) {
-    self.name = name
+    serviceName = name
     self.body = body
   }
 

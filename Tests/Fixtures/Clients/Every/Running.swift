@@ -2,8 +2,6 @@ import EventBus
 import LaunchLoader
 
 struct Heartbeat: Service {
-  let name = "heartbeat"
-
   func run(_ context: ServiceContext) async throws {
     context.ready()
     try await context.untilShutdown()
@@ -13,7 +11,7 @@ struct Heartbeat: Service {
 /// A service on the main actor, which uses its own state.
 @MainActor
 final class Importer: Service {
-  let name = "importer"
+  let serviceName = "importer"
   private var count = 0
 
   func run(_ context: ServiceContext) async throws {

@@ -28,7 +28,7 @@ final class Counters {
 
 /// A type that leaves the main actor.
 nonisolated struct Crawler: Service {
-  let name = "crawler"
+  let serviceName = "crawler"
 
   func run(_ context: ServiceContext) async throws {
     context.ready()

@@ -1,0 +1,286 @@
+import EventBus
+import LaunchLoader
+import TestSupport
+import Testing
+
+@Suite("Ends of service groups", .timeLimit(.minutes(5)))
+struct ServiceGroupEndTests {
+  /// What makes a group stop by itself.
+  enum Cause: CaseIterable, Sendable {
+    case error, cancellingReturn, failedStart
+  }
+
+  let stage = Stage(stopTimeout: .seconds(2), cancelTimeout: .seconds(1))
+  let never = ManualLatch()
+  let mayFail = ManualLatch()
+
+  /// Creates a group with default limits, of a service that ignores everything and one that ends for a cause.
+  private func group(_ cause: Cause, named name: String = "storage") throws -> ServiceGroup {
+    let group = ServiceGroup(name)
+    try group.add("deaf") { [never] _ in await waitStubbornly(never) }
+    switch cause {
+    case .error:
+      try group.add("ends") { [mayFail] _ in
+        await mayFail.wait()
+        throw Failed(name: "ends")
+      }
+    case .cancellingReturn:
+      try group.add("ends", ServiceOptions(onReturn: .cancel)) { [mayFail] _ in
+        await mayFail.wait()
+      }
+    case .failedStart:
+      try group.add("ends", ServiceOptions(waitsForReady: true)) { [mayFail] _ in
+        await mayFail.wait()
+        throw Failed(name: "ends")
+      }
+    }
+    return group
+  }
+
+  /// Returns the descriptions of the error of the service that ends and of the deaf one.
+  private func causes(_ cause: Cause, path: String) -> [String] {
+    let first =
+      switch cause {
+      case .error, .failedStart: "ends failed"
+      case .cancellingReturn:
+        "service \"ends\" returned before shutdown was requested:"
+          + " set onReturn to .shutdown or .ignore if it may"
+      }
+    return [
+      first,
+      "service \"\(path)/deaf\" is stuck: it did not end after it was cancelled, and was left behind",
+    ]
+  }
+
+  /// Lets time pass until a task has ended, for a minute at most.
+  ///
+  /// - Returns: The result; `nil` if the task did not end.
+  private func result<Value: Sendable>(
+    of task: Task<Value, any Error>
+  ) async -> Result<Value, any Error>? {
+    let end = Inbox<Result<Value, any Error>>()
+    Task { end.append(await task.result) }
+    await stage.passTime(atMost: 60) { !end.entries.isEmpty }
+    let result = end.entries.first
+    if result == nil { never.open() }
+    return result
+  }
+
+  private func error<Value: Sendable, Failure: Error>(
+    of task: Task<Value, any Error>,
+    as type: Failure.Type
+  ) async throws -> Failure {
+    let end = try #require(await result(of: task), "the run does not end")
+    guard case .failure(let error) = end else { throw Failed(name: "the expectation") }
+    return try #require(error as? Failure)
+  }
+
+  @Test(
+    "A group that stops by itself ends the application within the application's limits",
+    arguments: Cause.allCases,
+    [1, 2, 3]
+  )
+  func ownStop(cause: Cause, depth: Int) async throws {
+    let options = ServiceOptions(waitsForReady: true)
+    var outermost = try group(cause)
+    var path = "storage"
+    for level in 1..<depth {
+      let outer = ServiceGroup("level \(level)")
+      try outer.add(outermost, options)
+      outermost = outer
+      path = "level \(level)/\(path)"
+    }
+    try stage.app.add(outermost, options)
+    let running = stage.start()
+    if cause != .failedStart { try await stage.app.waitUntil(.active) }
+    mayFail.open()
+    let failure = try await error(of: running, as: ApplicationError.self)
+    #expect(failure.stuckServices == ["\(path)/deaf"])
+    var text = causes(cause, path: path).joined(separator: "; ")
+    for name in path.split(separator: "/").reversed() {
+      text = "service group \"\(name)\" failed: \(text)"
+    }
+    #expect(failure.errors.map { "\($0)" } == [text])
+    #expect(
+      stage.messages.entries.filter { !$0.hasPrefix("waiting") }.map { $0.prefix { $0 != ":" } }
+        == ["service \"\(path)/deaf\" is cancelled", "service \"\(path)/deaf\" is stuck"]
+    )
+    never.open()
+  }
+
+  @Test(
+    "A group that stops by itself ends its ServiceRun within the limits of the run",
+    arguments: Cause.allCases
+  )
+  func ownStopAlone(cause: Cause) async throws {
+    let run = ServiceRun(
+      try group(cause),
+      stopTimeout: .seconds(2),
+      cancelTimeout: .seconds(1),
+      clock: stage.clock,
+      onMessage: { [messages = stage.messages] in messages.append($0) }
+    )
+    mayFail.open()
+    let failure = try await error(of: Task { try await run.wait() }, as: ServiceError.self)
+    let text = causes(cause, path: "storage").joined(separator: "; ")
+    #expect(failure.description == "service group \"storage\" failed: \(text)")
+    never.open()
+  }
+
+  @Test(
+    "The errors of a group that the application leaves behind are errors of the run",
+    arguments: [1, 2]
+  )
+  func leftBehind(depth: Int) async throws {
+    let group = ServiceGroup("storage")
+    try group.add("deaf") { [never] _ in await waitStubbornly(never) }
+    try group.add("throws") { context in
+      try await context.untilShutdown()
+      throw Failed(name: "throws")
+    }
+    var options = ServiceOptions(waitsForReady: true)
+    options.stopTimeout = .seconds(1)
+    if depth == 2 {
+      let outer = ServiceGroup("outer")
+      try outer.add(group, options)
+      try stage.app.add(outer, options)
+    } else {
+      try stage.app.add(group, options)
+    }
+    let running = stage.start()
+    try await stage.app.waitUntil(.active)
+    stage.app.shutdown()
+    let failure = try await error(of: running, as: ApplicationError.self)
+    let path = depth == 2 ? "outer/storage" : "storage"
+    #expect(failure.stuckServices == ["\(path)/deaf"])
+    let description = "\(failure)"
+    #expect(description.contains("throws failed"))
+    #expect(description.hasSuffix("stuck: \(path)/deaf"))
+    // The service is named; its groups are not.
+    #expect(stage.messages.entries.count { $0.contains("is stuck") } == 1)
+    never.open()
+  }
+
+  @Test("A service that hangs after the group that it runs is left behind under its own name")
+  func wrapper() async throws {
+    let group = ServiceGroup("storage")
+    try group.add("a") { try await $0.untilShutdown() }
+    let hasEnded = ManualLatch()
+    try stage.add("wrapper", { $0.waitsForReady = true }) { [never] context in
+      try await group.run(context)
+      hasEnded.open()
+      await waitStubbornly(never)
+    }
+    let running = stage.start()
+    try await stage.app.waitUntil(.active)
+    stage.app.shutdown()
+    await hasEnded.wait()
+    let failure = try await error(of: running, as: ApplicationError.self)
+    #expect(failure.stuckServices == ["wrapper"])
+    never.open()
+  }
+
+  @Test("A group's own limits apply to its own stop, on its own clock")
+  func ownLimits() async throws {
+    let clock = TestClock()
+    let group = ServiceGroup(
+      "storage",
+      stopTimeout: .seconds(100),
+      cancelTimeout: .seconds(50),
+      clock: clock
+    )
+    try group.add("deaf") { [never] _ in await waitStubbornly(never) }
+    try group.add("fails") { [mayFail] _ in
+      await mayFail.wait()
+      throw Failed(name: "fails")
+    }
+    try stage.app.add(group, ServiceOptions(waitsForReady: true))
+    let running = stage.start()
+    try await stage.app.waitUntil(.active)
+    mayFail.open()
+    await clock.sleepers(atLeast: 1)
+    clock.jump(by: .seconds(100))
+    _ = await stage.messages.first(1)
+    await clock.sleepers(atLeast: 1)
+    clock.jump(by: .seconds(50))
+    let failure = try await error(of: running, as: ApplicationError.self)
+    #expect(failure.stuckServices == ["storage/deaf"])
+    #expect(
+      stage.messages.entries.first
+        == "service \"storage/deaf\" is cancelled: it did not stop within 100 s"
+    )
+    never.open()
+  }
+
+  @Test("A group without services is ready and ends, and its options decide about the application")
+  func empty() async throws {
+    let options = ServiceOptions(onReturn: .shutdown, waitsForReady: true)
+    try stage.app.add(ServiceGroup("empty"), options)
+    let end = try #require(await result(of: stage.start()), "the run does not end")
+    #expect(try end.get() == 0)
+    let alone = ServiceRun(ServiceGroup("empty"), clock: stage.clock)
+    let wait = Task {
+      try await alone.untilReady()
+      try await alone.wait()
+    }
+    _ = try #require(await result(of: wait), "the run does not end").get()
+  }
+}
+
+/// The messages about groups.
+extension ServiceGroupEndTests {
+  @Test(
+    "While the application waits for a group, one message names the group's service, on its clock",
+    arguments: [1, 2]
+  )
+  func messagesOfTheApplication(depth: Int) async throws {
+    let stage = Stage()
+    let (isAsked, mayEnd) = (ManualLatch(), ManualLatch())
+    let group = ServiceGroup("storage", clock: TestClock())
+    try group.add("slow") { context in
+      context.onShutdown { isAsked.open() }
+      await waitStubbornly(mayEnd)
+    }
+    let options = ServiceOptions(waitsForReady: true)
+    if depth == 2 {
+      let outer = ServiceGroup("outer")
+      try outer.add(group, options)
+      try stage.app.add(outer, options)
+    } else {
+      try stage.app.add(group, options)
+    }
+    let running = stage.start()
+    try await stage.app.waitUntil(.active)
+    stage.app.shutdown()
+    await isAsked.wait()
+    await stage.passTime(atMost: 16) { stage.messages.entries.count > 1 }
+    let path = depth == 2 ? "outer/storage/slow" : "storage/slow"
+    #expect(
+      stage.messages.entries
+        == [5, 15].map { "waiting for service \"\(path)\" to stop, for \($0) s now" }
+    )
+    mayEnd.open()
+    #expect(try await running.value == 0)
+    #expect(stage.clock.sleeperCount == 0)
+  }
+
+  @Test("While a group stops by itself, its messages come on the application's clock")
+  func messagesOfAnOwnStop() async throws {
+    let stage = Stage()
+    let mayEnd = ManualLatch()
+    let group = ServiceGroup("storage")
+    try group.add("slow") { _ in await waitStubbornly(mayEnd) }
+    try stage.add("a") { $0.waitsForReady = true }
+    try stage.app.add(group, ServiceOptions(onReturn: .shutdown, waitsForReady: true))
+    let running = stage.start()
+    try await stage.app.waitUntil(.active)
+    group.shutdown()
+    await stage.passTime(atMost: 16) { stage.messages.entries.count > 1 }
+    #expect(
+      stage.messages.entries
+        == [5, 15].map { "waiting for service \"storage/slow\" to stop, for \($0) s now" }
+    )
+    mayEnd.open()
+    #expect(try await running.value == 0)
+  }
+}
