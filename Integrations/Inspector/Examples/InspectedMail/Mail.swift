@@ -79,7 +79,7 @@ enum Mail {
 
 /// A service that needs a moment until it is ready.
 struct Database: Service {
-  let name = "database"
+  let serviceName = "database"
 
   func run(_ context: ServiceContext) async throws {
     try await Task.sleep(for: .milliseconds(180))

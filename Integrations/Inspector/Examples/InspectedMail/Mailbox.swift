@@ -4,7 +4,7 @@ import Theming
 
 /// The service that posts, with its observers.
 struct Mailbox: Service {
-  let name = "mailbox"
+  let serviceName = "mailbox"
   let bus: EventBus
   let scene: Options.Scene
 

@@ -35,7 +35,7 @@ public final class Inspector: Service {
   static let ownFiles = "Inspector/"
 
   /// The name of the service, which is `inspector`.
-  public let name = "inspector"
+  public let serviceName = "inspector"
 
   let model: InspectorModel
   private let bus: EventBus

@@ -33,7 +33,7 @@ actor Journal {
 ///
 /// A write that fails ends the program: orders must not be lost in silence.
 struct JournalService: LaunchLoader::Service {
-  let name = "journal"
+  let serviceName = "journal"
   let bus: EventBus
 
   func run(_ context: LaunchLoader::ServiceContext) async throws {
@@ -52,7 +52,7 @@ struct JournalService: LaunchLoader::Service {
 
 /// Makes the program ready when its standard input has ended, if an option requests that.
 struct WarmUp: LaunchLoader::Service {
-  let name = "warm-up"
+  let serviceName = "warm-up"
 
   func run(_ context: LaunchLoader::ServiceContext) async throws {
     if try await context.value(of: .settings).readyAfterInput {

@@ -41,14 +41,15 @@ extension LaunchLoader::Application {
     ready: Readiness? = nil,
     logger: Logger = Logger(label: "ServiceLifecycleBridge") { _ in SwiftLogNoOpLogHandler() }
   ) throws(ServiceError) {
-    try add(AdoptedService(service, name, ready: ready, logger: logger), options)
+    let adopted = AdoptedService(service, name, ready: ready, logger: logger)
+    try add(adopted, named: name, options)
   }
 }
 
 /// A service of swift-service-lifecycle, as a service of an application, of a group or of a `ServiceRun`.
 public struct AdoptedService: LaunchLoader::Service {
   /// The name of the service.
-  public let name: String
+  public let serviceName: String
   private let service: any ServiceLifecycle::Service
   private let readiness: Readiness?
   private let logger: Logger
@@ -66,7 +67,7 @@ public struct AdoptedService: LaunchLoader::Service {
     ready: Readiness? = nil,
     logger: Logger = Logger(label: "ServiceLifecycleBridge") { _ in SwiftLogNoOpLogHandler() }
   ) {
-    (self.service, self.name, readiness, self.logger) = (service, name, ready, logger)
+    (self.service, serviceName, readiness, self.logger) = (service, name, ready, logger)
   }
 
   /// Runs the service until it ends.
@@ -79,7 +80,7 @@ public struct AdoptedService: LaunchLoader::Service {
             // The options of the application decide what follows from an end.
             successTerminationBehavior: .gracefullyShutdownGroup,
             failureTerminationBehavior: .gracefullyShutdownGroup,
-            serviceName: name
+            serviceName: serviceName
           )
         ],
         logger: logger

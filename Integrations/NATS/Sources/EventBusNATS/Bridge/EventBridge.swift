@@ -215,7 +215,7 @@ extension EventBridge {
 
 extension EventBridge: Service {
   /// The name of the service.
-  public var name: String { "bridge \(core.node)" }
+  public var serviceName: String { "bridge \(core.node)" }
 
   /// Carries events until the shutdown, then drains.
   ///
