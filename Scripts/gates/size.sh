@@ -6,8 +6,8 @@ source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 # above the present ones: a file grows in pages of 4 kB. Lower them when code has become smaller; raise one only
 # together with a reason in the commit. The goals, which are lower, are those of Scripts/size.sh.
 limits=(
-  'EventBus=1306'
-  'all three=2906'
+  'EventBus=1420'
+  'all three=3104'
   'a loop around a post=1540'
 )
 
