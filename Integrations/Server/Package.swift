@@ -119,14 +119,19 @@ let package = Package(
       name: "NotificationCenterBridgeTests",
       dependencies: ["NotificationCenterBridge", "TestKit", eventBus]
     ),
-    .testTarget(name: "EventServerTests", dependencies: ["EventServer", "TestKit"] + http),
+    .testTarget(
+      name: "EventServerTests",
+      dependencies: ["EventServer", "TestKit", eventBus] + http
+    ),
   ],
   swiftLanguageModes: [.v6]
 )
 
 // Without the server and its dependencies, for ThreadSanitizer: `LIBRARIES_ONLY=1 swift test --sanitize thread`.
 if Context.environment["LIBRARIES_ONLY"] != nil {
-  let servers = ["hummingbird", "async-http-client", "swift-http-types", "swift-nio", "swift-nio-extras"]
+  let servers = [
+    "hummingbird", "async-http-client", "swift-http-types", "swift-nio", "swift-nio-extras",
+  ]
   package.dependencies.removeAll { dependency in
     switch dependency.kind {
     case .sourceControl(_, let location, _): servers.contains { location.hasSuffix("/\($0)") }

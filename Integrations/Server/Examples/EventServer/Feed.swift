@@ -46,6 +46,7 @@ actor Feed {
   /// - Parameters:
   ///   - name: The name of the wanted event; `nil` means all.
   ///   - lifetime: Ends the stream after what waits.
+  /// - Returns: The stream.
   nonisolated func stream(_ name: String?, until lifetime: Lifetime) -> EventStream<Frame> {
     frames.events(
       where: { name == nil || $0.name == name },
@@ -80,7 +81,9 @@ actor Feed {
       while let frame = await iterator.next() {
         var texts = [frame.text]
         // Without waiting: no other task takes from this stream.
-        while stream.waitingCount > 0, let frame = await iterator.next() { texts.append(frame.text) }
+        while stream.waitingCount > 0, let next = await iterator.next() {
+          texts.append(next.text)
+        }
         var buffer = ByteBuffer()
         let new = stream.dropped - dropped
         if new > 0 {

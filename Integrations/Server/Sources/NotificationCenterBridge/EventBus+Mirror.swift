@@ -57,9 +57,11 @@ extension EventBus {
     let observer = center.addObserver(forName: notification, object: object, queue: nil) {
       [weak self, weak center] received in
       guard let self, let center, filter.admits(received) else { return }
-      let journey = received.journey ?? OpenPosts.journey(by: mirror) {
-        Routes.shared.mirrors(at: mirror.source, sender: filter.sender(of: received))
-      }
+      let journey =
+        received.journey
+        ?? OpenPosts.journey(by: mirror) {
+          Routes.shared.mirrors(at: mirror.source, sender: filter.sender(of: received))
+        }
       if journey.hasVisited(self, as: .event(name)) { return }
       guard let payload = payload(received) else { return }
       journey.visit(center, as: .notification(notification))
@@ -193,9 +195,11 @@ extension NotificationCenter {
       fileID: fileID,
       line: line
     ) { [weak bus, object = WeakObject(sender)] payload in
-      let journey = Passage.journey(by: mirror) ?? OpenPosts.journey(by: mirror) {
-        Routes.shared.siblings(of: mirror)
-      }
+      let journey =
+        Passage.journey(by: mirror)
+        ?? OpenPosts.journey(by: mirror) {
+          Routes.shared.siblings(of: mirror)
+        }
       if let bus { journey.visit(bus, as: .event(name)) }
       guard journey.visit(self, as: .notification(notification)) else { return }
       Passage.leave {

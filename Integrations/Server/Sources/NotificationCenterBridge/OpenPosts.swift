@@ -53,6 +53,7 @@ final class OpenPosts {
   /// - Parameters:
   ///   - mirror: The mirror.
   ///   - others: Returns the other mirrors that the post calls, if this one is the first.
+  /// - Returns: The journey.
   static func journey(by mirror: Mirror, with others: () -> [Mirror]) -> Journey {
     let open = ofThread
     let (number, depth) = (mirror.number, open.depth)

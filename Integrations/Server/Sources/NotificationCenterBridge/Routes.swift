@@ -80,6 +80,7 @@ final class Routes: Sendable {
   /// - Parameters:
   ///   - source: The name, and the bus or the centre.
   ///   - sender: The sender of the event or the object of the notification.
+  /// - Returns: The mirrors.
   func mirrors(at source: Source, sender: AnyObject?) -> [Mirror] {
     // Compared outside the lock, because that retains and releases the wanted senders.
     let mirrors = state.withLock { $0.mirrors[source]?.list }

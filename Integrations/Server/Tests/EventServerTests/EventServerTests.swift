@@ -302,7 +302,8 @@ struct EventServerTests {
     try await server.post("order.placed", order)
     let text = try await server.get("metrics").body
     let name = #"[a-zA-Z_:][a-zA-Z0-9_:]*"#
-    let labels = #"\{[a-zA-Z_][a-zA-Z0-9_]*="([^"\\\n]|\\\\|\\"|\\n)*"(,[a-zA-Z_][a-zA-Z0-9_]*="([^"\\\n]|\\\\|\\"|\\n)*")*\}"#
+    let label = #"[a-zA-Z_][a-zA-Z0-9_]*="([^"\\\n]|\\\\|\\"|\\n)*""#
+    let labels = #"\{\#(label)(,\#(label))*\}"#
     let sample = try Regex("\(name)(\(labels))? [-+0-9.eEInfNa]+")
     let type = try Regex("# TYPE (\(name)) (counter|gauge|summary)")
     var types: [String] = []

@@ -448,7 +448,8 @@ struct RingTests {
 
   @Test(
     "In a full mesh with answers, each place hears each question and each answer once",
-    arguments: 0..<4, 0..<4
+    arguments: 0..<4,
+    0..<4
   )
   func meshOfAnswers(_ asking: Int, _ answering: Int) {
     ringBothWays()
@@ -461,7 +462,9 @@ struct RingTests {
       let center = centers[answering - 2]
       tokens.append(
         CenterLog(center, .number) { number in
-          if number < 10 { center.post(name: .number, object: nil, userInfo: ["number": number * 10]) }
+          if number < 10 {
+            center.post(name: .number, object: nil, userInfo: ["number": number * 10])
+          }
         }
       )
     }
