@@ -2,7 +2,8 @@ public import Tracing
 
 /// The current trace as fields of text, such as `traceparent`, for events that leave the process.
 ///
-/// A bridge to other processes sends the fields with an event, and posts the event that arrived inside ``run(_:with:_:)``:
+/// A bridge to other processes sends the fields with an event, and posts the event that arrived inside
+/// `run(_:with:_:)`:
 /// the span of that post, which `EventBus.trace(with:)` makes, is then a child of the span where it was posted.
 /// With the bridge over NATS:
 ///
