@@ -15,7 +15,7 @@ final class Story {
   /// The folder of theme files that the user named, or `nil` for the one of the demo.
   let folder: String?
 
-  /// The reason the story cannot be told.
+  /// The reason the story cannot run.
   struct Problem: Error, CustomStringConvertible {
     let description: String
   }
