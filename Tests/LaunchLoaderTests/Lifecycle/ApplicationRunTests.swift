@@ -84,11 +84,10 @@ struct ApplicationRunTests {
     await isEntered.wait()
     if isCancelled {
       running.cancel()
-      await stage.letTimePass(.seconds(5))
     } else {
       stage.app.shutdown()
-      await stage.letTimePass(.seconds(10), .seconds(5))
     }
+    await stage.passTime { stage.app.state == .terminated }
     let error = await #expect(throws: ApplicationError.self) { try await running.value }
     #expect(error?.stuckServices == ["launch work \"deaf\""])
     #expect(

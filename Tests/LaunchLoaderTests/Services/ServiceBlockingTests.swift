@@ -68,9 +68,7 @@ struct ServiceBlockingTests {
     let running = stage.start()
     await isBlocked.wait()
     stage.app.shutdown()
-    await stage.letTimePass(.seconds(1))
-    while stage.log.entries.last != "-a", !Task.isCancelled { await Task.yield() }
-    await stage.letTimePass(.seconds(1))
+    await stage.passTime { stage.app.state == .terminated }
     let error = await #expect(throws: ApplicationError.self) { try await running.value }
     mayEnd.open()
     #expect(error?.stuckServices == ["blocked"])
@@ -89,9 +87,7 @@ struct ServiceBlockingTests {
     let running = stage.start()
     try await stage.app.waitUntil(.active)
     stage.app.shutdown()
-    await stage.letTimePass(.seconds(1))
-    while stage.log.entries.last != "-a", !Task.isCancelled { await Task.yield() }
-    await stage.letTimePass(.seconds(1))
+    await stage.passTime { stage.app.state == .terminated }
     let error = await #expect(throws: ApplicationError.self) { try await running.value }
     mayEnd.open()
     #expect(error?.stuckServices == ["b"])

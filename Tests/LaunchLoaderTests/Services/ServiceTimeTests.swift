@@ -83,7 +83,7 @@ struct ServiceTimeTests {
     let running = stage.start()
     try await stage.app.waitUntil(.active)
     stage.app.shutdown()
-    await stage.letTimePass(.seconds(20), .seconds(5))
+    await stage.passTime { stage.app.state == .terminated }
     let error = await #expect(throws: ApplicationError.self) { try await running.value }
     #expect(error?.stuckServices == ["c", "b", "a"])
     #expect(stage.messages.entries.count { $0.contains("was left behind") } == 3)
@@ -289,9 +289,7 @@ struct ServiceTimeTests {
     let running = stage.start()
     try await stage.app.waitUntil(.active)
     stage.app.shutdown()
-    await stage.letTimePass(.seconds(1))
-    while stage.log.entries.last != "-a", !Task.isCancelled { await Task.yield() }
-    await stage.letTimePass(.seconds(1))
+    await stage.passTime { stage.app.state == .terminated }
     let error = await #expect(throws: ApplicationError.self) { try await running.value }
     #expect(error?.stuckServices == ["deaf"])
     #expect(error?.description.hasSuffix("; stuck: deaf") == true)

@@ -72,12 +72,13 @@ struct Stage: Sendable {
     return try await running.value
   }
 
-  /// Waits until the timeouts of a stopped and then of a cancelled service have passed.
-  func letTimePass(_ durations: Duration...) async {
-    for duration in durations {
-      await clock.sleepers(atLeast: 1)
-      clock.jump(by: duration)
-    }
+  /// Waits until a transition has begun, whose limits count from its beginning, and lets time pass.
+  ///
+  /// - Parameter duration: The time. A limit that begins only after another has expired may not have begun when
+  ///   a second jump comes; use ``passTime(atMost:until:)`` for both.
+  func letTimePass(_ duration: Duration) async {
+    await clock.sleepers(atLeast: 1)
+    clock.jump(by: duration)
   }
 
   /// Lets time pass until something holds, slowly enough for the application to follow.

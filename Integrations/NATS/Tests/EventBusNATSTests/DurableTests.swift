@@ -73,6 +73,7 @@ struct DurableTests {
     let server = try NATSServer()
     let raw = try await NATSConnection(server.url)
     let letters = try raw.rawLink.subscribe("events._dead.>", group: nil, limit: 100) {}
+    try await letters.confirm(within: .seconds(10))
     let (a, b) = (
       try await Party("a", server), try await Party("b", server) { $0.retry.attempts = 3 }
     )
@@ -90,7 +91,7 @@ struct DurableTests {
     await eventually("the failing one is tried again") { tried.values.count { $0 == 14 } == 2 }
     #expect(tried.values.count { $0 == 13 } == 3)
     #expect(b.bridge.counts[.failed] == 4)
-    let stored = letters.take(100).messages
+    let stored = await letters.next()
     #expect(stored.map(\.subject) == ["events._dead.test.number"])
     #expect(stored.map { String(decoding: $0.payload, as: UTF8.self) } == ["13"])
     let recent = try await raw.rawLink.recent(

@@ -18,13 +18,14 @@ struct ForeignPublisherTests {
     let (a, b) = (try await Party("a", server), try await Party("b", server))
     let raw = try await NATSConnection(server.url)
     let headers = try heard(raw.rawLink, "test.number")
+    try await headers.confirm(within: .seconds(10))
     a.bridge.carry(.number, .outgoing, delivery: .durable(stream: "S"))
     b.bridge.carry(.number, .incoming, delivery: .durable(stream: "S", consumer: "c"))
     let (handled, token) = b.collect(.number)
     try await b.bridge.prepared()
     try await a.bridge.post(.number, 1)
     await eventually("it is handled") { handled.values == [1] }
-    let last = try #require(headers.take(1).messages.first?.header.flatMap { WireHeader($0) })
+    let last = try #require(await headers.next().first?.header.flatMap { WireHeader($0) })
     for index in 1...3 {
       var forged = last
       forged.sequence += UInt64(index)

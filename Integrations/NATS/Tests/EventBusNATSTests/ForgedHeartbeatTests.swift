@@ -36,13 +36,14 @@ struct ForgedHeartbeatTests {
     let (a, b) = (try await Party("a", server), try await Party("b", server))
     let raw = try await NATSConnection(server.url)
     let headers = try raw.rawLink.subscribe("events.test.number", group: nil, limit: 100) {}
+    try await headers.confirm(within: .seconds(10))
     a.bridge.carry(.number, .outgoing)
     b.bridge.carry(.number, .incoming)
     let (values, token) = b.collect(.number)
     try await b.bridge.prepared()
     a.bus.post(.number, 1)
     await eventually("it arrives") { values.values == [1] }
-    var header = try #require(headers.take(1).messages.first?.header.flatMap { WireHeader($0) })
+    var header = try #require(await headers.next().first?.header.flatMap { WireHeader($0) })
     header.sequence += SenderLedger.longestGap
     let forged = OutgoingMessage(
       subject: "events.test.number",

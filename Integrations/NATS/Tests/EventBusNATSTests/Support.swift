@@ -138,6 +138,18 @@ struct Party: Sendable {
   }
 }
 
+extension LinkSubscription {
+  /// Waits for messages, which come some time after the events that cause them.
+  func next(_ count: Int = 1) async -> [LinkMessage] {
+    var messages: [LinkMessage] = []
+    await eventually("\(count) messages arrive") {
+      messages += take(count - messages.count).messages
+      return messages.count == count
+    }
+    return messages
+  }
+}
+
 /// Waits until two live parties hear each other on an event.
 func meet(_ name: EventName<Int>, from sender: Party, to receiver: Party) async {
   let seen = Collected<Int>()
