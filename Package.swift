@@ -9,12 +9,32 @@ let package = Package(
     .library(name: "EventBus", targets: ["EventBus"]),
     .library(name: "LaunchLoader", targets: ["LaunchLoader"]),
     .library(name: "Theming", targets: ["Theming"]),
-    .executable(name: "skins", targets: ["skins"]),
+    .library(name: "EventBusTesting", targets: ["EventBusTesting"]),
+    .library(name: "LaunchPictures", targets: ["LaunchPictures"]),
+    .library(name: "NotificationCenterBridge", targets: ["NotificationCenterBridge"]),
+    // For the packages in Integrations only.
+    .library(name: "_EventBusLocks", targets: ["_EventBusLocks"]),
   ],
   targets: [
     .target(name: "EventBus", exclude: ["Delivery/WhereHandlersRun.md"]),
     .target(name: "LaunchLoader", dependencies: ["EventBus"]),
     .target(name: "Theming", dependencies: ["EventBus"]),
+    .target(
+      name: "EventBusTesting",
+      dependencies: ["EventBus"],
+      path: "Integrations/Testing"
+    ),
+    .target(
+      name: "LaunchPictures",
+      dependencies: ["EventBus", "LaunchLoader"],
+      path: "Integrations/Pictures"
+    ),
+    .target(
+      name: "NotificationCenterBridge",
+      dependencies: ["EventBus"],
+      path: "Integrations/Foundation"
+    ),
+    .target(name: "_EventBusLocks", path: "Integrations/Locks"),
     .executableTarget(
       name: "skins",
       dependencies: ["Checklist", "EventBus", "LaunchLoader", "Terminal", "Theming"],
@@ -61,13 +81,33 @@ let package = Package(
       dependencies: ["EventBus", "LaunchLoader"],
       path: "Tests/Fixtures/Application"
     ),
-    .target(name: "TestSupport", dependencies: ["EventBus"], path: "Tests/TestSupport"),
-    .testTarget(name: "EventBusTests", dependencies: ["EventBus", "TestSupport"]),
+    .target(
+      name: "TestSupport",
+      dependencies: ["EventBus", "EventBusTesting"],
+      path: "Tests/TestSupport"
+    ),
+    .testTarget(
+      name: "EventBusTests",
+      dependencies: ["EventBus", "EventBusTesting", "TestSupport"]
+    ),
     .testTarget(
       name: "LaunchLoaderTests",
-      dependencies: ["EventBus", "LaunchLoader", "TestSupport"]
+      dependencies: ["EventBus", "EventBusTesting", "LaunchLoader", "TestSupport"]
     ),
-    .testTarget(name: "ThemingTests", dependencies: ["EventBus", "Theming", "TestSupport"]),
+    .testTarget(
+      name: "LaunchPicturesTests",
+      dependencies: [
+        "EventBus", "EventBusTesting", "LaunchLoader", "LaunchPictures", "TestSupport",
+      ]
+    ),
+    .testTarget(
+      name: "NotificationCenterBridgeTests",
+      dependencies: ["EventBus", "NotificationCenterBridge", "TestSupport"]
+    ),
+    .testTarget(
+      name: "ThemingTests",
+      dependencies: ["EventBus", "EventBusTesting", "Theming", "TestSupport"]
+    ),
     .testTarget(name: "SkinsTests", dependencies: ["Checklist", "Terminal", "TestSupport"]),
   ],
   swiftLanguageModes: [.v6]

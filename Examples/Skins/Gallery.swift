@@ -10,15 +10,15 @@ struct Gallery {
     let description: String
   }
 
-  private let app: Application
+  private let app: AppHost
 
-  init(_ app: Application) { self.app = app }
+  init(_ app: AppHost) { self.app = app }
 
   /// Runs the application to write the file; `-` is standard output.
   ///
   /// - Returns: The exit status.
   func write(to path: String) async throws -> Int32 {
-    try app.add("gallery", ServiceOptions(onReturn: .shutdown)) { @MainActor _ in
+    try app.add("gallery", options: AppServiceOptions(onReturn: .shutdown)) { @MainActor _ in
       guard let fog = ThemeShelf.contents.themes.first(where: { $0.name == "Fog" }) else {
         let reason = ThemeShelf.contents.complaints.first ?? "no file is named Fog"
         throw Problem(description: "the picture shows Fog, which comes from a file: \(reason)")

@@ -35,11 +35,11 @@ enum Skins {
   }
 
   private static func run(_ options: Options) async throws -> Int32 {
-    var configuration = Application.Configuration()
+    var configuration = AppHost.Configuration()
     var launch = LaunchOptions.current
     launch[ThemesFolder.self] = options.themes
     configuration.launchOptions = launch
-    let app = Application(configuration: configuration)
+    let app = AppHost(configuration: configuration)
     switch options.mode {
     case .help:
       print(Options.usage, terminator: "")

@@ -6,7 +6,7 @@ import Theming
 /// The story of the three libraries in numbered lines, with values from the current run.
 @MainActor
 final class Story {
-  let app: Application
+  let app: AppHost
   let manager = ThemeManager.skins
   let ledger = Ledger()
   /// The rows on the screen; the only strong references to them.
@@ -20,7 +20,7 @@ final class Story {
     let description: String
   }
 
-  init(_ app: Application, themes folder: String?) {
+  init(_ app: AppHost, themes folder: String?) {
     self.app = app
     self.folder = folder
   }
@@ -37,8 +37,8 @@ final class Story {
     print("skins: features launch, rows change their skin, and subscriptions end by themselves\n")
     let token = watchStates()
     line("Registration before main runs no work", list(Diary.shared.notes), is: "nothing")
-    try app.add("story", ServiceOptions(onReturn: .shutdown)) { @MainActor _ in
-      try await self.app.waitUntil(.active)
+    try app.add("story", options: AppServiceOptions(onReturn: .shutdown)) { @MainActor _ in
+      try await self.app.waitUntil(state: .active)
       try await self.checkLaunching()
       try self.checkSwitching()
       try self.checkLooks()
@@ -58,7 +58,7 @@ final class Story {
 
   /// Records the states of the application; nonisolated, so that each is recorded on entry.
   nonisolated private func watchStates() -> Token {
-    app.bus.observe(.stateDidChange) { Diary.shared.note($0) }
+    app.bus.observe(.appStateDidChange) { Diary.shared.note($0) }
   }
 
   /// Checks and prints a line.

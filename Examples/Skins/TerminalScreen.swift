@@ -19,7 +19,7 @@ final class TerminalScreen {
     case keyboard(Keyboard.Event)
   }
 
-  private let app: Application
+  private let app: AppHost
   private let options: Options
   private let session = TerminalSession()
   private let mailbox: Mailbox
@@ -35,7 +35,7 @@ final class TerminalScreen {
   /// The timer that ends the highlight of called views.
   private var fading: Token?
 
-  init(_ app: Application, _ options: Options, _ depth: ColourDepth) {
+  init(_ app: AppHost, _ options: Options, _ depth: ColourDepth) {
     self.app = app
     self.options = options
     self.depth = depth
@@ -56,7 +56,7 @@ final class TerminalScreen {
       },
       app.bus.observe(.willResignActive) { session.leave() },
       app.bus.observe(.terminalDidResize) { events.yield(.resized) },
-      app.bus.observe(.shouldReload) { events.yield(.hungUp) },
+      app.bus.observe(.appShouldReload) { events.yield(.hungUp) },
     ]
   }
 
@@ -69,12 +69,12 @@ final class TerminalScreen {
       session.leave()
       withExtendedLifetime(tokens) {}
     }
-    let options = ServiceOptions(onReturn: .shutdown)
-    try app.add("screen", options) { @MainActor context in await self.serve(context) }
+    let options = AppServiceOptions(onReturn: .shutdown)
+    try app.add("screen", options: options) { @MainActor context in await self.serve(context) }
     return try await app.run()
   }
 
-  private func serve(_ context: ServiceContext) async {
+  private func serve(_ context: AppServiceContext) async {
     let continues = Task { await watchContinues() }
     context.onShutdown { [events] in events.continuation.finish() }
     for await event in events.stream {
@@ -105,7 +105,7 @@ final class TerminalScreen {
     case .hungUp where session.isThere:
       ThemeShelf.fill(from: options.themes ?? ThemeFiles.usualFolder)
       mailbox.closePanel()
-      mailbox.note("bus.observe(.shouldReload) { … }", "the theme files were read again")
+      mailbox.note("bus.observe(.appShouldReload) { … }", "the theme files were read again")
     case .hungUp, .keyboard(.gone):
       app.shutdown(exitCode: 128 + UnixSignal.hangup.rawValue)
       return true

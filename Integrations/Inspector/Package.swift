@@ -1,8 +1,19 @@
 // swift-tools-version: 6.3
 
+import Foundation
 import PackageDescription
 
+// The libraries: those of the repository around this package, elsewhere a release.
+let isInRepository = FileManager.default.fileExists(
+  atPath: Context.packageDirectory + "/../../Sources/EventBus"
+)
+let libraries: Package.Dependency =
+  isInRepository
+  ? .package(name: "EventBus", path: "../..")
+  : .package(url: "https://github.com/YOUR-ORGANIZATION/EventBus", from: "1.0.0")
+
 let eventBus = Target.Dependency.product(name: "EventBus", package: "EventBus")
+let locks = Target.Dependency.product(name: "_EventBusLocks", package: "EventBus")
 let launchLoader = Target.Dependency.product(name: "LaunchLoader", package: "EventBus")
 let theming = Target.Dependency.product(name: "Theming", package: "EventBus")
 
@@ -14,7 +25,7 @@ let package = Package(
     .executable(name: "InspectedMail", targets: ["InspectedMail"]),
   ],
   dependencies: [
-    .package(name: "EventBus", path: "../.."),
+    libraries,
     .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
     .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
@@ -30,7 +41,7 @@ let package = Package(
     .target(
       name: "Inspector",
       dependencies: [
-        eventBus, launchLoader, theming,
+        eventBus, launchLoader, locks, theming,
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "Logging", package: "swift-log"),

@@ -1,8 +1,19 @@
 // swift-tools-version: 6.3
 
+import Foundation
 import PackageDescription
 
+// The libraries: those of the repository around this package, elsewhere a release.
+let isInRepository = FileManager.default.fileExists(
+  atPath: Context.packageDirectory + "/../../Sources/EventBus"
+)
+let libraries: Package.Dependency =
+  isInRepository
+  ? .package(name: "EventBus", path: "../..")
+  : .package(url: "https://github.com/YOUR-ORGANIZATION/EventBus", from: "1.0.0")
+
 let eventBus = Target.Dependency.product(name: "EventBus", package: "EventBus")
+let locks = Target.Dependency.product(name: "_EventBusLocks", package: "EventBus")
 let launchLoader = Target.Dependency.product(name: "LaunchLoader", package: "EventBus")
 
 let package = Package(
@@ -12,14 +23,14 @@ let package = Package(
     .library(name: "EventBusNATS", targets: ["EventBusNATS"]),
     .executable(name: "SharedSkins", targets: ["SharedSkins"]),
   ],
-  dependencies: [.package(name: "EventBus", path: "../..")],
+  dependencies: [libraries],
   targets: [
     .systemLibrary(
       name: "CNATS",
       pkgConfig: "libnats",
       providers: [.apt(["libnats-dev"]), .brew(["cnats"])]
     ),
-    .target(name: "EventBusNATS", dependencies: [eventBus, launchLoader, "CNATS"]),
+    .target(name: "EventBusNATS", dependencies: [eventBus, launchLoader, locks, "CNATS"]),
     .executableTarget(
       name: "SharedSkins",
       dependencies: [
@@ -33,7 +44,7 @@ let package = Package(
       dependencies: [eventBus, "EventBusNATS", "NATSServer", "CNATS"],
       path: "Benchmarks/Throughput"
     ),
-    .target(name: "NATSServer", path: "Sources/NATSServer"),
+    .target(name: "NATSServer", dependencies: [locks], path: "Sources/NATSServer"),
     .executableTarget(
       name: "NATSNode",
       dependencies: [eventBus, "EventBusNATS"],
@@ -41,14 +52,15 @@ let package = Package(
     ),
     .target(
       name: "SoakRun",
-      dependencies: [eventBus, "EventBusNATS", "NATSServer"],
+      dependencies: [eventBus, locks, "EventBusNATS", "NATSServer"],
       path: "Tests/SoakRun"
     ),
     .executableTarget(name: "Soak", dependencies: ["SoakRun"], path: "Tests/Soak"),
     .testTarget(
       name: "EventBusNATSTests",
       dependencies: [
-        eventBus, launchLoader, "EventBusNATS", "NATSServer", "NATSNode", "SharedSkins", "SoakRun",
+        eventBus, launchLoader, locks, "EventBusNATS", "NATSServer", "NATSNode", "SharedSkins",
+        "SoakRun",
       ]
     ),
   ],

@@ -229,7 +229,7 @@ sed -i 's/^  if target.name != "LaunchLoader" {$/  do {/' Package.swift
 FAULT
 
 plant clients 'crosses into main actor-isolated code' "a delegate method that is not asynchronous" <<'FAULT'
-sed -i 's/func applicationDidBecomeActive(_ app: Application) async$/func applicationDidBecomeActive(_ app: Application)/' \
+sed -i 's/func applicationDidBecomeActive(_ app: AppHost) async$/func applicationDidBecomeActive(_ app: AppHost)/' \
   Sources/LaunchLoader/Lifecycle/ApplicationDelegate.swift
 FAULT
 
@@ -484,7 +484,7 @@ echo 'import UIKit' > Scripts/Platforms/Samples/Planted.swift
 FAULT
 
 plant platforms 'samples of .* do not compile' "a call that the libraries no longer have" <<'FAULT'
-sed -i 's/public func enterForeground(/public func comeToForeground(/' Sources/LaunchLoader/Lifecycle/Application+States.swift
+sed -i 's/public func enterForeground(/public func comeToForeground(/' Sources/LaunchLoader/Lifecycle/AppHost+States.swift
 FAULT
 
 plant platforms 'such samples belong in' "a sample with UIKit in another article" <<'FAULT'
@@ -497,7 +497,7 @@ sed -i 's/if unsafe address() != own { return true }/_ = unsafe address() != own
 FAULT
 
 plant premain 'through its hook' "an application that does not report another copy" <<'FAULT'
-sed -i '/loader.reportOtherCopies(messages.send)/d' Sources/LaunchLoader/Lifecycle/Application+Running.swift
+sed -i '/loader.reportOtherCopies(messages.send)/d' Sources/LaunchLoader/Lifecycle/AppHost+Running.swift
 FAULT
 
 plant premain 'a program with one copy of LaunchLoader printed' "copies that are counted by their code" <<'FAULT'

@@ -21,7 +21,7 @@ mapfile -t files < <(
 # never come. Their code runs here in the suites that inject signals, and in those of the values.
 left_out=(
   LaunchRegistryTests
-  SignalBridgeTests SignalProcessTests ApplicationProcessTests ParentWatchTests
+  SignalBridgeTests SignalProcessTests AppHostProcessTests ParentWatchTests
   ScreenKeysTests ScreenWaysOutTests ScreenWindowTests ScreenBackgroundTests ScreenColourTests
 )
 suites() { sed -nE 's/^(final )?(struct|class|enum|actor) (\w+Tests)\b.*/\3/p' "$@"; }

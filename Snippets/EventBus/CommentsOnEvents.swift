@@ -1,6 +1,7 @@
 // The samples of documentation comments about events, tokens and lifetimes.
 
 import EventBus
+import EventBusTesting
 
 extension EventNames {
   static let userDidLogIn = EventName<String>("user.didLogIn")
@@ -155,7 +156,7 @@ func limitedWait() async throws {
   // snippet.show
   let clock = ManualClock()
   let task = Task { try await clock.sleep(for: .seconds(60)) }
-  try await clock.sleepers(atLeast: 1, within: .seconds(5))
+  try await clock.waitForSleepers(atLeast: 1, within: .seconds(5))
   await clock.advance(by: .seconds(60))
   try await task.value
   // snippet.hide

@@ -1,6 +1,7 @@
 // Handling a burst of events once: with a timer, with a buffer, and from a stream.
 
 import EventBus
+import EventBusTesting
 
 extension EventNames {
   static let didType = EventName<String>("search.didType")
@@ -63,7 +64,7 @@ func show<Texts: AsyncSequence<String, Never>>(_ texts: Texts) async {
   for text in ["e", "ev", "event"] { bus.post(.didType, text) }
   lifetime.end()
   await show(texts)
-  precondition(texts.dropped == 2)
+  precondition(texts.droppedCount == 2)
 }
 
 await useThem()

@@ -107,10 +107,10 @@ bus.enqueue(.didEdit, "Dear A", coalescing: .name)
 bus.enqueue(.didEdit, "Dear Ada", coalescing: .name)  // replaces it: one event, in a later turn
 
 let closed = await bus.postAndWait(.willClose)
-print(closed.reached, closed.errors)  // the number of handlers that finished, and their errors
+print(closed.reachedCount, closed.errors)  // the number of handlers that finished, and their errors
 
 // snippet.hide
-precondition(closed.reached == 1 && closed.errors.isEmpty)
+precondition(closed.reachedCount == 1 && closed.errors.isEmpty)
 editor.cancel()
 closing.cancel()
 // snippet.show

@@ -1,6 +1,7 @@
 // Timers that end with their owners, and a clock for their tests.
 
 import EventBus
+import EventBusTesting
 
 actor Feed {
   private var requests = 0
@@ -95,9 +96,9 @@ await changeTheInterval()
   let token = every(.seconds(10), missed: .skip, clock: clock) { tick in
     print("tick \(tick.index), \(tick.missed) missed, late by \(tick.lateness ?? .zero)")
   }
-  await clock.sleepers(atLeast: 1)
+  await clock.waitForSleepers(atLeast: 1)
   clock.jump(by: .seconds(35))  // the machine slept
-  await clock.settled()  // tick 0, 2 missed, late by 5.0 seconds
+  await clock.waitUntilSettled()  // tick 0, 2 missed, late by 5.0 seconds
   token.cancel()
 }
 

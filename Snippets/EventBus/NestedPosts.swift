@@ -1,6 +1,7 @@
 // Posts inside handlers: which event an observer hears last, and how to keep the order.
 
 import EventBus
+import EventBusTesting
 
 extension EventNames {
   static let didSetDegrees = EventName<Int>("heating.didSetDegrees")

@@ -50,7 +50,7 @@ token.cancel()
   private var limit: Token?
 
   init() {
-    limit = _reading.willSet { old, proposed in
+    limit = _reading.validate { old, proposed in
       proposed = min(proposed, 100)  // replace
       return proposed >= old  // or decline
     }

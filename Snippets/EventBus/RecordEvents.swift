@@ -1,6 +1,7 @@
 // A recorder of every event of a bus.
 
 import EventBus
+import EventBusTesting
 
 extension EventNames {
   static let userDidLogIn = EventName<String>("user.didLogIn")

@@ -1,6 +1,7 @@
 // Hooks, a timeline, an interceptor, a table of the registrations, and a recorder for tests.
 
 import EventBus
+import EventBusTesting
 
 extension EventNames {
   static let didSave = EventName<String>("document.didSave")

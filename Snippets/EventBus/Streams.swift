@@ -19,20 +19,20 @@ let progress = bus.events(
 )
 bus.post(.didProgress, 40)  // waits: the stream is live
 bus.post(.didProgress, 80)  // replaces it
-print(progress.dropped)  // 1
+print(progress.droppedCount)  // 1
 download.lifetime.end()
 for await percent in progress { print(percent) }  // 80, and the loop ends
 
 // snippet.hide
-precondition(progress.dropped == 1)
+precondition(progress.droppedCount == 1)
 // snippet.show
 
 let late = bus.events(.didProgress, where: { $0 >= 80 }, buffering: .bufferingOldest(1))
 for percent in [20, 80, 100] { bus.post(.didProgress, percent) }
-print(late.dropped)  // 1: the filter declined 20, and the buffer had no room for 100
+print(late.droppedCount)  // 1: the filter declined 20, and the buffer had no room for 100
 
 // snippet.hide
-precondition(late.dropped == 1)
+precondition(late.droppedCount == 1)
 // snippet.show
 
 @Sendable func waitForTheEnd(on bus: EventBus) async throws {

@@ -1,6 +1,7 @@
 // What a test needs: recorded events, deadlines and a clock that the test moves.
 
 import EventBus
+import EventBusTesting
 
 extension EventNames {
   static let didLoad = EventName<Int>("feed.didLoad")
@@ -25,7 +26,7 @@ precondition(recorder.payloads(of: .didLoad) == [20] && first?.name == "feed.did
 
 let clock = ManualClock()
 let waiting = Task { await recorder.next(within: .seconds(5), clock: clock) }
-await clock.sleepers(atLeast: 1)
+await clock.waitForSleepers(atLeast: 1)
 await clock.advance(by: .seconds(5))
 let second = await waiting.value  // nil, without waiting five seconds
 

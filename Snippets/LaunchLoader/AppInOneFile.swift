@@ -13,13 +13,13 @@ import Glibc
 #error("Unknown C library: add it here.")
 #endif
 
-let app = Application()
+let app = AppHost()
 
 LaunchLoader.register("greeting") { options in print("hello from \(options.arguments[0])") }
 
 try app.add("server") { context in
   context.onShutdown { print("no more connections") }
-  context.ready()
+  context.markReady()
   try await context.untilShutdown()
 }
 

@@ -3,16 +3,16 @@
 import EventBus
 import LaunchLoader
 
-struct Cache: Service {
-  func run(_ context: ServiceContext) async throws {
+struct Cache: AppService {
+  func run(_ context: AppServiceContext) async throws {
     every(.seconds(60)) { _ in print("remove what is old") }.attach(to: context.lifetime)
     try await context.untilShutdown()
   }
 }
 
-struct Reporter: Service {
-  func run(_ context: ServiceContext) async throws {
-    context.ready()
+struct Reporter: AppService {
+  func run(_ context: AppServiceContext) async throws {
+    context.markReady()
     while true {
       try await context.cancelOnShutdown { try await Task.sleep(for: .seconds(10)) }
       print("report")
@@ -20,9 +20,9 @@ struct Reporter: Service {
   }
 }
 
-struct Poller: Service {
-  func run(_ context: ServiceContext) async throws {
-    context.ready()
+struct Poller: AppService {
+  func run(_ context: AppServiceContext) async throws {
+    context.markReady()
     while try await context.unlessShuttingDown({ try await Task.sleep(for: .seconds(10)) }) != nil {
       print("poll")
     }
@@ -30,25 +30,25 @@ struct Poller: Service {
   }
 }
 
-struct Heartbeat: Service {
-  func run(_ context: ServiceContext) async throws {
-    context.ready()
+struct Heartbeat: AppService {
+  func run(_ context: AppServiceContext) async throws {
+    context.markReady()
     try await context.untilShutdown()
   }
 }
 
-let run = ServiceRun(Heartbeat())
-try await run.untilReady()
+let run = AppServiceRun(Heartbeat())
+try await run.waitUntilReady()
 run.shutdown()
 try await run.wait()
 
 // snippet.hide
 func application() throws {
   // snippet.show
-  let app = Application()
+  let app = AppHost()
   try app.add("server") { context in
     context.onShutdown { print("no more connections") }
-    context.ready()
+    context.markReady()
     try await context.untilShutdown()
   }
   // snippet.hide
@@ -57,10 +57,10 @@ func application() throws {
 
 func context() throws {
   // snippet.show
-  let app = Application()
-  try app.add("web", ServiceOptions(after: ["database"])) { context in
+  let app = AppHost()
+  try app.add("web", options: AppServiceOptions(after: ["database"])) { context in
     context.onShutdown { print("no more connections") }
-    context.ready()
+    context.markReady()
     try await context.untilShutdown()
   }
   // snippet.hide
@@ -69,10 +69,10 @@ func context() throws {
 
 func group() throws {
   // snippet.show
-  let storage = ServiceGroup("storage")
+  let storage = AppServiceGroup("storage")
   try storage.add("cache") { context in try await context.untilShutdown() }
 
-  let app = Application()
+  let app = AppHost()
   try app.add(storage)
   // snippet.hide
   app.shutdown()
@@ -80,18 +80,18 @@ func group() throws {
 
 // snippet.show
 @MainActor
-final class Desk: ApplicationDelegate {
+final class Desk: AppHostDelegate {
   var title = "starting"
 
-  func applicationDidBecomeActive(_ app: Application) { title = "ready" }
-  func applicationWillTerminate(_ app: Application) async { await save() }
+  func applicationDidBecomeActive(_ app: AppHost) { title = "ready" }
+  func applicationWillTerminate(_ app: AppHost) async { await save() }
 
   private func save() async { title = "saved" }
 }
 // snippet.hide
 
 func delegate() async throws {
-  let app = Application(delegate: await Desk(), loader: LaunchLoader())
+  let app = AppHost(delegate: await Desk(), loader: LaunchLoader())
   app.shutdown()
   let code = try await app.run()
   precondition(code == 0)
@@ -100,7 +100,7 @@ func delegate() async throws {
 @MainActor
 func phases() {
   // snippet.show
-  let app = Application()
+  let app = AppHost()
 
   func sceneWillResignActive() { app.resignActive() }  // .inactive
   func sceneDidEnterBackground() { app.enterBackground() }  // .background
@@ -133,14 +133,14 @@ try group()
 try await delegate()
 await phases()
 await signals()
-let reporting = ServiceRun(Reporter())
-try await reporting.untilReady()
+let reporting = AppServiceRun(Reporter())
+try await reporting.waitUntilReady()
 reporting.shutdown()
 try await reporting.wait()
-let polling = ServiceRun(Poller())
-try await polling.untilReady()
+let polling = AppServiceRun(Poller())
+try await polling.waitUntilReady()
 polling.shutdown()
 try await polling.wait()
-let caching = ServiceRun(Cache())
+let caching = AppServiceRun(Cache())
 caching.shutdown()
 try await caching.wait()

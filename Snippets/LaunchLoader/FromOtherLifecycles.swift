@@ -3,24 +3,24 @@
 import EventBus
 import LaunchLoader
 
-final class Delegate: ApplicationDelegate {
-  func applicationDidFinishLaunching(_ app: Application, options: LaunchOptions) {
+final class Delegate: AppHostDelegate {
+  func applicationDidFinishLaunching(_ app: AppHost, options: LaunchOptions) {
     print("launched")
   }
 }
 
-let app = Application(delegate: Delegate(), loader: LaunchLoader())
+let app = AppHost(delegate: Delegate(), loader: LaunchLoader())
 let launched = app.bus.observe(.didFinishLaunching) { options in print(options.reason) }
 
 // snippet.hide
 let running = Task { try await app.run() }
 let ending = Task {
-  try await app.waitUntil(.active)
+  try await app.waitUntil(state: .active)
   app.shutdown()
 }
 // snippet.show
 
-await app.whileAtLeast(.active) {  // repeatOnLifecycle(RESUMED)
+await app.whileState(atLeast: .active) {  // repeatOnLifecycle(RESUMED)
   print("polls while active, is cancelled in the background")
 }
 

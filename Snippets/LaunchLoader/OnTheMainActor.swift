@@ -13,11 +13,11 @@ nonisolated extension LaunchKeys {
 }
 
 @MainActor
-final class Importer: Service {
+final class Importer: AppService {
   private var count = 0
 
-  func run(_ context: ServiceContext) async throws {
-    context.ready()
+  func run(_ context: AppServiceContext) async throws {
+    context.markReady()
     count += 1
     EventBus.default.post(.didImport, count)
     try await context.untilShutdown()
@@ -34,14 +34,14 @@ final class Badge: LaunchWorker {
 }
 
 @MainActor
-final class Desk: ApplicationDelegate {
+final class Desk: AppHostDelegate {
   private var imported = 0
 
-  func applicationDidFinishLaunching(_ app: Application, options: LaunchOptions) {
+  func applicationDidFinishLaunching(_ app: AppHost, options: LaunchOptions) {
     app.bus.observe(.didImport, owner: self) { desk, count in desk.imported = count }
   }
 
-  func applicationWillTerminate(_ app: Application) async { await save() }
+  func applicationWillTerminate(_ app: AppHost) async { await save() }
 
   private func save() async { print("saved after \(imported) imports") }
 }
@@ -78,13 +78,13 @@ private nonisolated func register() {
   LaunchLoader.register(.archive) { @MainActor options in Archive() }
 }
 
-let app = Application(delegate: Desk())
+let app = AppHost(delegate: Desk())
 app.loader.register(Badge.self)
 try app.add(Importer())
 
 try app.add("archive") { @MainActor context in
   let archive = try await context.value(of: .archive)
-  context.ready()
+  context.markReady()
   for await count in app.bus.events(.didImport, until: context.lifetime) { archive.add(count) }
 }
 

@@ -1,6 +1,7 @@
 // Dependencies, phases, conditions, limits and failures.
 
 import LaunchLoader
+import LaunchPictures
 
 let loader = LaunchLoader(onFailure: .rollback, timeout: .seconds(30), width: 4)
 

@@ -1,6 +1,7 @@
 // The contents of a launch report.
 
 import LaunchLoader
+import LaunchPictures
 
 let loader = LaunchLoader()
 loader.register("logging") { options in print("open the log") }

@@ -12,10 +12,10 @@ actor Settings {
   }
 }
 
-let app = Application()
+let app = AppHost()
 let settings = Settings()
 
-let reloads = app.bus.observe(.shouldReload) { () async in
+let reloads = app.bus.observe(.appShouldReload) { () async in
   do {
     try await settings.read()
   } catch {
@@ -30,14 +30,14 @@ try app.add("server") { context in
 
 extension Settings {
   func followReloads(_ bus: EventBus) {
-    bus.observe(.shouldReload, owner: self) { settings, _ in try await settings.read() }
+    bus.observe(.appShouldReload, owner: self) { settings, _ in try await settings.read() }
   }
 }
 
 // snippet.hide
 await settings.followReloads(app.bus)
 let running = Task { try await app.run() }
-try await app.waitUntil(.active)
+try await app.waitUntil(state: .active)
 UnixSignal.inject(.hangup)
 while await settings.greeting == "hello" { await Task.yield() }
 app.shutdown()

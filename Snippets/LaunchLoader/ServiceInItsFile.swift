@@ -3,21 +3,21 @@
 import LaunchLoader
 
 extension LaunchKeys {
-  static let application = LaunchKey<Application>("application")
+  static let application = LaunchKey<AppHost>("application")
 }
 
 let heartbeat = LaunchLoader.register("heartbeat", needs: .application) { options, app in
   try app.add("heartbeat") { context in
-    context.ready()
+    context.markReady()
     try await context.untilShutdown()
   }
 }
 
-let app = Application()
+let app = AppHost()
 LaunchLoader.register(.application) { _ in app }
 // snippet.hide
 let ending = Task {
-  try await app.waitUntil(.active)
+  try await app.waitUntil(state: .active)
   app.shutdown()
 }
 // snippet.show

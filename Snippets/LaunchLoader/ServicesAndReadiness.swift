@@ -3,43 +3,43 @@
 import EventBus
 import LaunchLoader
 
-struct Heartbeat: Service {
-  func run(_ context: ServiceContext) async throws {
-    context.ready()
+struct Heartbeat: AppService {
+  func run(_ context: AppServiceContext) async throws {
+    context.markReady()
     try await context.untilShutdown()
   }
 }
 
-let app = Application()
+let app = AppHost()
 
 // Later services wait for its ready().
-try app.add("database", ServiceOptions(waitsForReady: true)) { context in
+try app.add("database", options: AppServiceOptions(waitsForReady: true)) { context in
   // connect, then:
-  context.ready()
+  context.markReady()
   try await context.untilShutdown()
 }
 
-let options = ServiceOptions(
+let options = AppServiceOptions(
   after: ["database"],
   onThrow: .cancel,  // the others, too
   stopTimeout: .seconds(5)  // then it is cancelled
 )
-try app.add("web", options) { context in
+try app.add("web", options: options) { context in
   context.onShutdown { print("no more connections") }
-  context.ready()
+  context.markReady()
   try await context.untilShutdown()
 }
 
 let (requests, input) = AsyncStream<String>.makeStream()
 
-try app.add("answers", ServiceOptions(after: ["database"])) { context in
+try app.add("answers", options: AppServiceOptions(after: ["database"])) { context in
   every(.seconds(60)) { _ in print("still there") }.attach(to: context.lifetime)
-  context.ready()
+  context.markReady()
   for await request in requests.until(context.lifetime) { print("answer \(request)") }
 }
 
-try app.add("poller", ServiceOptions(after: ["database"])) { context in
-  context.ready()
+try app.add("poller", options: AppServiceOptions(after: ["database"])) { context in
+  context.markReady()
   while true {
     // Throws when the request has ended the work; that is no failure.
     try await context.cancelOnShutdown { try await Task.sleep(for: .seconds(10)) }
@@ -47,8 +47,8 @@ try app.add("poller", ServiceOptions(after: ["database"])) { context in
   }
 }
 
-try app.add("reader", ServiceOptions(after: ["database"])) { context in
-  context.ready()
+try app.add("reader", options: AppServiceOptions(after: ["database"])) { context in
+  context.markReady()
   let line = try await context.unlessShuttingDown {
     try await Task.sleep(for: .seconds(10))
     return "a line"
@@ -56,16 +56,16 @@ try app.add("reader", ServiceOptions(after: ["database"])) { context in
   print(line ?? "nothing: save the position")
 }
 
-let storage = ServiceGroup("storage")
+let storage = AppServiceGroup("storage")
 try storage.add(Heartbeat())
 try app.add(storage)
 
 try app.add(Heartbeat(), named: "first heartbeat")
-try app.add(Heartbeat(), named: "second heartbeat", ServiceOptions(after: ["first heartbeat"]))
+try app.add(Heartbeat(), named: "second heartbeat", options: AppServiceOptions(after: ["first heartbeat"]))
 
 // snippet.hide
 let running = Task { try await app.run() }
-try await app.waitUntil(.active)
+try await app.waitUntil(state: .active)
 app.shutdown()
 let code = try await running.value
 precondition(code == 0)

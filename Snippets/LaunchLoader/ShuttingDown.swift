@@ -3,14 +3,14 @@
 import EventBus
 import LaunchLoader
 
-var configuration = Application.Configuration()
+var configuration = AppHost.Configuration()
 configuration.stopTimeout = .seconds(8)  // for all together: then all are cancelled
 configuration.cancelTimeout = .seconds(1)  // and then abandoned, and named
 
 // snippet.hide
 configuration.launchOptions = LaunchOptions()
 // snippet.show
-let app = Application(configuration: configuration)
+let app = AppHost(configuration: configuration)
 let saving = app.bus.observe(.willTerminate) { print("services still run: save") }
 
 // snippet.hide
@@ -20,16 +20,16 @@ let ending = app.bus.observe(.didBecomeActive) { app.shutdown() }
 do {
   let code = try await app.run()
   print("exit code \(code)")
-} catch let error as ApplicationError {
+} catch let error as AppHostError {
   print(error.errors[0])  // the cause
   print(error.stuckServices)  // the services that were abandoned
 }
 
 struct WriteError: Error {}
 
-func addWriter(to app: Application) throws {
-  try app.add("writer", ServiceOptions(stopTimeout: .seconds(3))) { context in
-    context.ready()
+func addWriter(to app: AppHost) throws {
+  try app.add("writer", options: AppServiceOptions(stopTimeout: .seconds(3))) { context in
+    context.markReady()
     try await context.untilShutdown()
     do {
       try await Task.sleep(for: .seconds(1))  // writes what is left
@@ -40,4 +40,4 @@ func addWriter(to app: Application) throws {
 }
 
 // snippet.hide
-try addWriter(to: Application(bus: EventBus(), loader: LaunchLoader()))
+try addWriter(to: AppHost(bus: EventBus(), loader: LaunchLoader()))

@@ -1,6 +1,7 @@
 // An application under test: its own bus and loader, a replaced value, a manual clock, a signal.
 
 import EventBus
+import EventBusTesting
 import LaunchLoader
 
 protocol Store: Sendable {
@@ -11,12 +12,12 @@ extension LaunchKeys {
   static let store = LaunchKey<any Store>("store")
 }
 
-struct Autosave: Service {
+struct Autosave: AppService {
   let clock: any Clock<Duration>
 
-  func run(_ context: ServiceContext) async throws {
+  func run(_ context: AppServiceContext) async throws {
     let store = try await context.value(of: .store)
-    context.ready()
+    context.markReady()
     let minute = Duration.seconds(60)
     while try await context.unlessShuttingDown({ try await clock.sleep(for: minute) }) != nil {
       await store.save("draft")
@@ -28,9 +29,9 @@ struct Autosave: Service {
 func makeApplication(
   bus: EventBus = .default,
   loader: LaunchLoader = .shared,
-  configuration: Application.Configuration = Application.Configuration()
-) throws -> Application {
-  let app = Application(bus: bus, loader: loader, configuration: configuration)
+  configuration: AppHost.Configuration = AppHost.Configuration()
+) throws -> AppHost {
+  let app = AppHost(bus: bus, loader: loader, configuration: configuration)
   try app.add(Autosave(clock: configuration.clock))
   return app
 }
@@ -46,7 +47,7 @@ let store = FakeStore()
 let loader = LaunchLoader(clock: clock)
 loader.register(.store) { _ in store }  // instead of the program's own
 
-var configuration = Application.Configuration(clock: clock)
+var configuration = AppHost.Configuration(clock: clock)
 configuration.launchOptions = LaunchOptions(arguments: ["program", "--verbose"])
 configuration.onMessage = { message in print(message) }
 
@@ -55,7 +56,7 @@ let app = try makeApplication(bus: bus, loader: loader, configuration: configura
 let running = Task { try await app.run() }
 try await recorder.wait(for: .didBecomeActive, within: .seconds(5))
 
-await clock.sleepers(atLeast: 1)  // the service sleeps
+await clock.waitForSleepers(atLeast: 1)  // the service sleeps
 await clock.advance(by: .seconds(60))
 UnixSignal.inject(.terminate)  // as if SIGTERM had arrived; or app.shutdown()
 let code = try await running.value
@@ -70,7 +71,7 @@ let values = LaunchLoader()
 values.register(.store) { _ in FakeStore() }
 try await values.launch()
 
-let run = ServiceRun(Autosave(clock: clock), loader: values, clock: clock)
-try await run.untilReady()
+let run = AppServiceRun(Autosave(clock: clock), loader: values, clock: clock)
+try await run.waitUntilReady()
 run.shutdown()
 try await run.wait()

@@ -1,23 +1,24 @@
 // A service alone, on a manual clock.
 
 import EventBus
+import EventBusTesting
 import LaunchLoader
 
-struct Cleaner: Service {
+struct Cleaner: AppService {
   let clock: any Clock<Duration>
 
-  func run(_ context: ServiceContext) async throws {
-    context.ready()
+  func run(_ context: AppServiceContext) async throws {
+    context.markReady()
     try await context.untilShutdown()
     try await clock.sleep(for: .seconds(30))  // takes too long
   }
 }
 
 let clock = ManualClock()
-let run = ServiceRun(Cleaner(clock: clock), clock: clock) { message in print(message) }
-try await run.untilReady()  // throws if the service ends before
+let run = AppServiceRun(Cleaner(clock: clock), clock: clock) { message in print(message) }
+try await run.waitUntilReady()  // throws if the service ends before
 run.shutdown()
-await clock.sleepers(atLeast: 2)  // the service, and its time limit
+await clock.waitForSleepers(atLeast: 2)  // the service, and its time limit
 clock.jump(by: .seconds(20))
 
 do {

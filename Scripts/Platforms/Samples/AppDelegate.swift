@@ -4,7 +4,7 @@ import UIKit
 
 @main
 final class AppDelegate: UIResponder, UIApplicationDelegate {
-  static let program = Application()
+  static let program = AppHost()
   private var running: Task<Void, Never>?
 
   func application(

@@ -14,7 +14,7 @@ extension RGBA {
 }
 
 struct Title: View {
-  let program: Application
+  let program: AppHost
   @State private var theme = ThemeManager.shared.theme
   @Environment(\.colorScheme) private var scheme
   @Environment(\.scenePhase) private var phase

@@ -30,7 +30,7 @@ public final class EventBus: Sendable {
   let hub: Hub
   @usableFromInline
   let table = ObjectTable()
-  let wildcards: SignalCore<AnyEvent>
+  package let wildcards: SignalCore<AnyEvent>
 
   /// Creates a bus without observers.
   ///
@@ -106,7 +106,7 @@ public final class EventBus: Sendable {
     if let known { return known }
     let core = table.object(name.index) {
       SignalCore<Payload>(
-        name: name.rawValue,
+        name: name.name,
         hub: hub,
         wildcards: wildcards,
         interned: name.interned

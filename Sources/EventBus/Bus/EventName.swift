@@ -14,7 +14,7 @@ public final class EventName<Payload: Sendable>: EventNames,
   @unchecked Sendable  // Reason: constant.
 {
   /// The string of the name.
-  public let rawValue: String
+  public let name: String
   let interned: InternedName
 
   /// The number of most recent payloads that a bus keeps for later observers: the largest that any name of the
@@ -28,33 +28,33 @@ public final class EventName<Payload: Sendable>: EventNames,
   /// - Precondition: The string is not empty, and `replay` is not negative.
   ///
   /// - Parameters:
-  ///   - rawValue: The string, usually `"subject.didHappen"`.
+  ///   - name: The string, usually `"subject.didHappen"`.
   ///   - replay: The number of most recent payloads that a bus keeps for later observers. Names of the same
   ///     event share the largest number.
   /// - Complexity: O(1), one lookup under a lock. Posting never hashes a string.
-  public convenience init(_ rawValue: String, replay: Int = 0) {
-    self.init(rawValue, replay: replay, isLifecycle: false)
+  public convenience init(_ name: String, replay: Int = 0) {
+    self.init(name, replay: replay, isLifecycle: false)
   }
 
   /// Creates a name by which a library of the package announces the life of the program.
   ///
   /// Such events are not reported as unhandled.
-  package convenience init(lifecycle rawValue: String, replay: Int = 0) {
-    self.init(rawValue, replay: replay, isLifecycle: true)
+  package convenience init(lifecycle name: String, replay: Int = 0) {
+    self.init(name, replay: replay, isLifecycle: true)
   }
 
-  private init(_ rawValue: String, replay: Int, isLifecycle: Bool) {
-    if rawValue.isEmpty {
+  private init(_ name: String, replay: Int, isLifecycle: Bool) {
+    if name.isEmpty {
       trap("The name of an event is empty", remedy: "Give it a string such as \"document.didSave\"")
     }
     if replay < 0 {
       trap(
-        "The replay count of the event \"\(rawValue)\" is negative: \(replay)",
+        "The replay count of the event \"\(name)\" is negative: \(replay)",
         remedy: "Use zero or more"
       )
     }
-    self.rawValue = rawValue
-    interned = InternedName.lookup(rawValue, payload: Payload.self, replay: replay)
+    self.name = name
+    interned = InternedName.lookup(name, payload: Payload.self, replay: replay)
     if isLifecycle { interned.noteLifecycle() }
     super.init(index: interned.index)
   }
@@ -62,7 +62,7 @@ public final class EventName<Payload: Sendable>: EventNames,
 
 extension EventName: CustomStringConvertible {
   /// The string of the name.
-  public var description: String { rawValue }
+  public var description: String { name }
 }
 
 /// The namespace for event names; extend it with your own.
@@ -137,23 +137,23 @@ final class InternedName: Sendable {
   func noteLifecycle() { isOfLifecycle.store(true, ordering: .relaxed) }
 
   /// Returns the shared state for a string and a payload type, and creates it if necessary.
-  static func lookup(_ rawValue: String, payload: Any.Type, replay: Int) -> InternedName {
+  static func lookup(_ name: String, payload: Any.Type, replay: Int) -> InternedName {
     let payload = ObjectIdentifier(payload)
-    let name = names.withLock { names in
-      if let known = names[payload]?[rawValue] { return known }
-      let name = InternedName(index: names.values.reduce(0) { $0 + $1.count })
-      names[payload, default: [:]][rawValue] = name
-      return name
+    let interned = names.withLock { names in
+      if let known = names[payload]?[name] { return known }
+      let interned = InternedName(index: names.values.reduce(0) { $0 + $1.count })
+      names[payload, default: [:]][name] = interned
+      return interned
     }
-    let former = name.largestReplay.max(replay, ordering: .acquiringAndReleasing).oldValue
+    let former = interned.largestReplay.max(replay, ordering: .acquiringAndReleasing).oldValue
     if former == 0, replay > 0 {
-      name.lists.withLock { lists in
+      interned.lists.withLock { lists in
         for list in lists {
           _ = ObjectAddress.borrow(list) { (list: ObserverList) in list.noteReplay() }
         }
       }
     }
-    return name
+    return interned
   }
 
   /// Adds a list that delivers the event.

@@ -128,7 +128,7 @@ extension SignalCore {
   ///   - fill: The closure that adds a payload to the buffer, from code that knows the payload's type.
   /// - Returns: The stream.
   @usableFromInline
-  func stream(
+  package func stream(
     _ sender: AnyObject?,
     _ predicate: (@Sendable (Payload) -> Bool)?,
     _ policy: AsyncStream<Payload>.Continuation.BufferingPolicy,

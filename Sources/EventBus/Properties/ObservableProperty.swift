@@ -115,7 +115,7 @@ extension Observed {
   ///
   /// The projected value of a property, such as `$balance`, is such a view. Pass it to code that may observe
   /// the property without acting on it. What acts on the property, such as
-  /// ``Observed/willSet(_:)``, ``Observed/withoutNotifying(_:)`` and the operations on elements, is a member
+  /// ``Observed/validate(_:)``, ``Observed/withoutNotifying(_:)`` and the operations on elements, is a member
   /// of the stored property, `_balance`, which Swift makes private to the type that declares it. A property
   /// that is declared `private(set) var` can therefore be changed by its type alone.
   ///

@@ -105,7 +105,7 @@ extension Observed {
   ///   whether to store the proposed value.
   /// - Returns: A token that owns the registration: releasing the token ends it.
   /// - Complexity: Amortized O(1).
-  public func willSet(
+  public func validate(
     _ validate: @escaping (_ old: Value, _ proposed: inout Value) -> Bool
   ) -> Token {
     observersToJoin().register(value: nil) { PropertyValidator($0, validate) }

@@ -18,7 +18,7 @@ public final class LaunchKey<Value: Sendable>: LaunchKeys,
   /// Creates a key.
   ///
   /// - Parameter name: The name of the value and of the work that makes it, usually a literal.
-  public init(_ name: String) { super.init(id: LaunchID(name), valueType: Value.self) }
+  public init(_ name: String) { super.init(name: LaunchID(name), valueType: Value.self) }
 }
 
 /// The namespace for the keys of values that launch work makes; extend it with your own.
@@ -35,27 +35,27 @@ public final class LaunchKey<Value: Sendable>: LaunchKeys,
 /// the main actor, write `nonisolated extension LaunchKeys` if other code uses the keys, too.
 public class LaunchKeys: Hashable, @unchecked Sendable {  // Reason: constant.
   /// The name of the value, which is also the name of the work that makes it.
-  public let id: LaunchID
+  public let name: LaunchID
   /// The type of the value.
   let valueType: Any.Type
 
-  init(id: LaunchID, valueType: Any.Type) {
-    self.id = id
+  init(name: LaunchID, valueType: Any.Type) {
+    self.name = name
     self.valueType = valueType
   }
 
   /// Returns whether two keys have the same name and the same type of value.
   public static func == (left: LaunchKeys, right: LaunchKeys) -> Bool {
-    left.id == right.id && left.valueType == right.valueType
+    left.name == right.name && left.valueType == right.valueType
   }
 
   /// Hashes the name.
-  public func hash(into hasher: inout Hasher) { hasher.combine(id) }
+  public func hash(into hasher: inout Hasher) { hasher.combine(name) }
 }
 
 extension LaunchKeys: CustomStringConvertible {
   /// The name of the value.
-  public var description: String { id.rawValue }
+  public var description: String { name.rawValue }
 }
 
 /// Values by the names of their keys: those of a loader, or those that a worker needs.
@@ -67,7 +67,7 @@ extension LaunchValues {
   /// Returns the values of keys, without those that are missing.
   func picked(_ keys: [LaunchKeys]) -> LaunchValues {
     var values: LaunchValues = [:]
-    for key in keys { values[key.id] = self[key.id] }
+    for key in keys { values[key.name] = self[key.name] }
     return values
   }
 
@@ -75,8 +75,8 @@ extension LaunchValues {
   ///
   /// - Throws: ``LaunchError`` with the code `noValue`; a worker whose needs are not met never begins.
   func value<Need>(of key: LaunchKey<Need>) throws -> Need {
-    guard let stored = self[key.id], let value = stored as? Need else {
-      throw LaunchError(.noValue(key.id, nil))
+    guard let stored = self[key.name], let value = stored as? Need else {
+      throw LaunchError(.noValue(key.name, nil))
     }
     return value
   }
@@ -111,11 +111,11 @@ extension LaunchLoader {
         failed = outcome.isFinished ? nil : (pending, outcome)
       } else if let arrival {
         guard await arrival.wait() else {
-          state.withLock { $0.leave(arrival, of: key.id) }
+          state.withLock { $0.leave(arrival, of: key.name) }
           throw CancellationError()
         }
       } else {
-        throw LaunchError(.noValue(key.id, failed?.outcome ?? outcome(of: key.id)))
+        throw LaunchError(.noValue(key.name, failed?.outcome ?? outcome(of: key.name)))
       }
     }
   }
@@ -139,13 +139,13 @@ extension LaunchLoader {
     guard let key = registration.makes, let value = registration.takeValue(),
       outcome.isFinished
     else { return }
-    state.withLock { $0.values[key.id] = value }
+    state.withLock { $0.values[key.name] = value }
   }
 
   /// Removes the value that a worker made, to undo it.
   func takeValue(of registration: LaunchRegistration) -> (any Sendable)? {
     guard let key = registration.makes else { return nil }
-    return state.withLock { $0.values.removeValue(forKey: key.id) }
+    return state.withLock { $0.values.removeValue(forKey: key.name) }
   }
 
   /// Resumes the callers that wait for work that was not registered before the end of the launch.
@@ -159,9 +159,9 @@ extension LaunchLoader {
     of key: LaunchKey<Value>
   ) throws -> (value: (any Sendable)?, pending: LaunchRegistration?, arrival: Latch?) {
     let (value, work, arrival) = state.withLock { state in
-      let work = state.registry.work(of: key.id)
+      let work = state.registry.work(of: key.name)
       let isOpen = work == nil && !state.registry.isOver
-      return (state.values[key.id], work, isOpen ? state.arrival(of: key.id) : nil)
+      return (state.values[key.name], work, isOpen ? state.arrival(of: key.name) : nil)
     }
     if let work, work.makes != key {
       throw LaunchError(mismatch: key, work.makes, at: work.site)

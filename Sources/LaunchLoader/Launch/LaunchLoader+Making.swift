@@ -29,7 +29,7 @@ extension LaunchLoader {
       @escaping @isolated(any) @Sendable (LaunchOptions) throws -> Value
   ) -> LaunchToken {
     let work = SynchronousExchange(key, undo, (), maker).work
-    return add(key.id, dependencies, others, phase, timeout, condition, fileID, line, work)
+    return add(key.name, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
   /// Registers an asynchronous maker of a value; see <doc:ValuesThatLaunchWorkMakes>.
@@ -48,7 +48,7 @@ extension LaunchLoader {
       @escaping @isolated(any) @Sendable (LaunchOptions) async throws -> Value
   ) -> LaunchToken {
     let work = AsynchronousExchange(key, undo, (), maker).work
-    return add(key.id, dependencies, others, phase, timeout, condition, fileID, line, work)
+    return add(key.name, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
   /// Registers a synchronous maker with one need; see <doc:ValuesThatLaunchWorkMakes>.
@@ -68,7 +68,7 @@ extension LaunchLoader {
       @escaping @isolated(any) @Sendable (LaunchOptions, A) throws -> Value
   ) -> LaunchToken {
     let work = SynchronousExchange(key, undo, (first), maker).work
-    return add(key.id, dependencies, others, phase, timeout, condition, fileID, line, work)
+    return add(key.name, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
   /// Registers an asynchronous maker with one need; see <doc:ValuesThatLaunchWorkMakes>.
@@ -88,7 +88,7 @@ extension LaunchLoader {
       @escaping @isolated(any) @Sendable (LaunchOptions, A) async throws -> Value
   ) -> LaunchToken {
     let work = AsynchronousExchange(key, undo, (first), maker).work
-    return add(key.id, dependencies, others, phase, timeout, condition, fileID, line, work)
+    return add(key.name, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
   /// Registers a synchronous maker with two needs; see <doc:ValuesThatLaunchWorkMakes>.
@@ -109,7 +109,7 @@ extension LaunchLoader {
       @escaping @isolated(any) @Sendable (LaunchOptions, A, B) throws -> Value
   ) -> LaunchToken {
     let work = SynchronousExchange(key, undo, (first, second), maker).work
-    return add(key.id, dependencies, others, phase, timeout, condition, fileID, line, work)
+    return add(key.name, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
   /// Registers an asynchronous maker with two needs; see <doc:ValuesThatLaunchWorkMakes>.
@@ -130,7 +130,7 @@ extension LaunchLoader {
       @escaping @isolated(any) @Sendable (LaunchOptions, A, B) async throws -> Value
   ) -> LaunchToken {
     let work = AsynchronousExchange(key, undo, (first, second), maker).work
-    return add(key.id, dependencies, others, phase, timeout, condition, fileID, line, work)
+    return add(key.name, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
   /// Registers a synchronous maker with three needs; see <doc:ValuesThatLaunchWorkMakes>.
@@ -152,7 +152,7 @@ extension LaunchLoader {
       @escaping @isolated(any) @Sendable (LaunchOptions, A, B, C) throws -> Value
   ) -> LaunchToken {
     let work = SynchronousExchange(key, undo, (first, second, third), maker).work
-    return add(key.id, dependencies, others, phase, timeout, condition, fileID, line, work)
+    return add(key.name, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
   /// Registers an asynchronous maker with three needs; see <doc:ValuesThatLaunchWorkMakes>.
@@ -174,7 +174,7 @@ extension LaunchLoader {
       @escaping @isolated(any) @Sendable (LaunchOptions, A, B, C) async throws -> Value
   ) -> LaunchToken {
     let work = AsynchronousExchange(key, undo, (first, second, third), maker).work
-    return add(key.id, dependencies, others, phase, timeout, condition, fileID, line, work)
+    return add(key.name, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
   /// Registers a synchronous maker with four needs; see <doc:ValuesThatLaunchWorkMakes>.
@@ -197,7 +197,7 @@ extension LaunchLoader {
       @escaping @isolated(any) @Sendable (LaunchOptions, A, B, C, D) throws -> Value
   ) -> LaunchToken {
     let work = SynchronousExchange(key, undo, (first, second, third, fourth), maker).work
-    return add(key.id, dependencies, others, phase, timeout, condition, fileID, line, work)
+    return add(key.name, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
   /// Registers an asynchronous maker with four needs; see <doc:ValuesThatLaunchWorkMakes>.
@@ -220,7 +220,7 @@ extension LaunchLoader {
       @escaping @isolated(any) @Sendable (LaunchOptions, A, B, C, D) async throws -> Value
   ) -> LaunchToken {
     let work = AsynchronousExchange(key, undo, (first, second, third, fourth), maker).work
-    return add(key.id, dependencies, others, phase, timeout, condition, fileID, line, work)
+    return add(key.name, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
   /// Gives a maker whose closure returns another type than the key names an error that says so.

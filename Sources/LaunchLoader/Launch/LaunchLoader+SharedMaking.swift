@@ -16,7 +16,7 @@ extension LaunchLoader {
       @escaping @isolated(any) @Sendable (LaunchOptions) throws -> Value
   ) -> LaunchToken {
     let work = SynchronousExchange(key, undo, (), maker).work
-    return shared.add(key.id, dependencies, others, phase, timeout, condition, fileID, line, work)
+    return shared.add(key.name, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
   /// Registers an asynchronous maker of a value, with ``shared``.
@@ -35,7 +35,7 @@ extension LaunchLoader {
       @escaping @isolated(any) @Sendable (LaunchOptions) async throws -> Value
   ) -> LaunchToken {
     let work = AsynchronousExchange(key, undo, (), maker).work
-    return shared.add(key.id, dependencies, others, phase, timeout, condition, fileID, line, work)
+    return shared.add(key.name, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
   /// Registers a synchronous maker with one need, with ``shared``.
@@ -55,7 +55,7 @@ extension LaunchLoader {
       @escaping @isolated(any) @Sendable (LaunchOptions, A) throws -> Value
   ) -> LaunchToken {
     let work = SynchronousExchange(key, undo, (first), maker).work
-    return shared.add(key.id, dependencies, others, phase, timeout, condition, fileID, line, work)
+    return shared.add(key.name, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
   /// Registers an asynchronous maker with one need, with ``shared``.
@@ -75,7 +75,7 @@ extension LaunchLoader {
       @escaping @isolated(any) @Sendable (LaunchOptions, A) async throws -> Value
   ) -> LaunchToken {
     let work = AsynchronousExchange(key, undo, (first), maker).work
-    return shared.add(key.id, dependencies, others, phase, timeout, condition, fileID, line, work)
+    return shared.add(key.name, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
   /// Registers a synchronous maker with two needs, with ``shared``.
@@ -96,7 +96,7 @@ extension LaunchLoader {
       @escaping @isolated(any) @Sendable (LaunchOptions, A, B) throws -> Value
   ) -> LaunchToken {
     let work = SynchronousExchange(key, undo, (first, second), maker).work
-    return shared.add(key.id, dependencies, others, phase, timeout, condition, fileID, line, work)
+    return shared.add(key.name, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
   /// Registers an asynchronous maker with two needs, with ``shared``.
@@ -117,7 +117,7 @@ extension LaunchLoader {
       @escaping @isolated(any) @Sendable (LaunchOptions, A, B) async throws -> Value
   ) -> LaunchToken {
     let work = AsynchronousExchange(key, undo, (first, second), maker).work
-    return shared.add(key.id, dependencies, others, phase, timeout, condition, fileID, line, work)
+    return shared.add(key.name, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
   /// Registers a synchronous maker with three needs, with ``shared``.
@@ -139,7 +139,7 @@ extension LaunchLoader {
       @escaping @isolated(any) @Sendable (LaunchOptions, A, B, C) throws -> Value
   ) -> LaunchToken {
     let work = SynchronousExchange(key, undo, (first, second, third), maker).work
-    return shared.add(key.id, dependencies, others, phase, timeout, condition, fileID, line, work)
+    return shared.add(key.name, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
   /// Registers an asynchronous maker with three needs, with ``shared``.
@@ -161,7 +161,7 @@ extension LaunchLoader {
       @escaping @isolated(any) @Sendable (LaunchOptions, A, B, C) async throws -> Value
   ) -> LaunchToken {
     let work = AsynchronousExchange(key, undo, (first, second, third), maker).work
-    return shared.add(key.id, dependencies, others, phase, timeout, condition, fileID, line, work)
+    return shared.add(key.name, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
   /// Registers a synchronous maker with four needs, with ``shared``.
@@ -184,7 +184,7 @@ extension LaunchLoader {
       @escaping @isolated(any) @Sendable (LaunchOptions, A, B, C, D) throws -> Value
   ) -> LaunchToken {
     let work = SynchronousExchange(key, undo, (first, second, third, fourth), maker).work
-    return shared.add(key.id, dependencies, others, phase, timeout, condition, fileID, line, work)
+    return shared.add(key.name, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
   /// Registers an asynchronous maker with four needs, with ``shared``.
@@ -207,7 +207,7 @@ extension LaunchLoader {
       @escaping @isolated(any) @Sendable (LaunchOptions, A, B, C, D) async throws -> Value
   ) -> LaunchToken {
     let work = AsynchronousExchange(key, undo, (first, second, third, fourth), maker).work
-    return shared.add(key.id, dependencies, others, phase, timeout, condition, fileID, line, work)
+    return shared.add(key.name, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
   /// Gives a maker whose closure returns another type than the key names an error that says so.

@@ -43,7 +43,7 @@ extension LaunchOutcome {
   }
 
   /// A Boolean value that indicates whether the work itself failed.
-  var isFailure: Bool {
+  package var isFailure: Bool {
     switch self {
     case .failed, .timedOut: true
     case .finished, .skipped, .undone, .duplicate, .refused: false
@@ -130,10 +130,10 @@ extension LaunchError {
     at site: LaunchSite,
     neededBy row: LaunchRow? = nil
   ) {
-    var sites = [need.id: site.source]
+    var sites = [need.name: site.source]
     if let row { sites[row.id] = row.registration.site.source }
     let makes = made.map { "\($0.valueType)" }
-    self.init(.mismatch(need.id, makes: makes, needed: "\(need.valueType)"), sites: sites)
+    self.init(.mismatch(need.name, makes: makes, needed: "\(need.valueType)"), sites: sites)
   }
 }
 
@@ -156,7 +156,7 @@ extension LaunchError: CustomStringConvertible {
         + " see the report of the launch"
     case .noValue(let id, nil):
       "launch made no value \"\(id)\": no worker made it; register one with a LaunchKey of this name,"
-        + " and give a ServiceRun the loader that has the value"
+        + " and give an AppServiceRun the loader that has the value"
     case .noValue(let id, .skipped(let cause?)?):
       "launch made no value \"\(id)\": its worker was skipped because of \"\(cause)\";"
         + " see the problems and entries of the report of the launch"

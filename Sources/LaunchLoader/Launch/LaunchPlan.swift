@@ -31,7 +31,7 @@ public struct LaunchPlan: Sendable {
   public let layers: [[LaunchID]]
 
   /// The phase of each layer.
-  let phases: [LaunchPhase]
+  package let phases: [LaunchPhase]
   /// The dependencies among the work, from which other drawings of the plan can be made.
   ///
   /// Each dependency occurs once, also if it was declared twice. They are in the order of the turns of the

@@ -104,11 +104,11 @@ package struct LaunchPlanner: Sendable {
           }
         }
         for need in rows[row].registration.needs {
-          guard let index = names.row(of: need.id).flatMap(rows.index) else { continue }
+          guard let index = names.row(of: need.name).flatMap(rows.index) else { continue }
           let (made, site) = (rows[index].registration.makes, rows[index].registration.site)
-          guard made != need, missing.insert(need.id).inserted else { continue }
+          guard made != need, missing.insert(need.name).inserted else { continue }
           problems.append(LaunchError(mismatch: need, made, at: site, neededBy: rows[row]))
-          if excluded[row] == nil { excluded[row] = need.id }
+          if excluded[row] == nil { excluded[row] = need.name }
         }
       }
       graph.add(targets[...])

@@ -71,7 +71,7 @@ package final class LaunchRegistration: Sendable {
     var undo: LaunchExchange.Undo?
     if case .exchange(let exchange) = work {
       (makes, needs, undo) = (exchange.makes, exchange.needs, exchange.undo)
-      self.after = needs.isEmpty ? after : needs.map(\.id) + after
+      self.after = needs.isEmpty ? after : needs.map(\.name) + after
     } else {
       (makes, needs, self.after) = (nil, [], after)
     }

@@ -129,7 +129,7 @@ extension LaunchRegistry {
     guard !registration.isUndoable else { return true }
     return registration.makes != nil
       && registration.needs.contains { need in
-        names.row(of: need.id).flatMap { schedule[$0] }?.isUndone ?? false
+        names.row(of: need.name).flatMap { schedule[$0] }?.isUndone ?? false
       }
   }
 

@@ -21,7 +21,7 @@ extension LaunchReport: CustomStringConvertible {
   }
 
   /// The first registrations by name, if names were registered more than once.
-  var originals: [LaunchID: Entry] {
+  package var originals: [LaunchID: Entry] {
     guard entries.contains(where: \.isDuplicate) else { return [:] }
     let firsts = entries.lazy.filter { !$0.isDuplicate }.map { ($0.id, $0) }
     return Dictionary(firsts, uniquingKeysWith: { first, _ in first })
@@ -51,7 +51,7 @@ extension LaunchReport: CustomStringConvertible {
 
   /// The detail that a row has no room for: the error, the reason, or both source sites of a duplicate
   /// name.
-  static func detail(of entry: Entry, _ originals: [LaunchID: Entry]) -> String? {
+  package static func detail(of entry: Entry, _ originals: [LaunchID: Entry]) -> String? {
     switch entry.outcome {
     case .failed(let error):
       return "\(error)"
@@ -81,7 +81,7 @@ extension LaunchReport: CustomStringConvertible {
     return ("".padded(to: begin) + bar).padded(to: Self.barWidth)
   }
 
-  static func word(for outcome: LaunchOutcome) -> String {
+  package static func word(for outcome: LaunchOutcome) -> String {
     switch outcome {
     case .finished: ""
     case .failed: "failed"
@@ -128,7 +128,7 @@ extension LaunchReport.Entry {
   }
 
   /// A Boolean value that indicates whether the worker was called.
-  var hasRun: Bool {
+  package var hasRun: Bool {
     switch outcome {
     case .finished, .failed, .timedOut, .undone: true
     case .skipped, .duplicate, .refused: false

@@ -91,13 +91,13 @@ extension LaunchReport {
     /// The outcome of the work.
     public let outcome: LaunchOutcome
     /// Its number in the order in which workers began, from one; `nil` if it did not run.
-    let turn: Int?
+    package let turn: Int?
     /// A Boolean value that indicates whether nothing else began while it ran.
     let isSynchronous: Bool
     /// The names of its dependencies, required and optional.
     let dependencies: [LaunchID]
     /// A Boolean value that indicates whether it timed out and had not returned.
-    let isAbandoned: Bool
+    package let isAbandoned: Bool
 
     /// Creates an entry from a row; `nil` if the row has no outcome.
     init?(_ row: LaunchRow) {
@@ -131,7 +131,7 @@ extension LaunchReport {
     public var site: SourceSite { launchSite.source }
 
     /// The time at which it ended.
-    var end: Duration { start + duration }
+    package var end: Duration { start + duration }
 
     /// Compares entries by their end and, if they ended at the same time, by their turn.
     static func endsBefore(_ left: Entry, _ right: Entry) -> Bool {
@@ -175,7 +175,7 @@ extension [LaunchReport.Entry] {
 
 extension LaunchReport {
   /// The work of a chain of dependencies, in order, and its duration.
-  typealias Chain = (entries: [Entry], duration: Duration)
+  package typealias Chain = (entries: [Entry], duration: Duration)
 
   /// The chain of dependencies that took longest; `nil` if no work waited for other work, if work without
   /// dependencies took longer, or if the chain took less than half of the launch.
@@ -185,7 +185,7 @@ extension LaunchReport {
   /// work only because both are synchronous.
   ///
   /// - Complexity: O(*n* log *n* + *e*) in the numbers of entries and of dependencies.
-  var longestChain: Chain? {
+  package var longestChain: Chain? {
     let ran = entries.filter { $0.turn != nil }.ordered { ($0.turn ?? 0) < ($1.turn ?? 0) }
     var indices: [LaunchID: Int] = [:]
     // The duration of the longest chain that ends with each entry, and the entry before it in that chain.

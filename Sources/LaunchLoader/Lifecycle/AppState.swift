@@ -17,9 +17,9 @@ public enum AppState: Hashable, Sendable {
   /// Services run, and the program is in the background.
   case background
   /// Services run, and the program is in the foreground without being active: on its way between the
-  /// background and ``active``, or for as long as the system says so (``Application/resignActive(isolation:)``).
+  /// background and ``active``, or for as long as the system says so (``AppHost/resignActive(isolation:)``).
   case inactive
-  /// All services have started, those with ``ServiceOptions/waitsForReady`` are ready, and the program is in
+  /// All services have started, those with ``AppServiceOptions/waitsForReady`` are ready, and the program is in
   /// the foreground.
   case active
   /// Services are stopping.

@@ -40,7 +40,7 @@ final class PendingWork: Sendable {
   private let state = Locked(State())
   private let alarms: ServiceAlarms
   private let loader: LaunchLoader
-  private let onMessage: @Sendable (ApplicationMessage) -> Void
+  private let onMessage: @Sendable (AppHostMessage) -> Void
   /// The result of the launch work; `nil` if it was left behind.
   private let launchEnd = LatchedValue<Result<LaunchReport, any Error>?>()
 
@@ -53,7 +53,7 @@ final class PendingWork: Sendable {
   init(
     _ alarms: ServiceAlarms,
     _ loader: LaunchLoader,
-    onMessage: @escaping @Sendable (ApplicationMessage) -> Void
+    onMessage: @escaping @Sendable (AppHostMessage) -> Void
   ) {
     (self.alarms, self.loader) = (alarms, loader)
     self.onMessage = onMessage
@@ -93,7 +93,7 @@ final class PendingWork: Sendable {
   /// Lists the handlers of an event that is about to be posted.
   ///
   /// - Returns: A number for ``end(_:)``, to be called when the post has returned.
-  func beginPost(_ event: String, of app: Application) -> UInt {
+  func beginPost(_ event: String, of app: AppHost) -> UInt {
     begin(Item(name: { Self.describe(event, app.bus) }), of: app)
   }
 
@@ -109,14 +109,14 @@ final class PendingWork: Sendable {
   /// - Returns: A number for ``wait(_:)``, or `nil` if all handlers have finished or are left behind.
   func postAwaited(
     _ name: EventName<Void>,
-    of app: Application,
+    of app: AppHost,
     precedesStop: Bool,
     isolation: isolated (any Actor)? = #isolation
   ) -> UInt? {
     let isDone = Latch()
     let rest = Task { _ = await isDone.wait() }
     let item = Item(
-      name: { Self.describe(name.rawValue, app.bus) },
+      name: { Self.describe(name.name, app.bus) },
       hasFinished: { isDone.isOpen },
       rest: precedesStop ? rest : nil
     )
@@ -150,9 +150,9 @@ final class PendingWork: Sendable {
   ///   - isolation: The isolation of the caller.
   /// - Returns: A number for ``wait(_:)``, or `nil` if the method has returned or is left behind.
   func inform(
-    _ delegate: any ApplicationDelegate,
+    _ delegate: any AppHostDelegate,
     of edge: AppStateMachine.Edge,
-    from app: Application,
+    from app: AppHost,
     _ options: LaunchOptions,
     isOfStop: Bool,
     isolation: isolated (any Actor)? = #isolation
@@ -245,13 +245,13 @@ final class PendingWork: Sendable {
 
   /// Adds an item, and reports it for as long as it is listed, except during the start and the stop, whose
   /// messages name it.
-  private func begin(_ item: Item, of app: Application) -> UInt {
+  private func begin(_ item: Item, of app: AppHost) -> UInt {
     let number = add(item)
     alarms.setReports(.work(number)) { [self] waited in
       guard let item = state.withLock({ $0.items[number] }) else { return false }
       if !app.runner.isInTransition, !item.hasFinished() {
         let text = "waiting for \(item.name()), for \(waited.shortText) now"
-        onMessage(ApplicationMessage(text, elapsed: waited))
+        onMessage(AppHostMessage(text, elapsed: waited))
       }
       return true
     }
@@ -279,7 +279,7 @@ final class PendingWork: Sendable {
 
   private func leave(_ number: UInt, _ item: Item) {
     alarms.remove(.work(number), upTo: .start)
-    if !item.hasFinished() { onMessage(ApplicationMessage("left behind: \(item.name())")) }
+    if !item.hasFinished() { onMessage(AppHostMessage("left behind: \(item.name())")) }
     item.call?.cancel()
     item.rest?.cancel()
   }

@@ -1,7 +1,7 @@
 internal import EventBus
 
 /// The requests of the operating system to an application.
-extension Application {
+extension AppHost {
   /// Sends the program to the background, and returns when the change is delivered, even if another call
   /// delivers it, and methods of the delegate suspend.
   ///
@@ -31,7 +31,7 @@ extension Application {
   /// Requests a reload of the configuration, and returns when all handlers have finished or are left behind.
   package func reload(isolation: isolated (any Actor)? = #isolation) async {
     if runner.isStopping { return }
-    let number = pending.postAwaited(.shouldReload, of: self, precedesStop: true)
+    let number = pending.postAwaited(.appShouldReload, of: self, precedesStop: true)
     if let number { await pending.wait(number) }
   }
 
@@ -73,7 +73,7 @@ final class SystemConnection: Sendable {
   private let tasks: [Task<Void, Never>]
 
   /// Connects an application as its configuration says.
-  init(_ application: Application) {
+  init(_ application: AppHost) {
     let configuration = application.configuration
     // A service manager sets variables in the process environment; use it unless the options contain
     // another.
@@ -116,7 +116,7 @@ final class SystemConnection: Sendable {
   }
 
   private static func bridge(
-    to application: Application,
+    to application: AppHost,
     _ manager: NotifySocket?
   ) -> SignalBridge {
     SignalBridge(
@@ -134,7 +134,7 @@ final class SystemConnection: Sendable {
         await application.reload()
         if !application.runner.isStopping { manager?.reloaded() }
       case .resize: application.terminalDidResize()
-      case .graceful, .ignore: break
+      case .shutdown, .ignore: break
       }
     }
   }

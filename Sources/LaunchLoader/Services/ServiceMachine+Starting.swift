@@ -12,23 +12,23 @@ extension ServiceMachine {
   ///   - isNumbered: Whether the name gets a number if it is taken.
   ///   - options: Its options.
   /// - Returns: The identifier of the service.
-  /// - Throws: ``ServiceError`` with the code `stopping`, `duplicate`, or, during the run, `unknown` or
+  /// - Throws: ``AppServiceError`` with the code `stopping`, `duplicate`, or, during the run, `unknown` or
   ///   `cycle`.
   /// - Complexity: O(1), and O(log *n*) during the run.
   package mutating func add(
     _ handle: Handle,
     name: String,
     isNumbered: Bool = false,
-    _ options: ServiceOptions
-  ) throws(ServiceError) -> ID {
-    guard requested == nil else { throw ServiceError(.stopping(name)) }
+    _ options: AppServiceOptions
+  ) throws(AppServiceError) -> ID {
+    guard requested == nil else { throw AppServiceError(.stopping(name)) }
     let name = isNumbered ? freeName(name) : name
     if stage != .collecting {
-      guard id(of: name) == nil else { throw ServiceError(.duplicate(name)) }
-      if options.after.contains(name) { throw ServiceError(.cycle([name, name])) }
+      guard id(of: name) == nil else { throw AppServiceError(.duplicate(name)) }
+      if options.after.contains(name) { throw AppServiceError(.cycle([name, name])) }
       _ = try dependencies(of: name, options)
     }
-    guard let id = append(handle, name, options) else { throw ServiceError(.duplicate(name)) }
+    guard let id = append(handle, name, options) else { throw AppServiceError(.duplicate(name)) }
     unsatisfied += 1
     if stage != .collecting { link(id) }
     return id
@@ -44,7 +44,7 @@ extension ServiceMachine {
     stage = .starting
     _ = claim()
     if requested != nil { return carryOutRequest(isFirst: true) }
-    do throws(ServiceError) {
+    do throws(AppServiceError) {
       for id in try startOrder() { link(id) }
       let isEmpty = isEmptyAtOnce
       announceStart()
@@ -106,7 +106,7 @@ extension ServiceMachine {
   }
 
   /// Returns the services, each after those that it names.
-  private mutating func startOrder() throws(ServiceError) -> [ID] {
+  private mutating func startOrder() throws(AppServiceError) -> [ID] {
     isChain = records.allSatisfy { $0.options.after.isEmpty }
     let ids = Array(records.indices)
     if isChain { return ids }
@@ -116,7 +116,7 @@ extension ServiceMachine {
     }
     let order = graph.order(of: ids)
     if order.count < ids.count, let cycle = graph.cycles().first {
-      throw ServiceError(.cycle(cycle.path.map { records[$0].name }))
+      throw AppServiceError(.cycle(cycle.path.map { records[$0].name }))
     }
     return order
   }
@@ -124,13 +124,13 @@ extension ServiceMachine {
   /// Returns the services that a service names.
   private func dependencies(
     of name: String,
-    _ options: ServiceOptions
-  ) throws(ServiceError) -> [ID] {
-    try options.after.map { other throws(ServiceError) in
+    _ options: AppServiceOptions
+  ) throws(AppServiceError) -> [ID] {
+    try options.after.map { other throws(AppServiceError) in
       if let id = id(of: other) { return id }
       let others = NameSuggestions(living.map(\.name).filter { $0 != name })
       let suggestion = others.nearest(to: other)
-      throw ServiceError(.unknown(other, neededBy: name), suggestion: suggestion)
+      throw AppServiceError(.unknown(other, neededBy: name), suggestion: suggestion)
     }
   }
 

@@ -65,7 +65,7 @@ extension ServiceMachine {
       // Without waiting for the permission to stop the others.
       if let cancelTimeout { actions.append(.arm(id, .cancel, cancelTimeout)) }
       cancel(index, after: record.options.startTimeout, to: .start)
-      fail(ServiceError(.notStarted(record.name)))
+      fail(AppServiceError(.notStarted(record.name)))
     case (.stop, .stopping):
       if let cancelTimeout { actions.append(.arm(id, .cancel, cancelTimeout)) }
       cancel(index, after: record.options.stopTimeout)
@@ -130,11 +130,11 @@ extension ServiceMachine {
   package mutating func left(_ id: ID, _ errors: [any Error]) {
     guard let record = leaving.removeValue(forKey: id) else { return }
     var errors = errors
-    if !errors.contains(where: { !ServiceError.stuckServices(in: [$0]).isEmpty }) {
+    if !errors.contains(where: { !AppServiceError.stuckServices(in: [$0]).isEmpty }) {
       // What delays it is not in its groups.
       errors.append(stuck(record))
     }
-    failures.append((nil, ServiceError(.failed(group: record.name, errors: errors))))
+    failures.append((nil, AppServiceError(.failed(group: record.name, errors: errors))))
     advance()
   }
 
@@ -154,15 +154,15 @@ extension ServiceMachine {
     } else if requested == nil {
       // A service that returns after shutdown was requested has not failed, even if its turn to stop had
       // not come.
-      if failsToStart { return fail(ServiceError(.endedBeforeReady(record.name))) }
+      if failsToStart { return fail(AppServiceError(.endedBeforeReady(record.name))) }
       if record.options.onReturn == .fail || record.options.onReturn == .cancel {
-        failures.append((nil, ServiceError(.returned(record.name))))
+        failures.append((nil, AppServiceError(.returned(record.name))))
       }
       follow(record.options.onReturn)
     }
   }
 
-  private mutating func follow(_ ending: ServiceOptions.Ending) {
+  private mutating func follow(_ ending: AppServiceOptions.EndPolicy) {
     switch ending {
     case .fail, .shutdown: request(.stop)
     case .cancel: request(.cancel)
@@ -300,9 +300,9 @@ extension ServiceMachine {
   /// Says that a service is left behind.
   ///
   /// - Returns: The error.
-  private mutating func stuck(_ record: ServiceRecord) -> ServiceError {
+  private mutating func stuck(_ record: ServiceRecord) -> AppServiceError {
     let name = fullName(record.name)
-    let error = ServiceError(.stuck(name))
+    let error = AppServiceError(.stuck(name))
     say(error.description, of: name, .stuck)
     return error
   }
@@ -310,10 +310,10 @@ extension ServiceMachine {
   private mutating func say(
     _ text: String,
     of name: String,
-    _ state: ApplicationMessage.State,
+    _ state: AppHostMessage.State,
     _ elapsed: Duration? = nil
   ) {
-    let message = ApplicationMessage(text, services: [name], state: state, elapsed: elapsed)
+    let message = AppHostMessage(text, services: [name], state: state, elapsed: elapsed)
     actions.append(.say(message))
   }
 

@@ -47,9 +47,9 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
     /// Report an error that a service threw.
     case report(name: String, any Error)
     /// Report that a service has entered a state.
-    case changed(ServiceStateChange)
+    case changed(AppServiceStateChange)
     /// Print a message for the user of the program.
-    case say(ApplicationMessage)
+    case say(AppHostMessage)
     /// Report for as long as this transition lasts what it waits for; the number is ``transitionNumber``.
     case watch(Transition?, number: Int)
     /// Stop waiting for the permission to stop, because the services are cancelled without it.
@@ -205,7 +205,7 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
   /// The services that have not ended, in registration order.
   ///
   /// - Complexity: O(*n* + *e*) in the number of services and of the names in their options.
-  package var statuses: [ServiceStatus] {
+  package var statuses: [AppServiceStatus] {
     let living = living
     let isChain = isChain && living.allSatisfy { $0.options.after.isEmpty }
     var former: ServiceRecord?
@@ -213,7 +213,7 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
       defer { former = record }
       var dependencies = record.options.after
       if isChain, let former, former.id == record.id - 1 { dependencies = [former.name] }
-      return ServiceStatus(
+      return AppServiceStatus(
         name: fullName(record.name),
         state: record.state,
         dependencies: dependencies.map { fullName($0) },
@@ -292,7 +292,7 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
   /// Appends a service.
   ///
   /// - Returns: Its identifier; `nil` if the name is taken.
-  mutating func append(_ handle: Handle, _ name: String, _ options: ServiceOptions) -> ID? {
+  mutating func append(_ handle: Handle, _ name: String, _ options: AppServiceOptions) -> ID? {
     let id = nextID
     if let former = names.updateValue(id, forKey: name), index(of: former) != nil {
       names[name] = former
@@ -326,7 +326,7 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
   func fullName(_ name: String) -> String { path.isEmpty ? name : path + name }
 
   /// Reports that a service has entered a state.
-  mutating func report(_ state: ServiceState, at index: Int) {
+  mutating func report(_ state: AppServiceState, at index: Int) {
     // An end asks the next service to stop, which makes three actions.
     if actions.isEmpty { actions.reserveCapacity(4) }
     let (former, wasEnding) = (records[index].reported, records[index].isEnding)
@@ -334,7 +334,7 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
     if records[index].isEnding != wasEnding { ending += wasEnding ? -1 : 1 }
     actions.append(
       .changed(
-        ServiceStateChange(
+        AppServiceStateChange(
           service: fullName(records[index].name),
           state: state,
           previous: former?.state,

@@ -2,9 +2,9 @@
 struct ServiceRecord: Sendable {
   let id: Int
   let name: String
-  let options: ServiceOptions
+  let options: AppServiceOptions
   /// The state that was reported last, and the time of that report; `nil` while it waits for its start.
-  var reported: (state: ServiceState, time: Duration)?
+  var reported: (state: AppServiceState, time: Duration)?
   /// Indicates that it was not removed.
   var isLiving = true
   /// The layer; services in higher layers stop earlier.
@@ -15,13 +15,13 @@ struct ServiceRecord: Sendable {
   var dependants: [Int] = []
   /// Indicates that `run` was entered and has suspended or returned.
   var hasStarted = false
-  /// Indicates that the service called `ready()`.
+  /// Indicates that the service called `markReady()`.
   var isReady = false
   /// The number of groups that the service runs.
   var groupCount = 0
 
   /// The state; `nil` while it waits for its start.
-  var state: ServiceState? { reported?.state }
+  var state: AppServiceState? { reported?.state }
 
   /// A Boolean value that indicates whether its `run` was entered, and it was neither asked to stop nor
   /// cancelled.

@@ -60,7 +60,7 @@ extension ServiceRunner {
       let names = services.map { "service \"\($0)\"" } + others.names
       if !names.isEmpty {
         let goal = transition == .start ? "start" : "stop"
-        let message = ApplicationMessage(
+        let message = AppHostMessage(
           "waiting for \(names.joined(separator: ", ")) to \(goal), for \(waited.shortText) now",
           services: services,
           workers: others.workers,

@@ -94,7 +94,7 @@ final class ServiceRunner: Sendable {
   }
 
   /// The services that have not ended, in registration order.
-  var statuses: [ServiceStatus] { state.withLock { $0.machine.statuses } }
+  var statuses: [AppServiceStatus] { state.withLock { $0.machine.statuses } }
 
   /// A Boolean value that indicates whether the services are stopping or have stopped.
   var isStopping: Bool { state.withLock { $0.machine.isStopping } }
@@ -117,11 +117,11 @@ final class ServiceRunner: Sendable {
   func add(
     _ name: String,
     isNumbered: Bool = false,
-    _ options: ServiceOptions,
+    _ options: AppServiceOptions,
     run body: @escaping ServiceHandle.Body
-  ) throws(ServiceError) {
+  ) throws(AppServiceError) {
     let handle = ServiceHandle(body)
-    _ = try send { machine throws(ServiceError) in
+    _ = try send { machine throws(AppServiceError) in
       try machine.add(handle, name: name, isNumbered: isNumbered, options)
     }
   }
@@ -277,7 +277,7 @@ final class ServiceRunner: Sendable {
   ) async -> (any Error)? {
     guard let body = handle.takeBody() else { return nil }
     do {
-      try await body(ServiceContext(handle, id, of: self))
+      try await body(AppServiceContext(handle, id, of: self))
       return nil
     } catch {
       return error
@@ -298,7 +298,7 @@ final class ServiceRunner: Sendable {
 ///
 /// Every member may be called from any thread.
 final class ServiceHandle: Sendable {
-  typealias Body = @Sendable (ServiceContext) async throws -> Void
+  typealias Body = @Sendable (AppServiceContext) async throws -> Void
 
   /// The signal that asks the service to stop.
   let signal = ShutdownSignal()
@@ -323,8 +323,8 @@ final class ServiceHandle: Sendable {
   }
 
   /// Returns the body that runs a service; a group runs under the name that it was added with.
-  static func body(of service: some Service) -> Body {
-    guard let group = service as? ServiceGroup else { return { try await service.run($0) } }
+  static func body(of service: some AppService) -> Body {
+    guard let group = service as? AppServiceGroup else { return { try await service.run($0) } }
     return { try await group.run($0, as: $0.name ?? group.serviceName) }
   }
 

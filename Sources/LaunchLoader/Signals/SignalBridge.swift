@@ -43,7 +43,7 @@ package final class SignalBridge: Sendable {
   ///   - answer: Called with the other meanings. The process does not stop before the answer to
   ///     `background` returns.
   package init(
-    _ table: [UnixSignal: SignalMeaning] = SignalMeaning.usual,
+    _ table: [UnixSignal: SignalMeaning] = SignalMeaning.standard,
     onMessage: @escaping @Sendable (String) -> Void = { _ in },
     interrupt: @escaping @Sendable (Int32) -> Void,
     hangup: @escaping @Sendable () -> Void,
@@ -59,8 +59,8 @@ package final class SignalBridge: Sendable {
     let direct = SignalCenter.DirectListener(onMessage: onMessage) { number in
       let signal = UnixSignal(rawValue: number)
       switch table[signal] {
-      case .graceful where signal != .hangup: interrupt(number)
-      case .graceful: hangup()
+      case .shutdown where signal != .hangup: interrupt(number)
+      case .shutdown: hangup()
       case .reload where signal == .hangup && hadTerminal && !ServiceProcess.hasTerminal: hangup()
       case .reload: reloads.append(number)
       case .background, .foreground, .resize: requests.append(number)
@@ -113,7 +113,7 @@ package final class SignalBridge: Sendable {
         }
       case .foreground: if job.resume() { await answer(.foreground) }
       case .resize: await answer(.resize)
-      case .graceful, .reload, .ignore, nil: break
+      case .shutdown, .reload, .ignore, nil: break
       }
     }
   }
@@ -190,10 +190,10 @@ public enum SignalMeaning: Sendable, Hashable {
   /// Stop in order; the second signal cancels everything, and the third ends the process immediately.
   ///
   /// `SIGHUP` requests only the orderly stop, however often it arrives.
-  case graceful
-  /// Reload the configuration: the application posts `shouldReload`.
+  case shutdown
+  /// Reload the configuration: the application posts `appShouldReload`.
   ///
-  /// Instead, `SIGHUP` is ``graceful`` if the program has lost its controlling terminal.
+  /// Instead, `SIGHUP` is ``shutdown`` if the program has lost its controlling terminal.
   case reload
   /// Go to the background, and then stop as the system does by default, if a terminal controls the process.
   case background
@@ -204,12 +204,12 @@ public enum SignalMeaning: Sendable, Hashable {
   /// Do nothing: the signal is swallowed.
   case ignore
 
-  /// The default meanings: `SIGTERM` and `SIGINT` are ``graceful``, `SIGHUP` is ``reload``, `SIGTSTP`
+  /// The default meanings: `SIGTERM` and `SIGINT` are ``shutdown``, `SIGHUP` is ``reload``, `SIGTSTP`
   /// ``background``, `SIGCONT` ``foreground`` and `SIGWINCH` ``resize``.
   ///
   /// No signal has a meaning on systems other than Linux and macOS, and in a program inside the bundle of an
   /// app or of an extension, whose system starts and ends it by other means.
-  public static var usual: [UnixSignal: SignalMeaning] {
+  public static var standard: [UnixSignal: SignalMeaning] {
     #if os(Linux)
     ofPrograms
     #elseif os(macOS)
@@ -220,7 +220,7 @@ public enum SignalMeaning: Sendable, Hashable {
   }
 
   private static let ofPrograms: [UnixSignal: SignalMeaning] = [
-    .terminate: .graceful, .interrupt: .graceful, .hangup: .reload, .stop: .background,
+    .terminate: .shutdown, .interrupt: .shutdown, .hangup: .reload, .stop: .background,
     .resume: .foreground, .windowChanged: .resize,
   ]
 

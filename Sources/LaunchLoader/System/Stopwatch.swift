@@ -37,7 +37,7 @@ extension Duration {
   /// The duration in a suitable unit, truncated to at most two decimal digits.
   ///
   /// At most nine characters for anything under ten million seconds: `120 ns`, `1.05 ms`, `12.34 s`.
-  var shortText: String {
+  package var shortText: String {
     guard self >= .zero else { return "-" + (.zero - self).shortText }
     let (seconds, attoseconds) = components
     let nanoseconds = attoseconds / 1_000_000_000

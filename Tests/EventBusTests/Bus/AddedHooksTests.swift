@@ -88,7 +88,7 @@ struct AddedHooksTests {
     let log = Log<Int>()
     let token = EventBus.default.addHooks(
       EventHooks(onUnhandled: { event in
-        if event.name == name.rawValue, let value = event.payload as? Int { log.append(value) }
+        if event.name == name.name, let value = event.payload as? Int { log.append(value) }
       })
     )
     EventBus.default.post(name, 1)

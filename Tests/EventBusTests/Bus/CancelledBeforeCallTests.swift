@@ -74,9 +74,9 @@ struct CancelledBeforeCallTests {
     tokens.hold(observe(kind, bus, owner, heard))
     let outcome = await bus.postAndWait(.number, 1)
     #expect(heard.value == 0)
-    #expect(outcome.reached == 0)
-    #expect(outcome.cancelled == 1)
-    #expect(outcome.dropped == 0)
+    #expect(outcome.reachedCount == 0)
+    #expect(outcome.cancelledCount == 1)
+    #expect(outcome.droppedCount == 0)
     let skips = steps.entries.compactMap { step in
       if case .skipped(let reason) = step { reason } else { nil }
     }

@@ -152,7 +152,7 @@ struct CoalescedRunTests {
       let option = isSingle ? Coalescing.none : options[numbers.next(below: options.count)]
       bus.enqueue(event.name, value, from: event.sender, coalescing: option)
       func isReplaced(_ waiting: Event) -> Bool {
-        let isSameName = waiting.name.rawValue == event.name.rawValue
+        let isSameName = waiting.name.name == event.name.name
         let isSameSender = waiting.sender === event.sender
         return switch option {
         case .none: false
@@ -166,7 +166,7 @@ struct CoalescedRunTests {
       model.insert(event, at: place)
     }
     let expected = model.map { event in
-      "\(event.name.rawValue.split(separator: ".").last ?? "") \(event.value)"
+      "\(event.name.name.split(separator: ".").last ?? "") \(event.value)"
     }
     #expect(await delivered() == expected)
   }

@@ -66,7 +66,7 @@ struct EnqueuedRunTests {
       for _ in 0...numbers.next(below: 12) {
         bus.enqueue(name, value, from: isSent ? sender : nil, fileID: file, line: line)
         let origin = isSent ? "sent" : "-"
-        expected.append("\(name.rawValue) \(value) \(file):\(line) \(origin)")
+        expected.append("\(name.name) \(value) \(file):\(line) \(origin)")
         value += 1
       }
     }

@@ -18,7 +18,7 @@ struct HookTurnsTests {
     let inner = hooks.onUnhandled
     hooks.onUnhandled = { event in
       inner?(event)
-      guard event.name == EventNames.text.rawValue else { return }
+      guard event.name == EventNames.text.name else { return }
       switch way {
       case .posts: buses.value?.post(.number, start)
       case .enqueues: buses.value?.enqueue(.number, start)

@@ -20,7 +20,7 @@ struct PostAndWaitTests {
         log.append("async main \(value)")
       },
     ]
-    #expect(await bus.postAndWait(.number, 1).reached == 4)
+    #expect(await bus.postAndWait(.number, 1).reachedCount == 4)
     #expect(Set(log.entries) == ["sync 1", "async 1", "main 1", "async main 1"])
     #expect(log.count == 4)
     withExtendedLifetime(tokens) {}
@@ -35,7 +35,7 @@ struct PostAndWaitTests {
       log.append(value)
     }
     for value in 0..<10 { bus.post(.number, value) }
-    #expect(await bus.postAndWait(.number, 10).reached == 1)
+    #expect(await bus.postAndWait(.number, 10).reachedCount == 1)
     #expect(log.entries == Array(0...10))
     withExtendedLifetime(token) {}
   }
@@ -43,8 +43,8 @@ struct PostAndWaitTests {
   @Test("postAndWait returns zero at once if the event reaches no observer")
   func nobody() async {
     let bus = EventBus()
-    #expect(await bus.postAndWait(.number, 1).reached == 0)
-    #expect(await bus.postAndWait(.nothing).reached == 0)
+    #expect(await bus.postAndWait(.number, 1).reachedCount == 0)
+    #expect(await bus.postAndWait(.nothing).reachedCount == 0)
   }
 
   @Test("postAndWait carries a sender")
@@ -52,8 +52,8 @@ struct PostAndWaitTests {
     let bus = EventBus()
     let sender = SampleSender()
     let token = bus.observe(.number, from: sender) { _ in await Task.yield() }
-    #expect(await bus.postAndWait(.number, 1, from: sender).reached == 1)
-    #expect(await bus.postAndWait(.number, 1).reached == 0)
+    #expect(await bus.postAndWait(.number, 1, from: sender).reachedCount == 1)
+    #expect(await bus.postAndWait(.number, 1).reachedCount == 0)
     withExtendedLifetime(token) {}
   }
 
@@ -91,7 +91,7 @@ struct PostAndWaitTests {
         shown.append("async \(value)")
       },
     ]
-    #expect(await bus.postAndWait(.number, 1).reached == 2)
+    #expect(await bus.postAndWait(.number, 1).reachedCount == 2)
     #expect(shown == ["sync 1", "async 1"])
     withExtendedLifetime(tokens) {}
   }
@@ -103,7 +103,7 @@ struct PostAndWaitTests {
       await Task.yield()
       throw SampleError()
     }
-    #expect(await bus.postAndWait(.number, 1).reached == 1)
+    #expect(await bus.postAndWait(.number, 1).reachedCount == 1)
     withExtendedLifetime(token) {}
   }
 
@@ -125,11 +125,11 @@ struct PostAndWaitTests {
     let dropped = Task { await bus.postAndWait(.number, 2) }
     _ = await posted.first(3)
     let first = await discarded.value
-    #expect((first.reached, first.dropped, first.cancelled) == (1, 1, 0))
+    #expect((first.reachedCount, first.droppedCount, first.cancelledCount) == (1, 1, 0))
     owner.lifetime.end()
     mayLeave.open()
     let second = await dropped.value
-    #expect((second.reached, second.dropped, second.cancelled) == (1, 1, 0))
+    #expect((second.reachedCount, second.droppedCount, second.cancelledCount) == (1, 1, 0))
     withExtendedLifetime(token) {}
   }
 

@@ -6,7 +6,7 @@ import Testing
 struct PostOutcomeTests {
   /// The numbers of an outcome, without its errors.
   private func counts(_ outcome: PostOutcome) -> [Int] {
-    [outcome.reached, outcome.cancelled, outcome.dropped]
+    [outcome.reachedCount, outcome.cancelledCount, outcome.droppedCount]
   }
 
   @Test("An event without observers reaches none")

@@ -42,7 +42,7 @@ struct ReceptionTests {
   }
 
   private func counts(_ outcome: PostOutcome) -> [Int] {
-    [outcome.reached, outcome.cancelled, outcome.dropped]
+    [outcome.reachedCount, outcome.cancelledCount, outcome.droppedCount]
   }
 
   @Test("A trace and an outcome agree about a one-call handler that a nested post used up")
@@ -335,7 +335,7 @@ struct PreventedOnceTests {
     mayLeave.open()
     for other in others { await other.wait() }
     #expect(heard.entries == [2])
-    #expect(others.map(\.outcome.reached) == [1, 0])
+    #expect(others.map(\.outcome.reachedCount) == [1, 0])
     #expect(!token.isActive)
   }
 

@@ -1,4 +1,5 @@
 import EventBus
+import EventBusTesting
 import TestSupport
 import Testing
 
@@ -288,7 +289,7 @@ extension SettlingTests {
     for _ in 0..<2 { bus.post(.text, "waits") }
     await began.wait()
     let waiting = Task { try await bus.waitUntilSettled(within: .seconds(5), clock: clock) }
-    await clock.sleepers(atLeast: 1)
+    await clock.waitForSleepers(atLeast: 1)
     clock.jump(by: .seconds(5))
     let error = await #expect(throws: SettlingError.self) { try await waiting.value }
     let remaining = error?.remaining ?? []
@@ -323,7 +324,7 @@ extension SettlingTests {
     await began.wait()
     await worker.enqueueTwice(.nothing, on: bus)
     let waiting = Task { try await bus.waitUntilSettled(within: .seconds(5), clock: clock) }
-    await clock.sleepers(atLeast: 1)
+    await clock.waitForSleepers(atLeast: 1)
     clock.jump(by: .seconds(5))
     let error = await #expect(throws: SettlingError.self) { try await waiting.value }
     #expect(
@@ -345,7 +346,7 @@ extension SettlingTests {
       do { try await inner.value } catch { errors.append("\(type(of: error))") }
     }
     bus.post(.number, 1)
-    await clock.sleepers(atLeast: 1)
+    await clock.waitForSleepers(atLeast: 1)
     clock.jump(by: .seconds(5))
     #expect(await errors.first(1) == ["SettlingError"])
     withExtendedLifetime(token) {}

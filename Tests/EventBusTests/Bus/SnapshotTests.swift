@@ -182,7 +182,7 @@ struct SnapshotTests {
     await began.wait()
     for value in 1...4 { bus.post(.number, value) }
     #expect(bus.snapshot().observations.map(\.droppedCount) == [4, 3])
-    #expect(stream.dropped == 4)
+    #expect(stream.droppedCount == 4)
     mayLeave.open()
     withExtendedLifetime(token) {}
   }

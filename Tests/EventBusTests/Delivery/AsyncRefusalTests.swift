@@ -24,8 +24,8 @@ struct AsyncRefusalTests {
         await bus.postAndWait(.number, 1)
       }
       #expect(calls == 0)
-      #expect(outcome.reached == 0)
-      #expect(outcome.cancelled == 1)
+      #expect(outcome.reachedCount == 0)
+      #expect(outcome.cancelledCount == 1)
     case .signal:
       let (calls, reached) = await Self.calls(of: form, signal, endedBy: .cancel) { signal.send(1) }
       #expect(calls == 0)
@@ -80,7 +80,7 @@ struct AsyncRefusalTests {
     }
     let bus = EventBus(hooks: EventHooks(onTrace: trace))
     let token = await worker.observe(form, bus.signal(.number))
-    #expect(await bus.postAndWait(.number, 1).reached == 1)
+    #expect(await bus.postAndWait(.number, 1).reachedCount == 1)
     #expect(worker.calls.count == 1)
     #expect(starts.entries == worker.calls.entries)
     withExtendedLifetime(token) {}

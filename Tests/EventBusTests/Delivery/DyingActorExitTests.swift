@@ -1,5 +1,6 @@
 #if os(Linux) || os(macOS)
 import EventBus
+import EventBusTesting
 import TestSupport
 import Testing
 

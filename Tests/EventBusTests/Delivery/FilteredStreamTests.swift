@@ -32,8 +32,8 @@ struct FilteredStreamTests {
     for value in 1...5 { bus?.post(.number, value) }
     bus?.post(.number, 6, from: sender)
     bus = nil
-    #expect(newest?.dropped == 0)
-    #expect(oldest?.dropped == 0)
+    #expect(newest?.droppedCount == 0)
+    #expect(oldest?.droppedCount == 0)
     #expect(await rest(newest) == [1, 2])
     #expect(await rest(oldest) == [6])
     withExtendedLifetime(bus) {}
@@ -75,7 +75,7 @@ struct FilteredStreamTests {
     let sent = bus?.events(name, from: sender, where: { $0 > 4 }, buffering: .bufferingNewest(1))
     bus?.post(name, 7)
     bus = nil
-    #expect(even?.dropped == 0)
+    #expect(even?.droppedCount == 0)
     #expect(await rest(even) == [2, 4])
     #expect(await rest(sent) == [5])
     withExtendedLifetime(bus) {}
@@ -138,7 +138,7 @@ struct FilteredStreamTests {
     for value in 1...3 { signal?.send(value, from: sender) }
     signal?.send(4)
     signal = nil
-    #expect(live?.dropped == 1)
+    #expect(live?.droppedCount == 1)
     #expect(await rest(live) == [3])
     withExtendedLifetime(signal) {}
   }

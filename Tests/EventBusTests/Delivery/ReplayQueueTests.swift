@@ -80,7 +80,7 @@ struct ReplayQueueTests {
     let bus = EventBus()
     for value in 1...3 { bus.post(.kept, value) }
     let stream = bus.events(.kept, buffering: .bufferingNewest(2))
-    #expect(stream.dropped == 1)
+    #expect(stream.droppedCount == 1)
     var events = stream.makeAsyncIterator()
     #expect(await events.next() == 2)
     #expect(await events.next() == 3)

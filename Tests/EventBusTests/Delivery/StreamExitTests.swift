@@ -22,7 +22,7 @@ extension StreamTests {
       var events = stream.makeAsyncIterator()
       let first = await events.next()
       precondition(first == 2)
-      precondition(stream.dropped == 1)
+      precondition(stream.droppedCount == 1)
     }
     let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
     #expect(text.split(separator: "\n").count { $0.contains("Sample/Here.swift:42") } == 1)

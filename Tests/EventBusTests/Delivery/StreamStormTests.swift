@@ -108,7 +108,7 @@ struct StreamStormTests {
     }
     lifetime.end()
     let taken = await taking.value
-    #expect(taken.count + stream.dropped == 20_000)
+    #expect(taken.count + stream.droppedCount == 20_000)
     #expect(zip(taken, taken.dropFirst()).allSatisfy { $0 < $1 })
     #expect(posted.entries == [keepsOldest ? taken.count : 20_000])
   }

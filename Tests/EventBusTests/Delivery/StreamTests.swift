@@ -150,13 +150,13 @@ struct StreamTests {
     )
     let reached = (1...5).map { bus.post(.number, $0) }
     #expect(reached == (keepsOldest ? [1, 1, 0, 0, 0] : [1, 1, 1, 1, 1]))
-    #expect(stream.dropped == 3)
+    #expect(stream.droppedCount == 3)
     var events = stream.makeAsyncIterator()
     let heard = [await events.next(), await events.next()]
     #expect(heard == (keepsOldest ? [1, 2] : [4, 5]))
     bus.post(.number, 6)
     #expect(await events.next() == 6)
-    #expect(stream.dropped == 3)
+    #expect(stream.droppedCount == 3)
   }
 
   @Test(
@@ -176,7 +176,7 @@ struct StreamTests {
     for number in 1...2 {
       bus.post(name, Parcel(number) { bus.post(name, Parcel(3)) })
     }
-    #expect(stream.dropped == (keepsOldest ? 2 : 3))
+    #expect(stream.droppedCount == (keepsOldest ? 2 : 3))
     var events = stream.makeAsyncIterator()
     let taken = await events.next()
     #expect(taken?.number == (keepsOldest ? 1 : 3))
@@ -222,7 +222,7 @@ struct StreamTests {
     for value in 0..<1_000 { bus.post(.number, value) }
     var events = stream.makeAsyncIterator()
     for value in 0..<1_000 { #expect(await events.next() == value) }
-    #expect(stream.dropped == 0)
+    #expect(stream.droppedCount == 0)
   }
 
   @Test("A signal provides streams")

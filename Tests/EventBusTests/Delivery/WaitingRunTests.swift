@@ -337,7 +337,7 @@ struct WaitingRunTests {
     Self.post(3..<9, to: bus)
     let waiting = Task.detached { await bus.postAndWait(.number, 9) }
     bus.post(.nothing)
-    #expect(await waiting.value.reached == 1)
+    #expect(await waiting.value.reachedCount == 1)
     added.cancel()
     #expect(shown == Array(0..<10))
     // The events of the posts that the hook followed.

@@ -58,7 +58,7 @@ struct CollectionRandomTests {
       switch company {
       case .none: nil
       case .changes: shelf.$items.observe { _ in }
-      case .validator: shelf.itemsProperty.willSet { _, proposed in proposed.count < 40 }
+      case .validator: shelf.itemsProperty.validate { _, proposed in proposed.count < 40 }
       case .prior: shelf.$items.observe(options: .prior) { _ in }
       }
     for _ in 0..<600 {

@@ -322,7 +322,7 @@ struct CollectionReportTests {
   @Test("With a validator, an operation is a setting with an exact difference and may be declined")
   func validator() {
     let tokens = [
-      shelf.itemsProperty.willSet { _, proposed in
+      shelf.itemsProperty.validate { _, proposed in
         if proposed.count > 4 { return false }
         proposed.sort()
         return true
@@ -446,7 +446,7 @@ struct CollectionCopyTests {
     let wishes: [() -> Token] = [
       { shelf.$items.observe { _ in } },
       { shelf.$items.observe(options: .prior) { _ in } },
-      { shelf.itemsProperty.willSet { _, _ in true } },
+      { shelf.itemsProperty.validate { _, _ in true } },
     ]
     for wish in wishes {
       let token = wish()

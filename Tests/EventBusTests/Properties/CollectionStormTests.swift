@@ -56,7 +56,7 @@ struct CollectionStormTests {
         pause.cancel()
       case 3: guests.append(property.observe { _ in answer() })
       case 4: guests.append(property.observe(options: [.prior, .initial]) { _ in answer() })
-      case 5: guests.append(property.willSet { _, _ in dice.roll(3) > 0 })
+      case 5: guests.append(property.validate { _, _ in dice.roll(3) > 0 })
       case 6, 7:
         if !guests.isEmpty { guests.remove(at: dice.roll(guests.count)).cancel() }
       case 8:

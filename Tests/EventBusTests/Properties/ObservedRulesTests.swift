@@ -9,7 +9,7 @@ struct ObservedRulesTests {
     let account = Account()
     let notes = Notes<String>()
     let tokens = [
-      account.balanceProperty.willSet { _, proposed in
+      account.balanceProperty.validate { _, proposed in
         proposed = min(proposed, 10)
         return true
       },
@@ -26,7 +26,7 @@ struct ObservedRulesTests {
   func veto() {
     let account = Account()
     let notes = Notes<String>()
-    let validator = account.balanceProperty.willSet { old, proposed in proposed >= old }
+    let validator = account.balanceProperty.validate { old, proposed in proposed >= old }
     let token = account.$balance.observe(options: .prior) { notes.append($0.text) }
     account.balance = -1
     #expect(account.balance == 0)
@@ -42,16 +42,16 @@ struct ObservedRulesTests {
     let account = Account()
     let notes = Notes<String>()
     let tokens = [
-      account.balanceProperty.willSet { old, proposed in
+      account.balanceProperty.validate { old, proposed in
         notes.append("a \(old) \(proposed)")
         proposed += 1
         return true
       },
-      account.balanceProperty.willSet { old, proposed in
+      account.balanceProperty.validate { old, proposed in
         notes.append("b \(old) \(proposed)")
         return proposed < 10
       },
-      account.balanceProperty.willSet { _, proposed in
+      account.balanceProperty.validate { _, proposed in
         notes.append("c \(proposed)")
         return true
       },
@@ -66,7 +66,7 @@ struct ObservedRulesTests {
   @Test("A validator that sets the property itself leaves one unbroken chain")
   func validatorReenters() {
     let (account, viewer) = (Account(), Viewer())
-    let token = account.balanceProperty.willSet { [unowned account] _, proposed in
+    let token = account.balanceProperty.validate { [unowned account] _, proposed in
       if proposed == 5 { account.balance = 3 }
       return true
     }
@@ -82,7 +82,7 @@ struct ObservedRulesTests {
     let account = Account()
     let notes = Notes<Change<[String]>>()
     let tokens = [
-      account.namesProperty.willSet { _, proposed in proposed.count < 3 },
+      account.namesProperty.validate { _, proposed in proposed.count < 3 },
       account.$names.observe { notes.append($0) },
     ]
     account.names.append("a")
@@ -155,7 +155,7 @@ struct ObservedRulesTests {
       var numberProperty: Observed<Int> { _number }
     }
     let model = Model()
-    let token = model.numberProperty.willSet { _, proposed in proposed < 5 }
+    let token = model.numberProperty.validate { _, proposed in proposed < 5 }
     model.number = 3
     model.number = 9
     #expect(model.number == 3)
@@ -167,7 +167,7 @@ struct ObservedRulesTests {
     let account = Account()
     let notes = Notes<String>()
     let tokens = [
-      account.balanceProperty.willSet { _, _ in false },
+      account.balanceProperty.validate { _, _ in false },
       account.$balance.observe(options: .prior) { notes.append($0.text) },
     ]
     let answer = account.balanceProperty.withoutNotifying { balance in
@@ -195,7 +195,7 @@ struct ObservedRulesTests {
     let tokens = Notes<Token>()
     account.balanceProperty.withoutNotifying { _ in
       tokens.append(account.$names.observe { _ in })
-      tokens.append(account.balanceProperty.willSet { _, _ in true })
+      tokens.append(account.balanceProperty.validate { _, _ in true })
     }
     account.names.append("a")
     #expect(tokens.entries.allSatisfy { $0.isActive })

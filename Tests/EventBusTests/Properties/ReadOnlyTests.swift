@@ -13,7 +13,7 @@ private final class Ledger {
   func set(_ value: Int) { balance = value }
 
   func setLimit(_ limit: Int) {
-    self.limit = _balance.willSet { _, proposed in proposed <= limit }
+    self.limit = _balance.validate { _, proposed in proposed <= limit }
   }
 
   func change() {

@@ -247,7 +247,7 @@ struct SharedValuesTests {
 
   /// Returns once everything that waits for the main actor has been delivered.
   @MainActor
-  private func settled(_ property: SharedObserved<Int>) async {
+  private func waitUntilSettled(_ property: SharedObserved<Int>) async {
     let inbox = Inbox<Int>()
     let token = property.observe { @MainActor _ in inbox.append(1) }
     property.update { $0 += 1 }
@@ -409,7 +409,7 @@ struct SharedValuesTests {
       property.update { $0 = 7 }
     }
     #expect(screen.shown.count == 5)
-    await settled(property)
+    await waitUntilSettled(property)
     #expect(screen.shown.prefix(6) == [1, 2, 3, 4, 5, 7])
   }
 

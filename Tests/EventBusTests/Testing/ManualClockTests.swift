@@ -1,4 +1,5 @@
 import EventBus
+import EventBusTesting
 import TestSupport
 import Testing
 
@@ -28,7 +29,7 @@ struct ManualClockTests {
         woken.append(seconds)
       }
     }
-    await clock.sleepers(atLeast: 3)
+    await clock.waitForSleepers(atLeast: 3)
     #expect(clock.sleeperCount == 3)
     await clock.advance(by: .seconds(1))
     #expect(await woken.first(1) == [1])
@@ -50,7 +51,7 @@ struct ManualClockTests {
   func cancelled() async {
     let clock = clock
     let task = Task { try await clock.sleep(for: .seconds(1)) }
-    await clock.sleepers(atLeast: 1)
+    await clock.waitForSleepers(atLeast: 1)
     task.cancel()
     await #expect(throws: CancellationError.self) { try await task.value }
     #expect(clock.sleeperCount == 0)
@@ -65,9 +66,9 @@ struct ManualClockTests {
   func sleepersInTime() async throws {
     let clock = clock
     let task = Task { try await clock.sleep(for: .seconds(1)) }
-    try await clock.sleepers(atLeast: 1, within: .seconds(600))
+    try await clock.waitForSleepers(atLeast: 1, within: .seconds(600))
     let error = await #expect(throws: ManualClock.TimeoutError.self) {
-      try await clock.sleepers(atLeast: 3, within: .milliseconds(1))
+      try await clock.waitForSleepers(atLeast: 3, within: .milliseconds(1))
     }
     #expect(error?.sleeperCount == 1)
     #expect(error?.awaitedCount == 3)
@@ -96,10 +97,10 @@ struct ManualClockTests {
         + " with jump(by:)."
     )
     await #expect(throws: ManualClock.TimeoutError.self) {
-      try await clock.settled(within: .milliseconds(1))
+      try await clock.waitUntilSettled(within: .milliseconds(1))
     }
     mayLeave.open()
-    try await clock.settled(within: .seconds(600))
+    try await clock.waitUntilSettled(within: .seconds(600))
     #expect(clock.now == .second(1))
     withExtendedLifetime(token) {}
   }
@@ -107,7 +108,7 @@ struct ManualClockTests {
   @Test("Waits with a limit end at once with an error when their task is cancelled")
   func limitedWaitCancelled() async {
     let clock = clock
-    let task = Task { try await clock.sleepers(atLeast: 1, within: .seconds(600)) }
+    let task = Task { try await clock.waitForSleepers(atLeast: 1, within: .seconds(600)) }
     task.cancel()
     await #expect(throws: CancellationError.self) { try await task.value }
   }
@@ -115,7 +116,7 @@ struct ManualClockTests {
   @Test("Cancelled tasks stop waiting for sleepers")
   func waiterCancelled() async {
     let clock = clock
-    let task = Task { await clock.sleepers(atLeast: 1) }
+    let task = Task { await clock.waitForSleepers(atLeast: 1) }
     task.cancel()
     await task.value
   }
@@ -222,11 +223,11 @@ struct ManualClockTests {
       ticks.append(SeenTick(tick, clock))
       await mayLeave.wait()
     }
-    await clock.sleepers(atLeast: 1)
+    await clock.waitForSleepers(atLeast: 1)
     clock.jump(by: .seconds(5))
     #expect(await ticks.first(1) == [SeenTick(0, at: 5, missed: 4)])
     mayLeave.open()
-    await clock.settled()
+    await clock.waitUntilSettled()
     withExtendedLifetime(token) {}
   }
 

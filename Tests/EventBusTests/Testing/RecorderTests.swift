@@ -1,4 +1,5 @@
 import EventBus
+import EventBusTesting
 import TestSupport
 import Testing
 
@@ -117,7 +118,7 @@ struct RecorderTests {
     let (bus, clock) = (EventBus(), ManualClock())
     let recorder = EventRecorder(bus)
     let waiting = Task { await recorder.next(within: .seconds(1), clock: clock)?.payload as? Int }
-    await clock.sleepers(atLeast: 1)
+    await clock.waitForSleepers(atLeast: 1)
     bus.post(.number, 1)
     #expect(await waiting.value == 1)
   }
@@ -129,7 +130,7 @@ struct RecorderTests {
     let (bus, clock) = (EventBus(), ManualClock())
     let recorder = EventRecorder(bus)
     let waiting = Task { await recorder.next(within: .seconds(1), clock: clock)?.name }
-    await clock.sleepers(atLeast: 1)
+    await clock.waitForSleepers(atLeast: 1)
     clock.jump(by: .milliseconds(999))
     for _ in 0..<10 { await Task.yield() }
     #expect(clock.sleeperCount == 1)
@@ -145,7 +146,7 @@ struct RecorderTests {
       let (bus, clock) = (EventBus(), ManualClock())
       let recorder = EventRecorder(bus)
       let waiting = Task { await recorder.next(within: .seconds(1), clock: clock)?.payload as? Int }
-      await clock.sleepers(atLeast: 1)
+      await clock.waitForSleepers(atLeast: 1)
       async let moving: Void = clock.jump(by: .seconds(1))
       bus.post(.number, number)
       await moving
@@ -160,11 +161,11 @@ struct RecorderTests {
     let (bus, clock) = (Holder(EventBus()), ManualClock())
     guard let recorder = bus.value.map({ EventRecorder($0) }) else { return }
     let waiting = Task { await recorder.next(within: .seconds(1), clock: clock)?.name }
-    await clock.sleepers(atLeast: 1)
+    await clock.waitForSleepers(atLeast: 1)
     waiting.cancel()
     #expect(await waiting.value == nil)
     let other = Task { await recorder.next(within: .seconds(1), clock: clock)?.name }
-    await clock.sleepers(atLeast: 1)
+    await clock.waitForSleepers(atLeast: 1)
     bus.letGo()
     #expect(await other.value == nil)
   }
@@ -179,7 +180,7 @@ struct RecorderTests {
     let waiting = Task {
       try await recorder.wait(for: .number, count: 3, within: .seconds(1), clock: clock)
     }
-    await clock.sleepers(atLeast: 1)
+    await clock.waitForSleepers(atLeast: 1)
     for value in 2...4 { bus.post(.number, value) }
     #expect(try await waiting.value == [1, 2, 3])
     #expect(bus.snapshot().observations.count == 1)
@@ -195,7 +196,7 @@ struct RecorderTests {
       try await recorder.wait(for: .number, count: 2, within: .seconds(1), clock: clock)
     }
     let line = UInt(#line - 2)
-    await clock.sleepers(atLeast: 1)
+    await clock.waitForSleepers(atLeast: 1)
     bus.post(.text, "text")
     clock.jump(by: .seconds(1))
     let error = await #expect(throws: EventRecorder.WaitError.self) { try await waiting.value }
@@ -214,13 +215,13 @@ struct RecorderTests {
     let cancelled = Task {
       try await recorder.wait(for: .number, within: .seconds(1), clock: clock)
     }
-    await clock.sleepers(atLeast: 1)
+    await clock.waitForSleepers(atLeast: 1)
     cancelled.cancel()
     await #expect(throws: CancellationError.self) { try await cancelled.value }
     let waiting = Task {
       try await recorder.wait(for: .number, within: .seconds(1), clock: clock)
     }
-    await clock.sleepers(atLeast: 1)
+    await clock.waitForSleepers(atLeast: 1)
     bus.letGo()
     let error = await #expect(throws: EventRecorder.WaitError.self) { try await waiting.value }
     #expect(error?.code == .busReleased)

@@ -1,4 +1,5 @@
 import EventBus
+import EventBusTesting
 import TestSupport
 import Testing
 
@@ -43,7 +44,7 @@ struct AfterTests {
     let calls = Log<Int>()
     let token = after(.zero, clock: clock) { tick in calls.append(tick.index) }
     #expect(calls.entries.isEmpty)
-    await clock.settled()
+    await clock.waitUntilSettled()
     #expect(calls.entries == [0])
     withExtendedLifetime(token) {}
   }
@@ -101,7 +102,7 @@ struct AfterTests {
     }
     await onThreads(1) { _ in for token in tokens { token.cancel() } }
     #expect((tally.created, tally.live) == (10, 0))
-    await clock.settled()
+    await clock.waitUntilSettled()
     #expect(clock.sleeperCount == 0)
   }
 
@@ -125,7 +126,7 @@ struct AfterTests {
         for token in tokens.reversed() where token.isActive { token.cancel() }
       }
     }
-    await clock.settled()
+    await clock.waitUntilSettled()
     #expect((tally.created, tally.live) == (2_000, 0))
     #expect(calls.value <= 2_000)
     #expect(clock.sleeperCount == 0)

@@ -1,4 +1,5 @@
 import EventBus
+import EventBusTesting
 import TestSupport
 import Testing
 
@@ -50,13 +51,13 @@ struct EveryTests {
       await mayLeave.wait()
       running.add(-1)
     }
-    await clock.sleepers(atLeast: 1)
+    await clock.waitForSleepers(atLeast: 1)
     clock.jump(by: .seconds(1))
     _ = await began.first(1)
     clock.jump(by: .seconds(3))
     #expect(began.entries == [0])
     mayLeave.open()
-    await clock.settled()
+    await clock.waitUntilSettled()
     #expect(began.entries == [0, 1, 2, 3])
     withExtendedLifetime(token) {}
   }
@@ -131,7 +132,7 @@ struct EveryTests {
         )
       }
     }
-    await clock.sleepers(atLeast: 1)
+    await clock.waitForSleepers(atLeast: 1)
     clock.jump(by: .seconds(1))
     _ = await calls.first(100)
     let begun = await calls.first(100)
@@ -139,7 +140,7 @@ struct EveryTests {
     _ = await ended.first(66)
     #expect(ended.entries.allSatisfy { !$0.isMultiple(of: 3) })
     mayLeave.open()
-    await clock.settled()
+    await clock.waitUntilSettled()
     #expect(ended.entries.count == 100)
     withExtendedLifetime(tokens) {}
   }

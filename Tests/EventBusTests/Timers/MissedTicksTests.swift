@@ -1,4 +1,5 @@
 import EventBus
+import EventBusTesting
 import TestSupport
 import Testing
 
@@ -53,9 +54,9 @@ struct MissedTicksTests {
     let token = every(.seconds(10), missed: policy, clock: clock) { [clock] tick in
       ticks.append(SeenTick(tick, clock))
     }
-    await clock.sleepers(atLeast: 1)
+    await clock.waitForSleepers(atLeast: 1)
     clock.jump(by: .seconds(35))
-    await clock.settled()
+    await clock.waitUntilSettled()
     await clock.advance(by: .seconds(12))
     #expect(ticks.entries == expected)
     withExtendedLifetime(token) {}

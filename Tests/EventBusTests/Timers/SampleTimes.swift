@@ -1,4 +1,5 @@
 import EventBus
+import EventBusTesting
 import TestSupport
 
 /// The facts about a tick that the tests compare.

@@ -1,4 +1,5 @@
 import EventBus
+import EventBusTesting
 import TestSupport
 import Testing
 
@@ -17,7 +18,7 @@ struct TimerCancellationTests {
       #expect(!Task.isCancelled)
       ended.add()
     }
-    await clock.sleepers(atLeast: 1)
+    await clock.waitForSleepers(atLeast: 1)
     clock.jump(by: .seconds(1))
     _ = await began.first(1)
     token.cancel()
@@ -95,7 +96,7 @@ struct TimerCancellationTests {
     }
     await clock.advance(by: .seconds(10))
     let (first, second) = (token.pause(), token.pause())
-    await clock.settled()
+    await clock.waitUntilSettled()
     // No sleeper wakes for a paused timer.
     #expect(clock.sleeperCount == 0)
     await clock.advance(by: .seconds(25))
@@ -114,13 +115,13 @@ struct TimerCancellationTests {
       began.append(SeenTick(tick, clock))
       await mayLeave.wait()
     }
-    await clock.sleepers(atLeast: 1)
+    await clock.waitForSleepers(atLeast: 1)
     clock.jump(by: .seconds(10))
     _ = await began.first(1)
     let pause = token.pause()
     clock.jump(by: .seconds(25))
     mayLeave.open()
-    await clock.settled()
+    await clock.waitUntilSettled()
     #expect(clock.sleeperCount == 0)
     pause.cancel()
     await clock.advance(by: .seconds(5))
@@ -138,7 +139,7 @@ struct TimerCancellationTests {
     await clock.advance(by: .seconds(30))
     #expect(calls.entries.isEmpty)
     pause.cancel()
-    await clock.settled()
+    await clock.waitUntilSettled()
     #expect(calls.entries == [SeenTick(0, at: 30, late: 20)])
     withExtendedLifetime(token) {}
   }
@@ -151,7 +152,7 @@ struct TimerCancellationTests {
     token.cancel()
     #expect(tally.live == 0)
     pause.cancel()
-    await clock.settled()
+    await clock.waitUntilSettled()
     #expect(clock.sleeperCount == 0)
   }
 
@@ -182,7 +183,7 @@ struct TimerCancellationTests {
     }
     isOver.open()
     await driver.value
-    await clock.settled()
+    await clock.waitUntilSettled()
     #expect(tally.created == 6_000)
     #expect(tally.live == 0)
     #expect(clock.sleeperCount == 0)
@@ -204,7 +205,7 @@ struct TimerCancellationTests {
         for token in tokens { token.cancel() }
       }
     }
-    await clock.settled()
+    await clock.waitUntilSettled()
     #expect((tally.created, tally.live) == (2_000, 0))
     #expect(clock.sleeperCount == 0)
   }

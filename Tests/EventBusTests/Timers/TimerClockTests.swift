@@ -1,4 +1,5 @@
 import EventBus
+import EventBusTesting
 import TestSupport
 import Testing
 
@@ -8,13 +9,13 @@ struct TimerClockTests {
   func oneSleeper() async {
     let clock = ManualClock()
     var tokens = (1...100).map { every(.seconds($0), clock: clock) { _ in } }
-    await clock.settled()
+    await clock.waitUntilSettled()
     #expect(clock.sleeperCount == 1)
     await clock.advance(by: .seconds(10))
     #expect(clock.sleeperCount == 1)
     withExtendedLifetime(tokens) {}
     tokens.removeAll()
-    await clock.settled()
+    await clock.waitUntilSettled()
     #expect(clock.sleeperCount == 0)
   }
 
@@ -38,7 +39,7 @@ struct TimerClockTests {
     if let clock = holder.value {
       clocks.append(clock)
       tokens.hold((0..<10).map { _ in every(.seconds(1), clock: clock) { _ in } })
-      await clock.settled()
+      await clock.waitUntilSettled()
     }
     holder.letGo()
     #expect(clocks.liveCount == 1)
@@ -59,7 +60,7 @@ struct TimerClockTests {
       ticks.append(SeenTick(tick, base))
     }
     for second in [9, 10, 19, 20] {
-      await base.sleepers(atLeast: 1)
+      await base.waitForSleepers(atLeast: 1)
       base.jump(by: .seconds(second) - base.now.offset)
     }
     #expect(await ticks.first(2) == [SeenTick(0, at: 10), SeenTick(1, at: 20)])
@@ -74,7 +75,7 @@ struct TimerClockTests {
       ticks.append(SeenTick(tick, base))
     }
     for second in [9, 10] {
-      await base.sleepers(atLeast: 1)
+      await base.waitForSleepers(atLeast: 1)
       base.jump(by: .seconds(second) - base.now.offset)
     }
     #expect(await ticks.first(1) == [SeenTick(0, at: 10)])
@@ -88,7 +89,7 @@ struct TimerClockTests {
     let tokens = (0..<3).map { number in
       every(.seconds(1), clock: ValueClock(base: base)) { _ in calls.append(number) }
     }
-    await base.sleepers(atLeast: 3)
+    await base.waitForSleepers(atLeast: 3)
     #expect(base.sleeperCount == 3)
     base.jump(by: .seconds(1))
     #expect(Set(await calls.first(3)) == [0, 1, 2])
@@ -100,12 +101,12 @@ struct TimerClockTests {
     let clock = FrameClock()
     let ticks = Inbox<Tick>()
     let token = every(FrameClock.Frames(count: 3), clock: clock) { tick in ticks.append(tick) }
-    await clock.base.sleepers(atLeast: 1)
+    await clock.base.waitForSleepers(atLeast: 1)
     clock.base.jump(by: .seconds(10))
     let tick = await ticks.first(1).first
     #expect(tick?.missed == 2)
     #expect(tick?.lateness == nil)
-    await clock.base.sleepers(atLeast: 1)
+    await clock.base.waitForSleepers(atLeast: 1)
     clock.base.jump(by: .seconds(2))
     #expect(await ticks.first(2).last?.missed == 0)
     withExtendedLifetime(token) {}
@@ -121,7 +122,7 @@ struct TimerClockTests {
         calls.append(interval)
       }
     }
-    await clock.base.sleepers(atLeast: 1)
+    await clock.base.waitForSleepers(atLeast: 1)
     var expected: [Int] = []
     for second in 1...70 {
       let due = [3, 5, 7].filter { second.isMultiple(of: $0) }
@@ -129,7 +130,7 @@ struct TimerClockTests {
       expected += [7, 3, 5].filter(due.contains)
       clock.base.jump(by: .seconds(1))
       #expect(await calls.first(expected.count) == expected)
-      await clock.base.sleepers(atLeast: 1)
+      await clock.base.waitForSleepers(atLeast: 1)
       #expect(clock.base.sleeperCount == 1)
     }
     withExtendedLifetime(tokens) {}
@@ -143,14 +144,14 @@ struct TimerClockTests {
     let token = every(FrameClock.Frames(count: 1 << 61), clock: clock) { ticks.append($0.index) }
     let last = after(FrameClock.Frames(count: .max), clock: clock) { _ in ticks.append(-1) }
     for index in 0..<3 {
-      await clock.base.sleepers(atLeast: 1)
+      await clock.base.waitForSleepers(atLeast: 1)
       clock.base.jump(by: .seconds(1 << 61))
       #expect(await ticks.first(index + 1).last == index)
     }
-    await clock.base.sleepers(atLeast: 1)
+    await clock.base.waitForSleepers(atLeast: 1)
     clock.base.jump(by: .seconds((1 << 61) - 10))
     let soon = after(FrameClock.Frames(count: 1), clock: clock) { _ in ticks.append(-2) }
-    await clock.base.sleepers(atLeast: 1)
+    await clock.base.waitForSleepers(atLeast: 1)
     clock.base.jump(by: .seconds(1))
     #expect(await ticks.first(4).last == -2)
     withExtendedLifetime((token, last, soon)) {}
@@ -170,12 +171,12 @@ struct TimerClockTests {
       },
     ]
     for index in 0..<3 {
-      await clock.base.sleepers(atLeast: 1)
+      await clock.base.waitForSleepers(atLeast: 1)
       clock.base.jump(by: .seconds(3))
       #expect(await ticks.first(index + 1).last == index)
     }
     let last = after(FrameClock.Frames(count: 1), clock: clock) { _ in ticks.append(-2) }
-    await clock.base.sleepers(atLeast: 1)
+    await clock.base.waitForSleepers(atLeast: 1)
     clock.base.jump(by: .seconds(1))
     #expect(await ticks.first(4) == [0, 1, 2, -2])
     withExtendedLifetime((tokens, last)) {}
@@ -186,7 +187,7 @@ struct TimerClockTests {
     let clock = FrameClock(at: start)
     let ticks = Inbox<Int>()
     let longest = after(FrameClock.Frames(count: .max), clock: clock) { ticks.append($0.index) }
-    await clock.base.sleepers(atLeast: 1)
+    await clock.base.waitForSleepers(atLeast: 1)
     let reached = start > 0 ? Int.max - start : .max
     clock.base.jump(by: .seconds(reached))
     let now = after(.zero, clock: clock) { _ in ticks.append(1) }
@@ -219,7 +220,7 @@ struct TimerClockTests {
     let ticks = Inbox<Tick>()
     let token = every(Fraction(0.1), clock: clock) { tick in ticks.append(tick) }
     for index in 0..<200 {
-      await clock.base.sleepers(atLeast: 1)
+      await clock.base.waitForSleepers(atLeast: 1)
       clock.base.jump(by: .milliseconds(100))
       let tick = await ticks.first(index + 1).last
       #expect((tick?.index, tick?.missed) == (index, 0))
@@ -235,7 +236,7 @@ struct TimerClockTests {
     let first = after(.zero, clock: clock) { tick in ticks.append(tick) }
     #expect(await ticks.first(1).first?.index == 0)
     let second = after(Fraction(2), clock: clock) { tick in ticks.append(tick) }
-    await clock.base.sleepers(atLeast: 1)
+    await clock.base.waitForSleepers(atLeast: 1)
     clock.base.jump(by: .seconds(2))
     #expect(await ticks.first(2).count == 2)
     withExtendedLifetime((first, second)) {}

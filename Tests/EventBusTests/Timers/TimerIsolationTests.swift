@@ -1,4 +1,5 @@
 import EventBus
+import EventBusTesting
 import TestSupport
 import Testing
 
@@ -125,9 +126,9 @@ struct TimerIsolationTests {
       }
       timers.append((second, number, token))
     }
-    await clock.sleepers(atLeast: 1)
+    await clock.waitForSleepers(atLeast: 1)
     clock.jump(by: .seconds(40))
-    await clock.settled()
+    await clock.waitUntilSettled()
     timers.sort { ($0.second, $0.number) < ($1.second, $1.number) }
     #expect(calls.entries == timers.map(\.number))
   }
@@ -149,7 +150,7 @@ struct TimerIsolationTests {
     } else if let panel {
       every(.seconds(1), owner: panel, clock: clock, body)
     }
-    await clock.sleepers(atLeast: 1)
+    await clock.waitForSleepers(atLeast: 1)
     clock.jump(by: .seconds(1))
     _ = await began.first(1)
     panel = nil

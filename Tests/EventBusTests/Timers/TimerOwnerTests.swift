@@ -1,4 +1,5 @@
 import EventBus
+import EventBusTesting
 import TestSupport
 import Testing
 
@@ -61,7 +62,7 @@ struct TimerOwnerTests {
     holder.letGo()
     #expect(tally.live == 0)
     #expect(tokens.value?.isActive == false)
-    await clock.settled()
+    await clock.waitUntilSettled()
     #expect(clock.sleeperCount == 0)
   }
 
@@ -75,7 +76,7 @@ struct TimerOwnerTests {
     }
     #expect(!token.isActive)
     #expect(tally.live == 0)
-    await clock.settled()
+    await clock.waitUntilSettled()
     #expect(clock.sleeperCount == 0)
   }
 
@@ -103,13 +104,13 @@ struct TimerOwnerTests {
         }
       )
     }
-    await clock.sleepers(atLeast: 1)
+    await clock.waitForSleepers(atLeast: 1)
     clock.jump(by: .seconds(1))
     _ = await began.first(1)
     holder.letGo()
     #expect((owners.liveCount, tally.live) == (1, 1))
     mayLeave.open()
-    await clock.settled()
+    await clock.waitUntilSettled()
     #expect((owners.liveCount, tally.live) == (0, 0))
     #expect(tokens.value?.isActive == false)
     #expect(clock.sleeperCount == 0)

@@ -1,4 +1,5 @@
 import EventBus
+import EventBusTesting
 import TestSupport
 import Testing
 
@@ -64,7 +65,7 @@ struct TimerPauseTests {
     let (worker, ticks) = (Worker(), Inbox<SeenTick>())
     worker.executor.open()
     let token = await worker.start(policy, clock, ticks)
-    await clock.sleepers(atLeast: 1)
+    await clock.waitForSleepers(atLeast: 1)
     worker.executor.hold()
     clock.jump(by: .seconds(10))
     await worker.executor.waitForJobs(1)

@@ -15,22 +15,22 @@ import Synchronization
 enum Fixture {
   static func main() async throws {
     let kind = CommandLine.arguments.dropFirst().first ?? "plain"
-    var configuration = Application.Configuration()
+    var configuration = AppHost.Configuration()
     configuration.endsWithParent = kind == "orphan"
     if kind == "optioned" { configuration.launchOptions = LaunchOptions(arguments: ["fixture"]) }
     // Signals of different kinds never become one.
-    configuration.signals[.user1] = .graceful
-    let app = Application(
+    configuration.signals[.user1] = .shutdown
+    let app = AppHost(
       bus: EventBus(),
       loader: LaunchLoader(),
       configuration: configuration
     )
     let tokens = [
-      app.bus.observe(.stateDidChange) { say("\($0)") },
-      app.bus.observe(.shouldReload) { say("reloaded") },
+      app.bus.observe(.appStateDidChange) { say("\($0)") },
+      app.bus.observe(.appShouldReload) { say("reloaded") },
       app.bus.observe(.terminalDidResize) { say("resized") },
     ]
-    let reloads = app.bus.observe(.shouldReload) { () async in
+    let reloads = app.bus.observe(.appShouldReload) { () async in
       guard kind == "reloading" else { return }
       say("begins")
       await Task.detached { await untilCancelled() }.value
@@ -45,7 +45,7 @@ enum Fixture {
     }
     try app.add("server") { context in
       context.onShutdown { say("asked") }
-      context.ready()
+      context.markReady()
       kept.withLock { $0.keep() }
       switch kind {
       case "full":

@@ -98,7 +98,7 @@ func workWithAMissingMember() {
   LaunchLoader.register("missing", needs: .amount, .label) { _, _, label in print(label.missing) }
 }
 
-func launchValuesOfAnotherType(_ context: ServiceContext) async throws {
+func launchValuesOfAnotherType(_ context: AppServiceContext) async throws {
   // expected-error@+1 {{'value(of:)' is unavailable: the key's values have another type; see its declaration}}
   let text: String = try await loader.value(of: .amount)
   // expected-error@+1 {{'value(of:)' is unavailable: the key's values have another type; see its declaration}}

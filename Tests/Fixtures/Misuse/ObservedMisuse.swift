@@ -41,7 +41,7 @@ func storedProperty(_ ledger: Ledger) -> Token {
   // expected-error@+1 {{'_screen' is inaccessible due to 'private' protection level}}
   ledger._screen.wrappedValue = nil
   // expected-error@+1 {{'_balance' is inaccessible due to 'private' protection level}}
-  return ledger._balance.willSet { _, _ in true }
+  return ledger._balance.validate { _, _ in true }
 }
 
 @MainActor
@@ -55,7 +55,7 @@ func propertyBehindItsView(_ ledger: Ledger) {
 @MainActor
 func validator(_ ledger: Ledger) -> Token {
   // expected-error@+1 {{value of type 'Observed<Int>.ReadOnly' has no member 'willSet'}}
-  ledger.$balance.willSet { _, _ in true }
+  ledger.$balance.validate { _, _ in true }
 }
 
 @MainActor
@@ -93,7 +93,7 @@ func actionsThroughTheProtocol(_ items: some ObservableProperty<[Int]>) {
   // expected-error@+1 {{value of type 'some ObservableProperty<[Int]>' has no member 'wrappedValue'}}
   items.wrappedValue = []
   // expected-error@+1 {{value of type 'some ObservableProperty<[Int]>' has no member 'willSet'}}
-  items.willSet { _, _ in true }
+  items.validate { _, _ in true }
   // expected-error@+1 {{value of type 'some ObservableProperty<[Int]>' has no member 'append'}}
   items.append(1)
   // expected-error@+1 {{value of type 'some ObservableProperty<[Int]>' has no member 'insert'}}

@@ -9,8 +9,8 @@ enum App {
   static func main() async throws {
     LaunchLoader.register("app") { _ in print("app") }
     if CommandLine.arguments.contains("app") {
-      let hook = Application.Configuration(signals: [:], onMessage: { print("message: \($0)") })
-      let app = Application(bus: EventBus(), configuration: hook)
+      let hook = AppHost.Configuration(signals: [:], onMessage: { print("message: \($0)") })
+      let app = AppHost(bus: EventBus(), configuration: hook)
       let token = app.bus.observe(.didBecomeActive) { app.shutdown() }
       _ = try await app.run()
       token.cancel()

@@ -47,11 +47,11 @@ extension EdgeKind {
         "It would block a thread of the concurrency runtime; ServiceBlockingTests do so in turn.",
     ]
   ) { handler in
-    let contexts = Inbox<ServiceContext>()
-    let app = Application(
+    let contexts = Inbox<AppServiceContext>()
+    let app = AppHost(
       bus: EventBus(),
       loader: LaunchLoader(),
-      configuration: Application.Configuration(signals: [:], launchOptions: LaunchOptions())
+      configuration: AppHost.Configuration(signals: [:], launchOptions: LaunchOptions())
     )
     do {
       try app.add("service") { context in

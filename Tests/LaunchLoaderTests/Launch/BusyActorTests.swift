@@ -1,4 +1,5 @@
 import EventBus
+import EventBusTesting
 import LaunchLoader
 import TestSupport
 import Testing
@@ -81,7 +82,7 @@ struct BusyActorTests {
     let token = await worker("a", isSynchronous: isSynchronous, of: loader, timeout: .seconds(1))
     loader.register("b") { [log] _ in log.append("b") }
     async let launch = loader.launch()
-    await clock.sleepers(atLeast: 1)
+    await clock.waitForSleepers(atLeast: 1)
     clock.jump(by: .seconds(1))
     #expect(try await launch.summary == ["a timed out", "b finished"])
     await release()
@@ -97,7 +98,7 @@ struct BusyActorTests {
     let loader = LaunchLoader(timeout: .seconds(1), clock: clock)
     let token = await worker("a", isSynchronous: isSynchronous, of: loader)
     async let launch = loader.launch()
-    await clock.sleepers(atLeast: 1)
+    await clock.waitForSleepers(atLeast: 1)
     for _ in 0..<100 { await Task.yield() }  // Gives the worker the time to wait for its actor.
     clock.jump(by: .seconds(1))
     #expect(try await launch.summary == ["a skipped"])
@@ -115,13 +116,13 @@ struct BusyActorTests {
     // The limit of time shows that the worker was handed to its actor.
     let token = await worker("a", isSynchronous: isSynchronous, of: loader, timeout: .seconds(1))
     let launch = Task { try await loader.launch() }
-    await clock.sleepers(atLeast: 1)
+    await clock.waitForSleepers(atLeast: 1)
     launch.cancel()
     #expect(try await launch.value.summary == ["a skipped"])
     await release()
     #expect(token.outcome?.description == "skipped")
     #expect(log.entries.isEmpty)
-    await clock.settled()
+    await clock.waitUntilSettled()
     #expect(clock.sleeperCount == 0, "Nothing watches the worker any more.")
   }
 
@@ -137,7 +138,7 @@ struct BusyActorTests {
     }
     let token = await worker("a", isSynchronous: false, of: loader, timeout: .seconds(9))
     let launch = Task { await launchErrorCode { try await loader.launch() } }
-    await clock.sleepers(atLeast: 2)
+    await clock.waitForSleepers(atLeast: 2)
     clock.jump(by: .seconds(1))
     _ = await launch.value
     #expect(
@@ -160,7 +161,7 @@ struct BusyActorTests {
       await Task.yield()
     }
     async let launch = loader.launch()
-    await clock.sleepers(atLeast: 1)
+    await clock.waitForSleepers(atLeast: 1)
     #expect(token.cancel())
     #expect(!token.cancel())
     #expect(try await launch.summary == ["b finished"])
@@ -177,7 +178,7 @@ struct BusyActorTests {
     let loader = LaunchLoader(clock: clock)
     try await loader.launch()
     let token = await worker("a", isSynchronous: isSynchronous, of: loader, timeout: .seconds(1))
-    await clock.sleepers(atLeast: 1)
+    await clock.waitForSleepers(atLeast: 1)
     loader.stop()
     #expect(try await token.wait().description == "refused")
     await release()
@@ -195,7 +196,7 @@ struct BusyActorTests {
       timeout: .seconds(1)
     )
     try await loader.launch()
-    await clock.sleepers(atLeast: 1)
+    await clock.waitForSleepers(atLeast: 1)
     loader.stop()
     #expect(try await token.wait().description == "refused")
     await release()
@@ -208,7 +209,7 @@ struct BusyActorTests {
     let first = await worker("a", isSynchronous: true, of: loader, timeout: .seconds(1))
     let second = await worker("b", isSynchronous: false, of: loader, timeout: .seconds(1))
     async let launch = loader.launch()
-    await clock.sleepers(atLeast: 1)
+    await clock.waitForSleepers(atLeast: 1)
     actor.executor.open()
     #expect(try await launch.summary == ["a finished", "b finished"])
     #expect(log.entries == ["a", "b"])

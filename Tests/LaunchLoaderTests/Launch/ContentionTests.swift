@@ -1,4 +1,5 @@
 import EventBus
+import EventBusTesting
 import LaunchLoader
 import TestSupport
 import Testing
@@ -145,7 +146,7 @@ struct ContentionTests {
       let token = loader.register("a", timeout: .seconds(1)) { _ in await mayEnd.wait() }
       loader.register("b", after: ["a"]) { _ in ran.add() }
       async let launch = loader.launch()
-      await clock.sleepers(atLeast: 1)
+      await clock.waitForSleepers(atLeast: 1)
       await onThreads(2) { thread in
         if thread == 0 { mayEnd.open() } else { clock.jump(by: .seconds(1)) }
       }

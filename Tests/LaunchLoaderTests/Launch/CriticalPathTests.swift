@@ -1,4 +1,5 @@
 import EventBus
+import EventBusTesting
 import LaunchLoader
 import TestSupport
 import Testing
@@ -97,7 +98,7 @@ struct CriticalPathTests {
     loader.register("unpack", after: ["download"]) { _ in clock.jump(by: .seconds(2)) }
     loader.register("meanwhile") { _ in try await clock.sleep(for: .seconds(9)) }
     async let launch = loader.launch()
-    await clock.sleepers(atLeast: 2)
+    await clock.waitForSleepers(atLeast: 2)
     await clock.advance(by: .seconds(10))
     let report = try await launch
     #expect(report.criticalPath == ["quick", "download", "unpack"])

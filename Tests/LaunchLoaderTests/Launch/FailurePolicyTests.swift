@@ -1,4 +1,5 @@
 import EventBus
+import EventBusTesting
 import LaunchLoader
 import TestSupport
 import Testing
@@ -224,7 +225,7 @@ struct FailurePolicyTests {
       return try await failure(of: loader)
     }
     await Stubborn.isUndoing.wait()
-    await clock.sleepers(atLeast: 2)
+    await clock.waitForSleepers(atLeast: 2)
     launch.cancel()
     for _ in 0..<100 { await Task.yield() }
     #expect(!hasEnded.isOpen && Stubborn.log.entries.isEmpty)

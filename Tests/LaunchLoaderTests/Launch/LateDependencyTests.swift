@@ -9,7 +9,7 @@ struct LateDependencyTests {
   let log = Log<String>()
 
   @Test("Late work runs at once after a finished dependency; a failed or missing one skips it")
-  func settled() async throws {
+  func waitUntilSettled() async throws {
     loader.register("good") { _ in }
     loader.register("bad") { _ in throw Broken() }
     try await loader.launch()

@@ -1,4 +1,5 @@
 import EventBus
+import EventBusTesting
 import LaunchLoader
 import TestSupport
 import Testing
@@ -61,7 +62,7 @@ struct LaunchEndTests {
     }
     loader.register("b", after: ["a"]) { [log] _ in log.append("b") }
     let launch = Task { await launchErrorCode { try await loader.launch() } }
-    await clock.sleepers(atLeast: 1)
+    await clock.waitForSleepers(atLeast: 1)
     for _ in 0..<100 { await Task.yield() }  // Gives the launch the time to wait for the worker.
     clock.jump(by: .seconds(1))
     _ = await launch.value
@@ -78,7 +79,7 @@ struct LaunchEndTests {
     loader.register("a") { [clock] _ in try await clock.sleep(for: .seconds(1)) }
     loader.register("b", phase: .late) { [log] _ in log.append("b") }
     let launch = Task { try await loader.launch() }
-    await clock.sleepers(atLeast: 1)
+    await clock.waitForSleepers(atLeast: 1)
     launch.cancel()
     #expect(
       try await launch.value.summary == ["a failed: CancellationError()", "b skipped"]

@@ -70,7 +70,7 @@ struct LaunchNeedTests {
 
     private mutating func register(_ work: LaunchExchange) {
       let key = work.makes
-      let registration = LaunchRegistration(id: key?.id, .exchange(work))
+      let registration = LaunchRegistration(id: key?.name, .exchange(work))
       switch registry.register(registration) {
       case .kept(let row, _):
         kept.append((row, registration))

@@ -1,4 +1,5 @@
 import EventBus
+import EventBusTesting
 import LaunchLoader
 import TestSupport
 import Testing
@@ -185,7 +186,7 @@ struct LaunchValueLifeTests {
     loader.register("fails", phase: .late) { _ in throw Broken() }
     async let code = launchErrorCode { try await loader.launch() }
     await isUndoing.wait()
-    await clock.sleepers(atLeast: 2)
+    await clock.waitForSleepers(atLeast: 2)
     clock.jump(by: .seconds(3))
     guard case .failed(let report)? = await code else {
       Issue.record("The launch has to fail.")
@@ -269,7 +270,7 @@ struct LaunchValueLifeTests {
     #expect(token.outcome?.description == "undone")
     for key in [LaunchKeys.first, derived, twice] {
       let code = await launchErrorCode { try await loader.value(of: key) }
-      guard case .noValue(key.id, .undone?)? = code else {
+      guard case .noValue(key.name, .undone?)? = code else {
         Issue.record("\(key): \(String(describing: code))")
         continue
       }
@@ -301,7 +302,7 @@ struct LaunchValueLifeTests {
     await isUndoing.wait()
     for key in [LaunchKeys.first, derived] {
       let code = await launchErrorCode { try await loader.value(of: key) }
-      guard case .noValue(key.id, .undone?)? = code else {
+      guard case .noValue(key.name, .undone?)? = code else {
         Issue.record("\(key): \(String(describing: code))")
         continue
       }

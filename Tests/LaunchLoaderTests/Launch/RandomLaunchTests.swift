@@ -1,4 +1,5 @@
 import EventBus
+import EventBusTesting
 import LaunchLoader
 import TestSupport
 import Testing
@@ -291,14 +292,14 @@ private final class RandomLaunch: Sendable {
         undo: cleanUp
       ) { [self] _, needed in
         begin(id)
-        #expect(needed.id == need.id, "\(id) needs another value: \(self)")
+        #expect(needed.id == need.name, "\(id) needs another value: \(self)")
         return Made(id, values)
       }
     default:
       return loader.register(id, needs: need, after: after, phase: phase, timeout: timeout) {
         [self] _, needed in
         begin(id)
-        #expect(needed.id == need.id, "\(id) needs another value: \(self)")
+        #expect(needed.id == need.name, "\(id) needs another value: \(self)")
         try await work(conduct)
       }
     }

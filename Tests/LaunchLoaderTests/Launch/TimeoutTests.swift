@@ -1,4 +1,5 @@
 import EventBus
+import EventBusTesting
 import LaunchLoader
 import TestSupport
 import Testing
@@ -19,7 +20,7 @@ struct TimeoutTests {
     loader.register("needy", after: ["slow"]) { [log] _ in log.append("needy") }
     loader.register("next", phase: .late) { [log] _ in log.append("next") }
     async let launch = loader.launch()
-    await clock.sleepers(atLeast: 1)
+    await clock.waitForSleepers(atLeast: 1)
     clock.jump(by: .seconds(4))
     #expect(token.outcome == nil)
     clock.jump(by: .seconds(1))
@@ -50,7 +51,7 @@ struct TimeoutTests {
     loader.register("broken", after: ["stubborn"]) { _ in throw Broken() }
     let launch = Task { try await loader.launch() }
     await Stubborn.isUndoing.wait()
-    await clock.sleepers(atLeast: 2)
+    await clock.waitForSleepers(atLeast: 2)
     clock.jump(by: .seconds(5))
     await #expect(throws: LaunchError.self) { try await launch.value }
     #expect(try await loader.report.summary == ["stubborn timed out", "broken failed: broken"])
@@ -84,7 +85,7 @@ struct TimeoutTests {
       throw Broken()
     }
     async let launch = loader.launch()
-    await clock.sleepers(atLeast: 1)
+    await clock.waitForSleepers(atLeast: 1)
     await hasBegun.wait()
     clock.jump(by: .seconds(5))
     let report = try await launch
@@ -105,7 +106,7 @@ struct TimeoutTests {
     }
     loader.register("next") { [log] _ in log.append("next") }
     async let launch = loader.launch()
-    await clock.sleepers(atLeast: 1)
+    await clock.waitForSleepers(atLeast: 1)
     // A worker that has not begun when its time is up never runs, and is not abandoned.
     await BusyActor.shared.executor.waitForJobs(1)
     clock.jump(by: .seconds(1))
@@ -135,7 +136,7 @@ struct TimeoutTests {
       log.append("cancelled: \(Task.isCancelled)")
     }
     async let launch = loader.launch()
-    await clock.sleepers(atLeast: 3)
+    await clock.waitForSleepers(atLeast: 3)
     await clock.advance(by: .seconds(4))
     #expect(try await launch.summary == ["a finished"])
     #expect(log.entries == ["cancelled: false"])
@@ -167,7 +168,7 @@ struct TimeoutTests {
     loader.register("next", phase: .late) { [log] _ in log.append("next") }
     loader.register("idle", phase: .idle) { [log] _ in log.append("idle") }
     async let launch = loader.launch()
-    await clock.sleepers(atLeast: 1)
+    await clock.waitForSleepers(atLeast: 1)
     await hasBegun.wait()
     clock.jump(by: .seconds(10))
     let report = try await launch
@@ -183,7 +184,7 @@ struct TimeoutTests {
     let loader = LaunchLoader(onFailure: .stop, timeout: .seconds(1), clock: clock)
     loader.register("a") { [clock] _ in try await clock.sleep(for: .seconds(100)) }
     async let code = launchErrorCode { try await loader.launch() }
-    await clock.sleepers(atLeast: 2)
+    await clock.waitForSleepers(atLeast: 2)
     clock.jump(by: .seconds(1))
     guard case .failed? = await code else {
       Issue.record("The launch has to throw .failed.")
@@ -200,7 +201,7 @@ struct TimeoutTests {
     }
     let attachment = loader.attach(to: bus)
     bus.post(.didFinishLaunching, LaunchOptions())
-    await clock.sleepers(atLeast: 2)
+    await clock.waitForSleepers(atLeast: 2)
     clock.jump(by: .seconds(1))
     #expect(try await loader.report.summary == ["a timed out"])
     withExtendedLifetime(attachment) {}
@@ -213,7 +214,7 @@ struct TimeoutTests {
     let token = loader.register("a", timeout: .seconds(1)) { [clock] _ in
       try await clock.sleep(for: .seconds(100))
     }
-    await clock.sleepers(atLeast: 2)
+    await clock.waitForSleepers(atLeast: 2)
     clock.jump(by: .seconds(1))
     #expect(try await token.wait().description == "timed out")
   }

@@ -1,4 +1,5 @@
 import EventBus
+import EventBusTesting
 import LaunchLoader
 import TestSupport
 import Testing
@@ -249,7 +250,7 @@ struct ConfigurationTests {
     let second = loader.register("b") { _ in await Task.yield() }
     let launch = Task { await launchErrorCode { try await loader.launch() } }
     await hasBegun.wait()
-    await clock.sleepers(atLeast: 1)
+    await clock.waitForSleepers(atLeast: 1)
     #expect(second.outcome == nil)
     clock.jump(by: .seconds(5))
     guard case .failed(let report)? = await launch.value else {

@@ -1,4 +1,5 @@
 import EventBus
+import EventBusTesting
 import LaunchLoader
 import TestSupport
 import Testing
@@ -6,7 +7,7 @@ import Testing
 @Suite("Asynchronous delegates", .timeLimit(.minutes(5)))
 struct DelegateWaitTests {
   /// Notes each call, and waits in one method until a latch opens.
-  final class Waiting: ApplicationDelegate {
+  final class Waiting: AppHostDelegate {
     let log: Log<String>
     let edge: String
     let hasBegun = ManualLatch()
@@ -31,21 +32,21 @@ struct DelegateWaitTests {
       log.append("\(edge) ends\(Task.isCancelled ? " cancelled" : "")")
     }
 
-    func applicationWillFinishLaunching(_ app: Application, options: LaunchOptions) async {
+    func applicationWillFinishLaunching(_ app: AppHost, options: LaunchOptions) async {
       await note("willFinishLaunching")
     }
-    func applicationDidFinishLaunching(_ app: Application, options: LaunchOptions) async {
+    func applicationDidFinishLaunching(_ app: AppHost, options: LaunchOptions) async {
       await note("didFinishLaunching")
     }
-    func applicationDidBecomeActive(_ app: Application) async { await note("didBecomeActive") }
-    func applicationWillResignActive(_ app: Application) async { await note("willResignActive") }
-    func applicationDidEnterBackground(_ app: Application) async {
+    func applicationDidBecomeActive(_ app: AppHost) async { await note("didBecomeActive") }
+    func applicationWillResignActive(_ app: AppHost) async { await note("willResignActive") }
+    func applicationDidEnterBackground(_ app: AppHost) async {
       await note("didEnterBackground")
     }
-    func applicationWillEnterForeground(_ app: Application) async {
+    func applicationWillEnterForeground(_ app: AppHost) async {
       await note("willEnterForeground")
     }
-    func applicationWillTerminate(_ app: Application) async { await note("willTerminate") }
+    func applicationWillTerminate(_ app: AppHost) async { await note("willTerminate") }
   }
 
   @Test("The deadline also ends the wait for a delegate if a service's error cancels the others")
@@ -60,7 +61,7 @@ struct DelegateWaitTests {
       throw Broken()
     }
     let running = stage.start()
-    try await stage.app.waitUntil(.active)
+    try await stage.app.waitUntil(state: .active)
     mayFail.open()
     await delegate.hasBegun.wait()
     let isOver = ManualLatch()
@@ -70,7 +71,7 @@ struct DelegateWaitTests {
     }
     await stage.passTime(atMost: 60) { isOver.isOpen }
     #expect(isOver.isOpen)
-    await #expect(throws: ApplicationError.self) {
+    await #expect(throws: AppHostError.self) {
       if isOver.isOpen { _ = try await running.value }
     }
     delegate.mayEnd.open()
@@ -104,11 +105,11 @@ struct DelegateWaitTests {
     stage.loader.register { _ in log.append("launch work") }
     let running = stage.start()
     let driving = Task { [app = stage.app] in
-      try await app.waitUntil(.active)
-      await app.settled()
+      try await app.waitUntil(state: .active)
+      await app.waitUntilSettled()
       app.enterBackground()
       app.enterForeground()
-      await app.settled()
+      await app.waitUntilSettled()
       app.shutdown()
     }
     await delegate.hasBegun.wait()
@@ -127,20 +128,20 @@ struct DelegateWaitTests {
     // These two occur again, around the time in the foreground that follows.
     let isRepeated = edge == "didBecomeActive" || edge == "willResignActive"
     #expect(entries.count(where: { $0 == event }) == (isRepeated ? 2 : 1))
-    #expect(entries.suffix(2) == ["-a", "application.stateDidChange in terminated"])
+    #expect(entries.suffix(2) == ["-a", "application.appStateDidChange in terminated"])
   }
 
   /// The method that does not return, and what ends the wait for it.
   struct Case: Sendable, CustomTestStringConvertible {
     let edge: String
-    let ending: ApplicationWaitTests.Ending
+    let ending: AppHostWaitTests.Ending
     var testDescription: String { "\(edge), \(ending)" }
   }
 
   static let cases = [
     "willFinishLaunching", "didFinishLaunching", "didBecomeActive", "willResignActive",
     "willTerminate",
-  ].flatMap { edge in ApplicationWaitTests.Ending.allCases.map { Case(edge: edge, ending: $0) } }
+  ].flatMap { edge in AppHostWaitTests.Ending.allCases.map { Case(edge: edge, ending: $0) } }
 
   @Test(
     "A delegate method that does not return is named, cancelled and abandoned",
@@ -157,13 +158,13 @@ struct DelegateWaitTests {
       await delegate.hasBegun.wait()
       request()
     } else {
-      try await app.waitUntil(.active)
+      try await app.waitUntil(state: .active)
       request()
       await delegate.hasBegun.wait()
     }
     switch example.ending {
     case .deadline:
-      await stage.clock.sleepers(atLeast: 1)
+      await stage.clock.waitForSleepers(atLeast: 1)
       stage.clock.jump(by: .seconds(20))
       #expect(try await running.value == 0)
     case .interrupt:
@@ -191,31 +192,31 @@ struct DelegateWaitTests {
   }
 
   /// Forces the stop in one method, before that suspends.
-  final class Impatient: ApplicationDelegate {
+  final class Impatient: AppHostDelegate {
     let edge: String
     let mayEnd = ManualLatch()
 
     init(in edge: String) { self.edge = edge }
 
-    private func force(_ app: Application, _ edge: String) async {
+    private func force(_ app: AppHost, _ edge: String) async {
       guard edge == self.edge else { return }
       app.cancel(exitCode: 143)
       await waitStubbornly(mayEnd)
     }
 
-    func applicationWillFinishLaunching(_ app: Application, options: LaunchOptions) async {
+    func applicationWillFinishLaunching(_ app: AppHost, options: LaunchOptions) async {
       await force(app, "applicationWillFinishLaunching(_:options:)")
     }
-    func applicationDidFinishLaunching(_ app: Application, options: LaunchOptions) async {
+    func applicationDidFinishLaunching(_ app: AppHost, options: LaunchOptions) async {
       await force(app, "applicationDidFinishLaunching(_:options:)")
     }
-    func applicationDidBecomeActive(_ app: Application) async {
+    func applicationDidBecomeActive(_ app: AppHost) async {
       await force(app, "applicationDidBecomeActive(_:)")
     }
-    func applicationWillResignActive(_ app: Application) async {
+    func applicationWillResignActive(_ app: AppHost) async {
       await force(app, "applicationWillResignActive(_:)")
     }
-    func applicationWillTerminate(_ app: Application) async {
+    func applicationWillTerminate(_ app: AppHost) async {
       await force(app, "applicationWillTerminate(_:)")
     }
   }
@@ -233,7 +234,7 @@ struct DelegateWaitTests {
     let stage = Stage(delegate: delegate, stopTimeout: .seconds(20), cancelTimeout: .seconds(5))
     let running = stage.start()
     if ["applicationWillResignActive(_:)", "applicationWillTerminate(_:)"].contains(method) {
-      try await stage.app.waitUntil(.active)
+      try await stage.app.waitUntil(state: .active)
       stage.app.shutdown(exitCode: 143)
     }
     #expect(try await running.value == 143)
@@ -250,10 +251,10 @@ struct DelegateWaitTests {
     let delegate = Waiting(log, in: "willTerminate")
     let stage = Stage(delegate: delegate, stopTimeout: .seconds(20))
     let running = stage.start()
-    try await stage.app.waitUntil(.active)
+    try await stage.app.waitUntil(state: .active)
     stage.app.shutdown()
     await delegate.hasBegun.wait()
-    await stage.clock.sleepers(atLeast: 1)
+    await stage.clock.waitForSleepers(atLeast: 1)
     stage.clock.jump(by: .seconds(20))
     #expect(try await running.value == 0)
     while log.entries.last != "willTerminate ends cancelled", !Task.isCancelled {
@@ -273,7 +274,7 @@ struct DelegateWaitTests {
     let stage = Stage(delegate: delegate)
     let running = stage.start()
     if edge == "willTerminate" {
-      try await stage.app.waitUntil(.active)
+      try await stage.app.waitUntil(state: .active)
       stage.app.shutdown()
     }
     await delegate.hasBegun.wait()
@@ -289,7 +290,7 @@ struct DelegateWaitTests {
     )
     delegate.mayEnd.open()
     if edge != "willTerminate" {
-      try await stage.app.waitUntil(.active)
+      try await stage.app.waitUntil(state: .active)
       stage.app.shutdown()
     }
     #expect(try await running.value == 0)
@@ -297,15 +298,15 @@ struct DelegateWaitTests {
 
   @Test("A change made by a method that has suspended follows its edge")
   func nested() async throws {
-    final class Returning: ApplicationDelegate {
+    final class Returning: AppHostDelegate {
       let log: Log<String>
       init(_ log: Log<String>) { self.log = log }
-      func applicationDidEnterBackground(_ app: Application) async {
+      func applicationDidEnterBackground(_ app: AppHost) async {
         await Task.yield()
         app.enterForeground()
         log.append("still in \(app.state)")
       }
-      func applicationWillEnterForeground(_ app: Application) async {
+      func applicationWillEnterForeground(_ app: AppHost) async {
         await Task.yield()
         log.append("leaves \(app.state)")
       }
@@ -315,11 +316,11 @@ struct DelegateWaitTests {
     let stage = Stage(delegate: delegate)
     let token = stage.bus.observe(.didEnterBackground) { log.append("event") }
     let running = stage.start()
-    try await stage.app.waitUntil(.active)
-    await stage.app.settled()
+    try await stage.app.waitUntil(state: .active)
+    await stage.app.waitUntilSettled()
     stage.app.enterBackground()
-    try await stage.app.waitUntil(.background)
-    try await stage.app.waitUntil(.active)
+    try await stage.app.waitUntil(state: .background)
+    try await stage.app.waitUntil(state: .active)
     stage.app.shutdown()
     #expect(try await running.value == 0)
     #expect(log.entries == ["still in background", "event", "leaves background"])
@@ -335,7 +336,7 @@ struct DelegateWaitTests {
     await delegate.hasBegun.wait()
     stage.app.replaceDelegate(RecordingDelegate(log, name: "next: "))
     delegate.mayEnd.open()
-    await stage.app.settled()
+    await stage.app.waitUntilSettled()
     stage.app.shutdown()
     #expect(try await running.value == 0)
     #expect(
@@ -347,18 +348,18 @@ struct DelegateWaitTests {
 
   /// A class on the main actor without further words.
   @MainActor
-  final class Window: ApplicationDelegate {
+  final class Window: AppHostDelegate {
     var edges: [String] = []
 
-    func applicationDidFinishLaunching(_ app: Application, options: LaunchOptions) {
+    func applicationDidFinishLaunching(_ app: AppHost, options: LaunchOptions) {
       edges.append("launched")
     }
-    func applicationDidBecomeActive(_ app: Application) { edges.append("active") }
-    func applicationWillResignActive(_ app: Application) async {
+    func applicationDidBecomeActive(_ app: AppHost) { edges.append("active") }
+    func applicationWillResignActive(_ app: AppHost) async {
       await Task.yield()
       edges.append("resigns")
     }
-    func applicationWillTerminate(_ app: Application) { edges.append("ends") }
+    func applicationWillTerminate(_ app: AppHost) { edges.append("ends") }
   }
 
   @Test("A delegate on the main actor is called there, whatever changes the state")
@@ -385,8 +386,8 @@ struct DelegateWaitTests {
     let stage = Stage(delegate: delegate)
     let (app, calls) = (stage.app, Inbox<Void>())
     let running = stage.start()
-    try await app.waitUntil(.active)
-    await app.settled()
+    try await app.waitUntil(state: .active)
+    await app.waitUntilSettled()
     let token = Self.observeAnywhere(stage.bus) {
       MainActor.assertIsolated()
       calls.append(())
@@ -409,8 +410,8 @@ struct DelegateWaitTests {
     let app = stage.app
     app.resignActive()
     let running = stage.start()
-    try await app.waitUntil(.inactive)
-    await app.settled()
+    try await app.waitUntil(state: .inactive)
+    await app.waitUntilSettled()
     window.edges = []
     app.becomeActive()
     #expect(window.edges == ["active"])

@@ -6,13 +6,13 @@ import Testing
 @Suite("Classes on the main actor", .timeLimit(.minutes(5)))
 struct MainActorClassesTests {
   @MainActor
-  final class Importer: Service {
+  final class Importer: AppService {
     let serviceName = "importer"
     private(set) var steps: [String] = []
 
-    func run(_ context: ServiceContext) async throws {
+    func run(_ context: AppServiceContext) async throws {
       steps.append("begins")
-      context.ready()
+      context.markReady()
       try await context.untilShutdown()
       MainActor.preconditionIsolated()
       steps.append("ends")
@@ -23,11 +23,11 @@ struct MainActorClassesTests {
   func service() async throws {
     let stage = Stage()
     let importer = Importer()
-    try stage.app.add(importer, ServiceOptions(waitsForReady: true))
-    let group = ServiceGroup("group")
+    try stage.app.add(importer, options: AppServiceOptions(waitsForReady: true))
+    let group = AppServiceGroup("group")
     let member = Importer()
     try group.add(member)
-    try stage.app.add(group, ServiceOptions(waitsForReady: true))
+    try stage.app.add(group, options: AppServiceOptions(waitsForReady: true))
     #expect(try await stage.runOnce() == 0)
     let steps = await (importer.steps, member.steps)
     #expect(steps.0 == ["begins", "ends"])

@@ -7,13 +7,13 @@ import Testing
 struct ManyWaitersTests {
   @Test("Cancelling the latest of many waits takes no longer than cancelling the earliest")
   func cancellation() async {
-    let app = Application(bus: EventBus(), loader: LaunchLoader())
+    let app = AppHost(bus: EventBus(), loader: LaunchLoader())
     let (begun, cancelled) = (Counter(), Counter())
     let count = 40_000
     let waits = (0..<count).map { _ in
       Task {
         begun.add()
-        if await isCancelled({ try await app.waitUntil(.active) }) { cancelled.add() }
+        if await isCancelled({ try await app.waitUntil(state: .active) }) { cancelled.add() }
       }
     }
     while begun.value < count, !Task.isCancelled { await Task.yield() }

@@ -1,4 +1,5 @@
 import EventBus
+import EventBusTesting
 import LaunchLoader
 import TestSupport
 import Testing
@@ -61,7 +62,7 @@ struct MessageTests {
     let mayEnd = ManualLatch()
     for name in names { try stage.add(name) { _ in await waitStubbornly(mayEnd) } }
     let running = stage.start()
-    try await stage.app.waitUntil(.active)
+    try await stage.app.waitUntil(state: .active)
     stage.app.shutdown()
     await stage.letTimePass(.seconds(1))
     // The limit after a cancellation begins before its message.

@@ -13,7 +13,7 @@ struct ReloadTests {
       unsafe executor.asUnownedSerialExecutor()  // Reason: the actor keeps it.
     }
 
-    func reload(_ app: Application) async { await app.reload() }
+    func reload(_ app: AppHost) async { await app.reload() }
   }
 
   @Test(
@@ -25,16 +25,16 @@ struct ReloadTests {
     let (app, log) = (stage.app, stage.log)
     let (isPosting, isOver, mayEnd) = (ManualLatch(), ManualLatch(), ManualLatch())
     try stage.add("a")
-    let slow = stage.bus.observe(.shouldReload) { () async in
+    let slow = stage.bus.observe(.appShouldReload) { () async in
       await waitStubbornly(mayEnd)
       log.append("reloaded")
     }
-    let blocking = stage.bus.observe(.shouldReload) {
+    let blocking = stage.bus.observe(.appShouldReload) {
       isPosting.open()
       isOver.block()
     }
     let running = stage.start()
-    try await app.waitUntil(.active)
+    try await app.waitUntil(state: .active)
     let user = Operator()
     user.executor.open()
     let reloading = Task { await user.reload(app) }
@@ -57,7 +57,7 @@ struct ReloadTests {
     }
     let left = stage.messages.entries.filter { $0.hasPrefix("left behind: ") }
     #expect(
-      left.map { $0.hasPrefix("left behind: handlers of application.shouldReload") }
+      left.map { $0.hasPrefix("left behind: handlers of application.appShouldReload") }
         == (ends ? [] : [true])
     )
     withExtendedLifetime((slow, blocking)) {}
@@ -67,7 +67,7 @@ struct ReloadTests {
   func afterTheRequest() async throws {
     let stage = Stage()
     let (app, log) = (stage.app, stage.log)
-    let token = stage.bus.observe(.shouldReload) { log.append("reload") }
+    let token = stage.bus.observe(.appShouldReload) { log.append("reload") }
     try stage.add("a") { context in
       try await context.untilShutdown()
       await app.reload()
@@ -86,14 +86,14 @@ struct ReloadTests {
       let app = stage.app
       let (begun, ended) = (Counter(), Counter())
       let mayEnd = ManualLatch()
-      let token = stage.bus.observe(.shouldReload) { () async in
+      let token = stage.bus.observe(.appShouldReload) { () async in
         begun.add()
         await mayEnd.wait()
         ended.add()
       }
       try stage.add("a")
       let running = stage.start()
-      try await app.waitUntil(.active)
+      try await app.waitUntil(state: .active)
       let reloading = Task {
         for _ in 0..<round % 7 { await Task.yield() }
         await app.reload()

@@ -1,4 +1,5 @@
 import EventBus
+import EventBusTesting
 import LaunchLoader
 import TestSupport
 import Testing
@@ -24,7 +25,7 @@ struct SlowDelegateTests {
     let delegate = Waiting(Log(), in: edge)
     let stage = Stage(delegate: delegate)
     let running = stage.start()
-    try await stage.app.waitUntil(.active)
+    try await stage.app.waitUntil(state: .active)
     stage.app.enterBackground()
     stage.app.enterForeground()
     await delegate.hasBegun.wait()
@@ -34,7 +35,7 @@ struct SlowDelegateTests {
       waits(stage) == [5, 15, 25].map { "waiting for delegate method \(name), for \($0) s now" }
     )
     delegate.mayEnd.open()
-    await stage.app.settled()
+    await stage.app.waitUntilSettled()
     // Nothing is waited for any longer.
     stage.clock.jump(by: .seconds(60))
     stage.app.shutdown()
@@ -52,8 +53,8 @@ struct SlowDelegateTests {
       mayReturn.block()
     }
     let running = stage.start()
-    try await stage.app.waitUntil(.active)
-    await stage.app.settled()
+    try await stage.app.waitUntil(state: .active)
+    await stage.app.waitUntilSettled()
     async let blocking: Void = onThreads(1) { [app = stage.app] _ in app.enterBackground() }
     await isBlocked.wait()
     await stage.passTime { !stage.messages.entries.isEmpty }
@@ -71,18 +72,18 @@ struct SlowDelegateTests {
   func reload() async throws {
     let stage = Stage()
     let (hasBegun, mayEnd) = (ManualLatch(), ManualLatch())
-    let token = stage.bus.observe(.shouldReload) { () async in
+    let token = stage.bus.observe(.appShouldReload) { () async in
       hasBegun.open()
       await mayEnd.wait()
     }
     let running = stage.start()
-    try await stage.app.waitUntil(.active)
+    try await stage.app.waitUntil(state: .active)
     let reloading = Task { [app = stage.app] in await app.reload() }
     await hasBegun.wait()
     await stage.passTime { stage.messages.entries.count == 2 }
     #expect(
       waits(stage)
-        == [5, 15].map { "waiting for handlers of application.shouldReload, for \($0) s now" }
+        == [5, 15].map { "waiting for handlers of application.appShouldReload, for \($0) s now" }
     )
     mayEnd.open()
     await reloading.value
@@ -103,7 +104,7 @@ struct SlowDelegateTests {
     let stage = Stage(delegate: delegate, stopTimeout: .seconds(20))
     let running = stage.start()
     if edge == "didEnterBackground" {
-      try await stage.app.waitUntil(.active)
+      try await stage.app.waitUntil(state: .active)
       stage.app.enterBackground()
     }
     await delegate.hasBegun.wait()
@@ -119,9 +120,9 @@ struct SlowDelegateTests {
 
   @Test("A method that computes when the stop is requested is cancelled once it suspends")
   func cancelledWhileComputing() async throws {
-    final class Computing: ApplicationDelegate {
+    final class Computing: AppHostDelegate {
       let (hasBegun, mayGoOn) = (ManualLatch(), ManualLatch())
-      func applicationDidEnterBackground(_ app: Application) async {
+      func applicationDidEnterBackground(_ app: AppHost) async {
         hasBegun.open()
         mayGoOn.block()
         await ManualLatch().wait()
@@ -130,8 +131,8 @@ struct SlowDelegateTests {
     let delegate = Computing()
     let stage = Stage(delegate: delegate)
     let running = stage.start()
-    try await stage.app.waitUntil(.active)
-    await stage.app.settled()
+    try await stage.app.waitUntil(state: .active)
+    await stage.app.waitUntilSettled()
     async let computing: Void = onThreads(1) { [app = stage.app] _ in app.enterBackground() }
     await delegate.hasBegun.wait()
     stage.app.shutdown()
@@ -142,7 +143,7 @@ struct SlowDelegateTests {
 
   @Test("Methods of edges that precede the stop begin cancelled, and those of the stop do not")
   func queuedBeforeTheStop() async throws {
-    final class Sleeping: ApplicationDelegate {
+    final class Sleeping: AppHostDelegate {
       let log = Log<String>()
       let hasBegun = ManualLatch()
       private func note(_ edge: String) async {
@@ -156,20 +157,20 @@ struct SlowDelegateTests {
         await Task.yield()
         log.append("\(edge)\(Task.isCancelled ? " cancelled" : "")")
       }
-      func applicationWillResignActive(_ app: Application) async { await note("resign") }
-      func applicationDidEnterBackground(_ app: Application) async { await note("background") }
-      func applicationWillEnterForeground(_ app: Application) async { await note("foreground") }
-      func applicationDidBecomeActive(_ app: Application) async {
+      func applicationWillResignActive(_ app: AppHost) async { await note("resign") }
+      func applicationDidEnterBackground(_ app: AppHost) async { await note("background") }
+      func applicationWillEnterForeground(_ app: AppHost) async { await note("foreground") }
+      func applicationDidBecomeActive(_ app: AppHost) async {
         if hasBegun.isOpen { await note("active") }
       }
-      func applicationWillTerminate(_ app: Application) async { await note("terminate") }
+      func applicationWillTerminate(_ app: AppHost) async { await note("terminate") }
     }
     let delegate = Sleeping()
     let stage = Stage(delegate: delegate, stopTimeout: .seconds(100))
     let app = stage.app
     let running = stage.start()
-    try await app.waitUntil(.active)
-    await app.settled()
+    try await app.waitUntil(state: .active)
+    await app.waitUntilSettled()
     app.enterBackground()
     app.enterForeground()
     await delegate.hasBegun.wait()
@@ -188,10 +189,10 @@ struct SlowDelegateTests {
 
   @Test("A method that computes without suspending sees its cancellation")
   func polling() async throws {
-    final class Polling: ApplicationDelegate {
+    final class Polling: AppHostDelegate {
       let log = Log<String>()
       let (hasBegun, mayEnd) = (ManualLatch(), ManualLatch())
-      func applicationDidEnterBackground(_ app: Application) async {
+      func applicationDidEnterBackground(_ app: AppHost) async {
         hasBegun.open()
         while !Task.isCancelled && !mayEnd.isOpen {}
         log.append("cancelled: \(Task.isCancelled)")
@@ -200,8 +201,8 @@ struct SlowDelegateTests {
     let delegate = Polling()
     let stage = Stage(delegate: delegate)
     let running = stage.start()
-    try await stage.app.waitUntil(.active)
-    await stage.app.settled()
+    try await stage.app.waitUntil(state: .active)
+    await stage.app.waitUntilSettled()
     async let computing: Void = onThreads(1) { [app = stage.app] _ in app.enterBackground() }
     await delegate.hasBegun.wait()
     stage.app.shutdown()
@@ -216,7 +217,7 @@ struct SlowDelegateTests {
   func lastLimit() async throws {
     let delegate = Waiting(Log(), in: "willFinishLaunching", isStubborn: true)
     let stage = Stage(delegate: delegate, cancelTimeout: .seconds(3))
-    let token = stage.bus.observe(.stateDidChange) { [app = stage.app] state in
+    let token = stage.bus.observe(.appStateDidChange) { [app = stage.app] state in
       if state == .launching { app.cancel(exitCode: 7) }
     }
     let running = stage.start()
@@ -241,26 +242,26 @@ struct SlowDelegateTests {
     arguments: [true, false]
   )
   func background(blocks: Bool) async throws {
-    final class Slow: ApplicationDelegate {
+    final class Slow: AppHostDelegate {
       let blocks: Bool
       let log = Log<String>()
       let (hasBegun, mayEnd) = (ManualLatch(), ManualLatch())
       init(blocks: Bool) { self.blocks = blocks }
 
-      func applicationWillResignActive(_ app: Application) async {
+      func applicationWillResignActive(_ app: AppHost) async {
         guard !hasBegun.isOpen else { return }
         hasBegun.open()
         if blocks { mayEnd.block() } else { await mayEnd.wait() }
         log.append("ends, cancelled: \(Task.isCancelled)")
       }
-      func applicationDidEnterBackground(_ app: Application) { log.append("background") }
+      func applicationDidEnterBackground(_ app: AppHost) { log.append("background") }
     }
     let delegate = Slow(blocks: blocks)
     let stage = Stage(delegate: delegate, stopTimeout: .seconds(20))
     let app = stage.app
     let running = stage.start()
-    try await app.waitUntil(.active)
-    await app.settled()
+    try await app.waitUntil(state: .active)
+    await app.waitUntilSettled()
     let hasStopped = ManualLatch()
     // A method that blocks does so on a thread of its own.
     let threads = Task { if blocks { await onThreads(1) { _ in app.enterBackground() } } }
@@ -281,8 +282,8 @@ struct SlowDelegateTests {
     #expect(delegate.log.entries.isEmpty)
     delegate.mayEnd.open()
     await threads.value
-    try await app.waitUntil(.background)
-    await app.settled()
+    try await app.waitUntil(state: .background)
+    await app.waitUntilSettled()
     app.shutdown()
     #expect(try await running.value == 0)
     #expect(delegate.log.entries == ["ends, cancelled: false", "background"])
@@ -294,7 +295,7 @@ struct SlowDelegateTests {
     let stage = Stage(delegate: delegate)
     let (app, log) = (stage.app, stage.log)
     let running = stage.start()
-    try await app.waitUntil(.active)
+    try await app.waitUntil(state: .active)
     let answering = Task {
       await app.enteredBackground()
       log.append("stops")

@@ -1,4 +1,5 @@
 import EventBus
+import EventBusTesting
 import LaunchLoader
 import TestSupport
 import Testing
@@ -13,17 +14,17 @@ struct CancelOnShutdownTests {
 
   /// Runs a service alone until it is ready, asks it to stop, and waits for its end.
   private func runAndStop(
-    _ body: @escaping @Sendable (ServiceContext) async throws -> Void
+    _ body: @escaping @Sendable (AppServiceContext) async throws -> Void
   ) async throws {
-    let run = ServiceRun(ClosureService("a", body), clock: ManualClock())
-    try await run.untilReady()
+    let run = AppServiceRun(ClosureService("a", body), clock: ManualClock())
+    try await run.waitUntilReady()
     run.shutdown()
     try await run.wait()
   }
 
   @Test("Work that ends before the shutdown returns its value or throws its error")
   func withoutShutdown() async throws {
-    let run = ServiceRun(
+    let run = AppServiceRun(
       ClosureService { context in
         let result = try await context.cancelOnShutdown { 7 }
         #expect(result == 7)
@@ -51,7 +52,7 @@ struct CancelOnShutdownTests {
     try await runAndStop { [log] context in
       let isThrown = await isCancelled {
         try await context.cancelOnShutdown {
-          context.ready()
+          context.markReady()
           await ManualLatch().wait()
           log.append("work, cancelled: \(Task.isCancelled)")
           try Task.checkCancellation()
@@ -65,10 +66,10 @@ struct CancelOnShutdownTests {
   @Test("The shutdown ends a loop of work, and a service that lets the error out has not failed")
   func loop() async throws {
     let stage = Stage(stopTimeout: .seconds(2))
-    let body: @Sendable (ServiceContext) async throws -> Void = { [log] context in
+    let body: @Sendable (AppServiceContext) async throws -> Void = { [log] context in
       for round in 0..<1_000 {
         try await context.cancelOnShutdown {
-          context.ready()
+          context.markReady()
           await ManualLatch().wait()
           try Task.checkCancellation()
         }
@@ -77,13 +78,13 @@ struct CancelOnShutdownTests {
     }
     try stage.add("poller", { $0.waitsForReady = true }, run: body)
     let failures = Log<String>()
-    let token = stage.bus.observe(.serviceDidFail) { failures.append($0.service) }
+    let token = stage.bus.observe(.appServiceDidFail) { failures.append($0.service) }
     #expect(try await stage.runOnce() == 0)
     try await runAndStop(body)
-    let group = ServiceGroup("group")
-    try group.add("poller", ServiceOptions(waitsForReady: true), run: body)
-    let run = ServiceRun(group, clock: ManualClock())
-    try await run.untilReady()
+    let group = AppServiceGroup("group")
+    try group.add("poller", options: AppServiceOptions(waitsForReady: true), run: body)
+    let run = AppServiceRun(group, clock: ManualClock())
+    try await run.waitUntilReady()
     run.shutdown()
     try await run.wait()
     #expect(log.entries.isEmpty && failures.entries.isEmpty)
@@ -101,7 +102,7 @@ struct CancelOnShutdownTests {
   func optional() async throws {
     try await runAndStop { [log] context in
       let result = try await context.unlessShuttingDown {
-        context.ready()
+        context.markReady()
         await ManualLatch().wait()
         log.append("work, cancelled: \(Task.isCancelled)")
         try Task.checkCancellation()
@@ -115,7 +116,7 @@ struct CancelOnShutdownTests {
   @Test("After a shutdown the work still runs, cancelled from the beginning")
   func requestedBefore() async throws {
     try await runAndStop { [log] context in
-      context.ready()
+      context.markReady()
       try await context.untilShutdown()
       // Several at a time, so that no thread of the pool sleeps when the work of another begins.
       try await withThrowingTaskGroup(of: Void.self) { group in
@@ -137,7 +138,7 @@ struct CancelOnShutdownTests {
   func valueAnyway() async throws {
     try await runAndStop { [log] context in
       let result = try await context.cancelOnShutdown {
-        context.ready()
+        context.markReady()
         await ManualLatch().wait()
         return Task.isCancelled
       }
@@ -149,17 +150,17 @@ struct CancelOnShutdownTests {
 
   @Test("Another error than a cancellation is thrown although the shutdown cancelled the work")
   func errorAnyway() async throws {
-    let run = ServiceRun(
+    let run = AppServiceRun(
       ClosureService { context in
         try await context.cancelOnShutdown {
-          context.ready()
+          context.markReady()
           await ManualLatch().wait()
           throw Failed(name: "work")
         }
       },
       clock: ManualClock()
     )
-    try await run.untilReady()
+    try await run.waitUntilReady()
     run.shutdown()
     await #expect(throws: Failed(name: "work")) { try await run.wait() }
   }
@@ -180,7 +181,7 @@ struct CancelOnShutdownTests {
       await isWorking.wait()
       calling.cancel()
       log.append("thrown: \(await isCancelled { try await calling.value })")
-      context.ready()
+      context.markReady()
       try await context.untilShutdown()
     }
     #expect(log.entries == (isEarly ? ["began cancelled: true"] : []) + ["thrown: true"])
@@ -188,10 +189,10 @@ struct CancelOnShutdownTests {
 
   @Test("Cancelling the service cancels the work, and the call throws")
   func cancelledService() async throws {
-    let run = ServiceRun(
+    let run = AppServiceRun(
       ClosureService { [log] context in
         let result: Void? = try await context.unlessShuttingDown {
-          context.ready()
+          context.markReady()
           await ManualLatch().wait()
           try Task.checkCancellation()
         }
@@ -199,7 +200,7 @@ struct CancelOnShutdownTests {
       },
       clock: ManualClock()
     )
-    try await run.untilReady()
+    try await run.waitUntilReady()
     run.cancel()
     await #expect(throws: CancellationError.self) { try await run.wait() }
     #expect(log.entries.isEmpty)
@@ -208,7 +209,7 @@ struct CancelOnShutdownTests {
   @Test("Work that outlasts its service is cancelled, and the call throws")
   func outlasting() async throws {
     let calls = Inbox<Task<Void, any Error>>()
-    let run = ServiceRun(
+    let run = AppServiceRun(
       ClosureService { context in
         let isWorking = ManualLatch()
         calls.append(
@@ -248,7 +249,7 @@ struct CancelOnShutdownTests {
   private final class View {
     var steps: [String] = []
 
-    func work(_ context: ServiceContext) async throws {
+    func work(_ context: AppServiceContext) async throws {
       try await context.cancelOnShutdown {
         self.steps.append("work")
         await Task.yield()
@@ -262,10 +263,10 @@ struct CancelOnShutdownTests {
   private actor Server {
     var steps: [String] = []
 
-    func serve(_ context: ServiceContext) async throws {
+    func serve(_ context: AppServiceContext) async throws {
       _ = try await context.unlessShuttingDown {
         self.steps.append("work \(Context.name)")
-        context.ready()
+        context.markReady()
         await ManualLatch().wait()
         self.assertIsolated()
         try Task.checkCancellation()
@@ -284,7 +285,7 @@ struct CancelOnShutdownTests {
         _ = try await context.cancelOnShutdown { tally.probe() }
       }
       while tally.live > 0, !Task.isCancelled { await Task.yield() }
-      context.ready()
+      context.markReady()
       try await context.untilShutdown()
     }
     #expect(tally.created == 100)
@@ -294,7 +295,7 @@ struct CancelOnShutdownTests {
   func beginningAgainstShutdown() async throws {
     for round in 0..<rounds(500, debug: 200, sanitized: 100) {
       let mayStop = ManualLatch()
-      let run = ServiceRun(
+      let run = AppServiceRun(
         ClosureService { context in
           mayStop.open()
           for _ in 0..<round % 7 { await Task.yield() }

@@ -11,7 +11,7 @@ struct ServiceAddingTests {
   func whileRunning() async throws {
     try stage.add("a")
     let running = stage.start()
-    try await stage.app.waitUntil(.active)
+    try await stage.app.waitUntil(state: .active)
     let hasStarted = ManualLatch()
     let log = stage.log
     try stage.add("b") { context in
@@ -45,10 +45,10 @@ struct ServiceAddingTests {
     let app = stage.app
     try stage.add("a") { context in
       try await context.untilShutdown()
-      refusals.append(serviceErrorKind { () throws(ServiceError) in try app.add("b") { _ in } })
+      refusals.append(serviceErrorKind { () throws(AppServiceError) in try app.add("b") { _ in } })
     }
     _ = try await stage.runOnce()
-    refusals.append(serviceErrorKind { () throws(ServiceError) in try app.add("b") { _ in } })
+    refusals.append(serviceErrorKind { () throws(AppServiceError) in try app.add("b") { _ in } })
     #expect(refusals.entries == ["stopping", "stopping"])
   }
 
@@ -57,7 +57,7 @@ struct ServiceAddingTests {
     stage.app.shutdown()
     let app = stage.app
     #expect(
-      serviceErrorKind { () throws(ServiceError) in try app.add("b") { _ in } } == "stopping"
+      serviceErrorKind { () throws(AppServiceError) in try app.add("b") { _ in } } == "stopping"
     )
   }
 
@@ -66,12 +66,12 @@ struct ServiceAddingTests {
     let app = stage.app
     try stage.add("a")
     #expect(
-      serviceErrorKind { () throws(ServiceError) in try app.add("a") { _ in } } == "duplicate"
+      serviceErrorKind { () throws(AppServiceError) in try app.add("a") { _ in } } == "duplicate"
     )
     let running = stage.start()
-    try await app.waitUntil(.active)
+    try await app.waitUntil(state: .active)
     #expect(
-      serviceErrorKind { () throws(ServiceError) in try app.add("a") { _ in } } == "duplicate"
+      serviceErrorKind { () throws(AppServiceError) in try app.add("a") { _ in } } == "duplicate"
     )
     app.shutdown()
     #expect(try await running.value == 0)
@@ -83,18 +83,18 @@ struct ServiceAddingTests {
     try stage.add("a")
     try stage.add("b", after: ["a"])
     let running = stage.start()
-    try await app.waitUntil(.active)
-    var options = ServiceOptions()
+    try await app.waitUntil(state: .active)
+    var options = AppServiceOptions()
     options.after = ["missing"]
     let unknown = options
     #expect(
-      serviceErrorKind { () throws(ServiceError) in try app.add("c", unknown) { _ in } }
+      serviceErrorKind { () throws(AppServiceError) in try app.add("c", options: unknown) { _ in } }
         == "unknown"
     )
     options.after = ["c"]
     let cycle = options
     #expect(
-      serviceErrorKind { () throws(ServiceError) in try app.add("c", cycle) { _ in } } == "cycle"
+      serviceErrorKind { () throws(AppServiceError) in try app.add("c", options: cycle) { _ in } } == "cycle"
     )
     app.shutdown()
     #expect(try await running.value == 0)
@@ -104,7 +104,7 @@ struct ServiceAddingTests {
   func comingAndGoing() async throws {
     try stage.add("a")
     let running = stage.start()
-    try await stage.app.waitUntil(.active)
+    try await stage.app.waitUntil(state: .active)
     let tally = Tally()
     let ended = Inbox<Int>()
     for number in 1...500 {

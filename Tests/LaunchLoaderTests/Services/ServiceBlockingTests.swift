@@ -69,7 +69,7 @@ struct ServiceBlockingTests {
     await isBlocked.wait()
     stage.app.shutdown()
     await stage.passTime { stage.app.state == .terminated }
-    let error = await #expect(throws: ApplicationError.self) { try await running.value }
+    let error = await #expect(throws: AppHostError.self) { try await running.value }
     mayEnd.open()
     #expect(error?.stuckServices == ["blocked"])
     #expect(stage.log.entries == ["+a", "-a"])
@@ -85,10 +85,10 @@ struct ServiceBlockingTests {
       await ManualLatch().wait()
     }
     let running = stage.start()
-    try await stage.app.waitUntil(.active)
+    try await stage.app.waitUntil(state: .active)
     stage.app.shutdown()
     await stage.passTime { stage.app.state == .terminated }
-    let error = await #expect(throws: ApplicationError.self) { try await running.value }
+    let error = await #expect(throws: AppHostError.self) { try await running.value }
     mayEnd.open()
     #expect(error?.stuckServices == ["b"])
     #expect(stage.log.entries == ["+a", "-a"])
@@ -175,11 +175,11 @@ struct ServiceBlockingTests {
 
   @Test("A cancellation handler of a delegate method that blocks delays no stop")
   func delegateCancellation() async throws {
-    final class Blocking: ApplicationDelegate {
+    final class Blocking: AppHostDelegate {
       let (hasBegun, isCancelled, mayReturn) = (ManualLatch(), ManualLatch(), ManualLatch())
       let suspended = Log<CheckedContinuation<Void, Never>>()
 
-      func applicationDidBecomeActive(_ app: Application) async {
+      func applicationDidBecomeActive(_ app: AppHost) async {
         await withTaskCancellationHandler {
           await withCheckedContinuation { continuation in
             suspended.append(continuation)

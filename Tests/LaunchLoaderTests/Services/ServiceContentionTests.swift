@@ -14,11 +14,11 @@ struct ServiceContentionTests {
       let left = Counter()
       let gate = StartGate(2)
       try stage.add("first") { context in
-        context.ready()
+        context.markReady()
         try await context.untilShutdown()
       }
       let running = stage.start()
-      try await stage.app.waitUntil(.active)
+      try await stage.app.waitUntil(state: .active)
       await onThreads(2) { thread in
         for index in 0..<20 {
           gate.arriveAndWait()
@@ -26,11 +26,11 @@ struct ServiceContentionTests {
             if round % 2 == 0 { stage.app.shutdown() } else { running.cancel() }
           }
           let isAdded =
-            serviceErrorKind { () throws(ServiceError) in
-              var options = ServiceOptions()
+            serviceErrorKind { () throws(AppServiceError) in
+              var options = AppServiceOptions()
               options.onReturn = .ignore
               options.onThrow = .ignore
-              try stage.app.add("\(thread) \(index)", options) { context in
+              try stage.app.add("\(thread) \(index)", options: options) { context in
                 entered.add()
                 defer { left.add() }
                 if index % 3 == 0 { return }

@@ -1,4 +1,5 @@
 import EventBus
+import EventBusTesting
 import LaunchLoader
 import TestSupport
 import Testing
@@ -36,9 +37,9 @@ struct ServiceContextTests {
     let stage = Stage(stopTimeout: .seconds(20))
     let log = stage.log
     let (isEntered, mayEnd) = (ManualLatch(), ManualLatch())
-    var options = ServiceOptions(waitsForReady: cause == .lateStart)
+    var options = AppServiceOptions(waitsForReady: cause == .lateStart)
     if cause == .lateStart { options.startTimeout = .seconds(20) }
-    try stage.app.add("a", options) { context in
+    try stage.app.add("a", options: options) { context in
       let hasRun = ManualLatch()
       context.lifetime.onEnd { log.append("lifetime ended, \(context.isShuttingDown)") }
       context.onShutdown {
@@ -58,7 +59,7 @@ struct ServiceContextTests {
     }
     let running = stage.start()
     await isEntered.wait()
-    if cause != .lateStart { try await stage.app.waitUntil(.active) }
+    if cause != .lateStart { try await stage.app.waitUntil(state: .active) }
     switch cause {
     case .run: running.cancel()
     case .anotherService: mayEnd.open()
@@ -108,7 +109,7 @@ struct ServiceContextTests {
   @Test("A service that ends by itself runs no shutdown closure and leaves no task waiting")
   func endedByItself() async throws {
     let log = stage.log
-    let contexts = Inbox<ServiceContext>()
+    let contexts = Inbox<AppServiceContext>()
     try stage.add("a", { $0.onReturn = .ignore }) { context in
       context.onShutdown { log.append("never") }
       contexts.append(context)
@@ -118,11 +119,11 @@ struct ServiceContextTests {
     let context = await contexts.first(1)[0]
     #expect(await isCancelled { try await context.untilShutdown() })
     // A service asked to end while it starts does not start the rest.
-    try await stage.app.waitUntil(.active)
+    try await stage.app.waitUntil(state: .active)
     stage.app.shutdown()
     _ = try await running.value
     context.onShutdown { log.append("never") }
-    context.ready()
+    context.markReady()
     #expect(!context.isShuttingDown)
     #expect(log.entries == ["+b", "-b"])
   }
@@ -143,21 +144,21 @@ struct ServiceContextTests {
   @Test("A closure registered in the very moment of the request runs once, before the service ends")
   func registeredWhileRaising() async throws {
     for round in 0..<rounds(500, debug: 200, sanitized: 100) {
-      let (ran, contexts, isRegistered) = (Counter(), Inbox<ServiceContext>(), ManualLatch())
-      let run = ServiceRun(
+      let (ran, contexts, isRegistered) = (Counter(), Inbox<AppServiceContext>(), ManualLatch())
+      let run = AppServiceRun(
         ClosureService { context in
           context.onShutdown {
             // Registered by a closure, while the closures run.
             context.onShutdown { ran.add() }
           }
           contexts.append(context)
-          context.ready()
+          context.markReady()
           await isRegistered.wait()
           try await context.untilShutdown()
         },
         clock: ManualClock()
       )
-      try await run.untilReady()
+      try await run.waitUntilReady()
       let context = await contexts.first(1)[0]
       let tokens = Log<Token>()
       await onThreads(2) { thread in

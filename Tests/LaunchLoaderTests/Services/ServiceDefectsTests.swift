@@ -1,4 +1,5 @@
 import EventBus
+import EventBusTesting
 import LaunchLoader
 import TestSupport
 import Testing
@@ -20,7 +21,7 @@ struct ServiceDefectsTests {
       log.append("cancelled")
     }
     let running = stage.start()
-    try await stage.app.waitUntil(.active)
+    try await stage.app.waitUntil(state: .active)
     stage.app.interrupt(2)
     await isAsked.wait()
     #expect(log.entries.isEmpty)
@@ -48,12 +49,12 @@ struct ServiceDefectsTests {
     try stage.add("deaf") { _ in await waitStubbornly(mayEnd) }
     try stage.add("thrower", { $0.onThrow = .cancel }, throwing: Failed(name: "thrower"))
     let running = stage.start()
-    try await stage.app.waitUntil(.active)
+    try await stage.app.waitUntil(state: .active)
     stage.app.shutdown()
     // That it is cancelled is said when its time has begun.
     #expect(await stage.messages.first(1) == ["service \"deaf\" is cancelled"])
     stage.clock.jump(by: .seconds(1))
-    let error = await #expect(throws: ApplicationError.self) { try await running.value }
+    let error = await #expect(throws: AppHostError.self) { try await running.value }
     #expect(error?.stuckServices == ["deaf"])
     #expect(error?.errors.first as? Failed == Failed(name: "thrower"))
     mayEnd.open()
@@ -96,7 +97,7 @@ struct ServiceDefectsTests {
       context.onShutdown {
         log.append("\(context.isShuttingDown)")
         context.onShutdown { log.append("nested") }.cancel()
-        context.ready()
+        context.markReady()
         app.shutdown()
         log.append("\(app.state)")
       }
@@ -124,7 +125,7 @@ struct ServiceDefectsTests {
     try stage.add("database", { $0.waitsForReady = true }) { context in
       for _ in 0..<100 { await Task.yield() }
       log.append("ready")
-      context.ready()
+      context.markReady()
       try await context.untilShutdown()
     }
     try stage.add("web", after: ["database"])

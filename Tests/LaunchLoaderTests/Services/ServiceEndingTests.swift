@@ -44,7 +44,7 @@ struct ServiceEndingTests {
   func namesTheThrower() async throws {
     try stage.add("database", run: { _ in throw Failed(name: "connection") })
     let running = stage.start()
-    let error = await #expect(throws: ApplicationError.self) { try await running.value }
+    let error = await #expect(throws: AppHostError.self) { try await running.value }
     #expect(
       error?.description == "application failed: service \"database\" threw connection failed"
     )
@@ -70,9 +70,9 @@ struct ServiceEndingTests {
       (.fail, ["stopped"], [returnedEarly]), (.cancel, ["cancelled"], [returnedEarly]),
       (.shutdown, ["stopped"], []),
       (.ignore, ["stopped by hand"], []),
-    ] as [(ServiceOptions.Ending, [String], [String])]
+    ] as [(AppServiceOptions.EndPolicy, [String], [String])]
   )
-  func returning(ending: ServiceOptions.Ending, log: [String], wanted: [String]) async throws {
+  func returning(ending: AppServiceOptions.EndPolicy, log: [String], wanted: [String]) async throws {
     try addWitness()
     let mayReturn = ManualLatch()
     let hasReturned = ManualLatch()
@@ -81,7 +81,7 @@ struct ServiceEndingTests {
       hasReturned.open()
     }
     let running = stage.start()
-    try await stage.app.waitUntil(.active)
+    try await stage.app.waitUntil(state: .active)
     mayReturn.open()
     await hasReturned.wait()
     if ending == .ignore {
@@ -100,17 +100,17 @@ struct ServiceEndingTests {
       (.fail, "stopped", ["a failed"]), (.cancel, "cancelled", ["a failed"]),
       (.shutdown, "stopped", ["a failed"]),
       (.ignore, "stopped", []),
-    ] as [(ServiceOptions.Ending, String, [String])]
+    ] as [(AppServiceOptions.EndPolicy, String, [String])]
   )
-  func throwing(ending: ServiceOptions.Ending, log: String, wanted: [String]) async throws {
+  func throwing(ending: AppServiceOptions.EndPolicy, log: String, wanted: [String]) async throws {
     try addWitness()
     let failures = Inbox<String>()
-    let token = stage.bus.observe(.serviceDidFail) { failures.append("\($0.service): \($0.error)") }
+    let token = stage.bus.observe(.appServiceDidFail) { failures.append("\($0.service): \($0.error)") }
     try stage.add("a", { $0.onThrow = ending }) { _ in throw Failed(name: "a") }
     let running = stage.start()
     #expect(await failures.first(1) == ["a: a failed"])
     if ending == .ignore {
-      try await stage.app.waitUntil(.active)
+      try await stage.app.waitUntil(state: .active)
       stage.app.shutdown()
     }
     #expect(await errors(of: running) == wanted)
@@ -135,7 +135,7 @@ struct ServiceEndingTests {
     try stage.add("b", { $0.onThrow = .ignore }, throwing: Failed(name: "b"))
     try stage.add("c", throwing: Failed(name: "c"))
     try stage.add("d") { context in
-      context.ready()
+      context.markReady()
       throw Failed(name: "d")
     }
     let running = stage.start()
@@ -147,7 +147,7 @@ struct ServiceEndingTests {
   func cancellation() async throws {
     try addWitness()
     let running = stage.start()
-    try await stage.app.waitUntil(.active)
+    try await stage.app.waitUntil(state: .active)
     running.cancel()
     await #expect(throws: CancellationError.self) { try await running.value }
     #expect(stage.log.entries == ["cancelled"])
@@ -159,7 +159,7 @@ struct ServiceEndingTests {
       do { try await context.untilShutdown() } catch { throw Failed(name: "a") }
     }
     let running = stage.start()
-    try await stage.app.waitUntil(.active)
+    try await stage.app.waitUntil(state: .active)
     running.cancel()
     #expect(await errors(of: running) == ["a failed"])
   }
@@ -176,7 +176,7 @@ struct ServiceEndingTests {
     }
     probe.letGo()
     let running = stage.start()
-    try await stage.app.waitUntil(.active)
+    try await stage.app.waitUntil(state: .active)
     #expect(tally.live == 1)
     mayReturn.open()
     while tally.live > 0, !Task.isCancelled { await Task.yield() }
@@ -189,10 +189,10 @@ struct ServiceEndingTests {
     let tally = Tally()
     try stage.add("witness")
     let running = stage.start()
-    try await stage.app.waitUntil(.active)
+    try await stage.app.waitUntil(state: .active)
     for number in 0..<10 {
       let service = Keeping("\(number)", tally.probe())
-      try stage.app.add(service, ServiceOptions(onReturn: .ignore))
+      try stage.app.add(service, options: AppServiceOptions(onReturn: .ignore))
     }
     while tally.live > 0, !Task.isCancelled { await Task.yield() }
     #expect(tally.created == 10)
@@ -201,9 +201,9 @@ struct ServiceEndingTests {
   }
 
   /// A service that keeps its context, with a closure and a hook that keep the service.
-  private final class Keeping: Service {
+  private final class Keeping: AppService {
     let serviceName: String
-    private let context = Holder<ServiceContext>()
+    private let context = Holder<AppServiceContext>()
     private let probe: Tally.Probe
 
     init(_ name: String, _ probe: Tally.Probe) {
@@ -211,7 +211,7 @@ struct ServiceEndingTests {
       self.probe = probe
     }
 
-    func run(_ context: ServiceContext) async throws {
+    func run(_ context: AppServiceContext) async throws {
       self.context.hold(context)
       context.onShutdown { self.probe.touch() }
       context.lifetime.onEnd { self.probe.touch() }

@@ -1,4 +1,5 @@
 import EventBus
+import EventBusTesting
 import LaunchLoader
 import TestSupport
 import Testing
@@ -15,8 +16,8 @@ struct ServiceGroupEndTests {
   let mayFail = ManualLatch()
 
   /// Creates a group with default limits, of a service that ignores everything and one that ends for a cause.
-  private func group(_ cause: Cause, named name: String = "storage") throws -> ServiceGroup {
-    let group = ServiceGroup(name)
+  private func group(_ cause: Cause, named name: String = "storage") throws -> AppServiceGroup {
+    let group = AppServiceGroup(name)
     try group.add("deaf") { [never] _ in await waitStubbornly(never) }
     switch cause {
     case .error:
@@ -25,11 +26,11 @@ struct ServiceGroupEndTests {
         throw Failed(name: "ends")
       }
     case .cancellingReturn:
-      try group.add("ends", ServiceOptions(onReturn: .cancel)) { [mayFail] _ in
+      try group.add("ends", options: AppServiceOptions(onReturn: .cancel)) { [mayFail] _ in
         await mayFail.wait()
       }
     case .failedStart:
-      try group.add("ends", ServiceOptions(waitsForReady: true)) { [mayFail] _ in
+      try group.add("ends", options: AppServiceOptions(waitsForReady: true)) { [mayFail] _ in
         await mayFail.wait()
         throw Failed(name: "ends")
       }
@@ -81,20 +82,20 @@ struct ServiceGroupEndTests {
     [1, 2, 3]
   )
   func ownStop(cause: Cause, depth: Int) async throws {
-    let options = ServiceOptions(waitsForReady: true)
+    let options = AppServiceOptions(waitsForReady: true)
     var outermost = try group(cause)
     var path = "storage"
     for level in 1..<depth {
-      let outer = ServiceGroup("level \(level)")
-      try outer.add(outermost, options)
+      let outer = AppServiceGroup("level \(level)")
+      try outer.add(outermost, options: options)
       outermost = outer
       path = "level \(level)/\(path)"
     }
-    try stage.app.add(outermost, options)
+    try stage.app.add(outermost, options: options)
     let running = stage.start()
-    if cause != .failedStart { try await stage.app.waitUntil(.active) }
+    if cause != .failedStart { try await stage.app.waitUntil(state: .active) }
     mayFail.open()
-    let failure = try await error(of: running, as: ApplicationError.self)
+    let failure = try await error(of: running, as: AppHostError.self)
     #expect(failure.stuckServices == ["\(path)/deaf"])
     var text = causes(cause, path: path).joined(separator: "; ")
     for name in path.split(separator: "/").reversed() {
@@ -113,15 +114,15 @@ struct ServiceGroupEndTests {
     arguments: Cause.allCases
   )
   func ownStopAlone(cause: Cause) async throws {
-    let run = ServiceRun(
+    let run = AppServiceRun(
       try group(cause),
       stopTimeout: .seconds(2),
       cancelTimeout: .seconds(1),
       clock: stage.clock,
-      onMessage: { [messages = stage.messages] in messages.append($0) }
+      onMessage: { [messages = stage.messages] in messages.append($0.description) }
     )
     mayFail.open()
-    let failure = try await error(of: Task { try await run.wait() }, as: ServiceError.self)
+    let failure = try await error(of: Task { try await run.wait() }, as: AppServiceError.self)
     let text = causes(cause, path: "storage").joined(separator: "; ")
     #expect(failure.description == "service group \"storage\" failed: \(text)")
     never.open()
@@ -132,25 +133,25 @@ struct ServiceGroupEndTests {
     arguments: [1, 2]
   )
   func leftBehind(depth: Int) async throws {
-    let group = ServiceGroup("storage")
+    let group = AppServiceGroup("storage")
     try group.add("deaf") { [never] _ in await waitStubbornly(never) }
     try group.add("throws") { context in
       try await context.untilShutdown()
       throw Failed(name: "throws")
     }
-    var options = ServiceOptions(waitsForReady: true)
+    var options = AppServiceOptions(waitsForReady: true)
     options.stopTimeout = .seconds(1)
     if depth == 2 {
-      let outer = ServiceGroup("outer")
-      try outer.add(group, options)
-      try stage.app.add(outer, options)
+      let outer = AppServiceGroup("outer")
+      try outer.add(group, options: options)
+      try stage.app.add(outer, options: options)
     } else {
-      try stage.app.add(group, options)
+      try stage.app.add(group, options: options)
     }
     let running = stage.start()
-    try await stage.app.waitUntil(.active)
+    try await stage.app.waitUntil(state: .active)
     stage.app.shutdown()
-    let failure = try await error(of: running, as: ApplicationError.self)
+    let failure = try await error(of: running, as: AppHostError.self)
     let path = depth == 2 ? "outer/storage" : "storage"
     #expect(failure.stuckServices == ["\(path)/deaf"])
     let description = "\(failure)"
@@ -163,7 +164,7 @@ struct ServiceGroupEndTests {
 
   @Test("A service that hangs after the group that it runs is left behind under its own name")
   func wrapper() async throws {
-    let group = ServiceGroup("storage")
+    let group = AppServiceGroup("storage")
     try group.add("a") { try await $0.untilShutdown() }
     let hasEnded = ManualLatch()
     try stage.add("wrapper", { $0.waitsForReady = true }) { [never] context in
@@ -172,10 +173,10 @@ struct ServiceGroupEndTests {
       await waitStubbornly(never)
     }
     let running = stage.start()
-    try await stage.app.waitUntil(.active)
+    try await stage.app.waitUntil(state: .active)
     stage.app.shutdown()
     await hasEnded.wait()
-    let failure = try await error(of: running, as: ApplicationError.self)
+    let failure = try await error(of: running, as: AppHostError.self)
     #expect(failure.stuckServices == ["wrapper"])
     never.open()
   }
@@ -183,7 +184,7 @@ struct ServiceGroupEndTests {
   @Test("A group's own limits apply to its own stop, on its own clock")
   func ownLimits() async throws {
     let clock = TestClock()
-    let group = ServiceGroup(
+    let group = AppServiceGroup(
       "storage",
       stopTimeout: .seconds(100),
       cancelTimeout: .seconds(50),
@@ -194,16 +195,16 @@ struct ServiceGroupEndTests {
       await mayFail.wait()
       throw Failed(name: "fails")
     }
-    try stage.app.add(group, ServiceOptions(waitsForReady: true))
+    try stage.app.add(group, options: AppServiceOptions(waitsForReady: true))
     let running = stage.start()
-    try await stage.app.waitUntil(.active)
+    try await stage.app.waitUntil(state: .active)
     mayFail.open()
-    await clock.sleepers(atLeast: 1)
+    await clock.waitForSleepers(atLeast: 1)
     clock.jump(by: .seconds(100))
     _ = await stage.messages.first(1)
-    await clock.sleepers(atLeast: 1)
+    await clock.waitForSleepers(atLeast: 1)
     clock.jump(by: .seconds(50))
-    let failure = try await error(of: running, as: ApplicationError.self)
+    let failure = try await error(of: running, as: AppHostError.self)
     #expect(failure.stuckServices == ["storage/deaf"])
     #expect(
       stage.messages.entries.first
@@ -214,13 +215,13 @@ struct ServiceGroupEndTests {
 
   @Test("A group without services is ready and ends, and its options decide about the application")
   func empty() async throws {
-    let options = ServiceOptions(onReturn: .shutdown, waitsForReady: true)
-    try stage.app.add(ServiceGroup("empty"), options)
+    let options = AppServiceOptions(onReturn: .shutdown, waitsForReady: true)
+    try stage.app.add(AppServiceGroup("empty"), options: options)
     let end = try #require(await result(of: stage.start()), "the run does not end")
     #expect(try end.get() == 0)
-    let alone = ServiceRun(ServiceGroup("empty"), clock: stage.clock)
+    let alone = AppServiceRun(AppServiceGroup("empty"), clock: stage.clock)
     let wait = Task {
-      try await alone.untilReady()
+      try await alone.waitUntilReady()
       try await alone.wait()
     }
     _ = try #require(await result(of: wait), "the run does not end").get()
@@ -236,21 +237,21 @@ extension ServiceGroupEndTests {
   func messagesOfTheApplication(depth: Int) async throws {
     let stage = Stage()
     let (isAsked, mayEnd) = (ManualLatch(), ManualLatch())
-    let group = ServiceGroup("storage", clock: TestClock())
+    let group = AppServiceGroup("storage", clock: TestClock())
     try group.add("slow") { context in
       context.onShutdown { isAsked.open() }
       await waitStubbornly(mayEnd)
     }
-    let options = ServiceOptions(waitsForReady: true)
+    let options = AppServiceOptions(waitsForReady: true)
     if depth == 2 {
-      let outer = ServiceGroup("outer")
-      try outer.add(group, options)
-      try stage.app.add(outer, options)
+      let outer = AppServiceGroup("outer")
+      try outer.add(group, options: options)
+      try stage.app.add(outer, options: options)
     } else {
-      try stage.app.add(group, options)
+      try stage.app.add(group, options: options)
     }
     let running = stage.start()
-    try await stage.app.waitUntil(.active)
+    try await stage.app.waitUntil(state: .active)
     stage.app.shutdown()
     await isAsked.wait()
     await stage.passTime(atMost: 16) { stage.messages.entries.count > 1 }
@@ -268,12 +269,12 @@ extension ServiceGroupEndTests {
   func messagesOfAnOwnStop() async throws {
     let stage = Stage()
     let mayEnd = ManualLatch()
-    let group = ServiceGroup("storage")
+    let group = AppServiceGroup("storage")
     try group.add("slow") { _ in await waitStubbornly(mayEnd) }
     try stage.add("a") { $0.waitsForReady = true }
-    try stage.app.add(group, ServiceOptions(onReturn: .shutdown, waitsForReady: true))
+    try stage.app.add(group, options: AppServiceOptions(onReturn: .shutdown, waitsForReady: true))
     let running = stage.start()
-    try await stage.app.waitUntil(.active)
+    try await stage.app.waitUntil(state: .active)
     group.shutdown()
     await stage.passTime(atMost: 16) { stage.messages.entries.count > 1 }
     #expect(

@@ -1,4 +1,5 @@
 import EventBus
+import EventBusTesting
 import LaunchLoader
 import TestSupport
 import Testing
@@ -6,7 +7,7 @@ import Testing
 @Suite("Service groups", .timeLimit(.minutes(5)))
 struct ServiceGroupTests {
   let stage = Stage()
-  let group = ServiceGroup("group")
+  let group = AppServiceGroup("group")
 
   private func addInside(_ name: String, throwing error: (any Error)? = nil) throws {
     try group.add(name) { [log = stage.log] context in
@@ -18,10 +19,10 @@ struct ServiceGroupTests {
   }
 
   /// Adds the group so that the application is active only when the group's services run.
-  private func addGroup(_ another: ServiceGroup? = nil) throws {
-    var options = ServiceOptions()
+  private func addGroup(_ another: AppServiceGroup? = nil) throws {
+    var options = AppServiceOptions()
     options.waitsForReady = true
-    try stage.app.add(another ?? group, options)
+    try stage.app.add(another ?? group, options: options)
   }
 
   @Test("A group starts and stops in its position, and its services in theirs")
@@ -56,7 +57,7 @@ struct ServiceGroupTests {
     }
     try addGroup()
     let running = stage.start()
-    try await stage.app.waitUntil(.active)
+    try await stage.app.waitUntil(state: .active)
     running.cancel()
     await #expect(throws: CancellationError.self) { try await running.value }
     #expect(log.entries == ["x cancelled"])
@@ -65,9 +66,9 @@ struct ServiceGroupTests {
   @Test("A group that shuts down by itself returns, and its options decide about the application")
   func ownShutdown() async throws {
     try addInside("x")
-    try stage.app.add(group, ServiceOptions(onReturn: .shutdown, waitsForReady: true))
+    try stage.app.add(group, options: AppServiceOptions(onReturn: .shutdown, waitsForReady: true))
     let running = stage.start()
-    try await stage.app.waitUntil(.active)
+    try await stage.app.waitUntil(state: .active)
     group.shutdown()
     #expect(try await running.value == 0)
     #expect(stage.log.entries == ["+x", "-x"])
@@ -77,28 +78,28 @@ struct ServiceGroupTests {
   func slowStart(depth: Int) async throws {
     let clock = stage.clock
     let (isEntered, mayBeReady) = (ManualLatch(), ManualLatch())
-    let inner = ServiceGroup("inner")
-    var slow = ServiceOptions()
+    let inner = AppServiceGroup("inner")
+    var slow = AppServiceOptions()
     slow.waitsForReady = true
-    try inner.add("x", slow) { context in
+    try inner.add("x", options: slow) { context in
       isEntered.open()
       await mayBeReady.wait()
-      context.ready()
+      context.markReady()
       try await context.untilShutdown()
     }
-    let outer = ServiceGroup("outer", clock: TestClock())
-    if depth == 2 { try outer.add(inner, slow) }
+    let outer = AppServiceGroup("outer", clock: TestClock())
+    if depth == 2 { try outer.add(inner, options: slow) }
     try addGroup(depth == 2 ? outer : inner)
     let running = stage.start()
     await isEntered.wait()
-    await clock.sleepers(atLeast: 1)
+    await clock.waitForSleepers(atLeast: 1)
     clock.jump(by: .seconds(5))
     let path = depth == 2 ? "outer/inner/x" : "inner/x"
     #expect(
       await stage.messages.first(1) == ["waiting for service \"\(path)\" to start, for 5 s now"]
     )
     mayBeReady.open()
-    try await stage.app.waitUntil(.active)
+    try await stage.app.waitUntil(state: .active)
     stage.app.shutdown()
     #expect(try await running.value == 0)
   }
@@ -106,7 +107,7 @@ struct ServiceGroupTests {
   @Test("A service of a group that is cancelled or abandoned is named after the group")
   func cancelledAndLeftBehind() async throws {
     let clock = TestClock()
-    let group = ServiceGroup(
+    let group = AppServiceGroup(
       "group",
       stopTimeout: .seconds(1),
       cancelTimeout: .seconds(1),
@@ -119,14 +120,14 @@ struct ServiceGroupTests {
     }
     try addGroup(group)
     let running = stage.start()
-    try await stage.app.waitUntil(.active)
+    try await stage.app.waitUntil(state: .active)
     stage.app.shutdown()
     await isAsked.wait()
     clock.jump(by: .seconds(1))
     let cancelled = await stage.messages.first(1)
     #expect(cancelled == ["service \"group/x\" is cancelled: it did not stop within 1 s"])
     clock.jump(by: .seconds(1))
-    let error = await #expect(throws: ApplicationError.self) { try await running.value }
+    let error = await #expect(throws: AppHostError.self) { try await running.value }
     #expect(error?.stuckServices == ["group/x"])
     #expect(stage.messages.entries.count == 2)
     #expect(stage.messages.entries.last?.hasPrefix("service \"group/x\" is stuck") == true)
@@ -136,10 +137,10 @@ struct ServiceGroupTests {
   @Test("An error thrown by a service of a group is posted, even if the group ignores it")
   func failuresArePosted() async throws {
     let failures = Log<String>()
-    let token = stage.bus.observe(.serviceDidFail) {
+    let token = stage.bus.observe(.appServiceDidFail) {
       failures.append("\($0.service): \($0.error)")
     }
-    try group.add("x", ServiceOptions(onThrow: .ignore)) { _ in throw Failed(name: "x") }
+    try group.add("x", options: AppServiceOptions(onThrow: .ignore)) { _ in throw Failed(name: "x") }
     try addInside("y")
     try addGroup()
     _ = try await stage.runOnce()

@@ -7,7 +7,7 @@ struct ServiceLayerTests {
   private typealias Event = ServiceWalk.Event
 
   private func walk(_ after: [[String]]) throws -> ServiceWalk {
-    var walk = try ServiceWalk(after.map { ServiceOptions(after: $0) }, asks: false)
+    var walk = try ServiceWalk(after.map { AppServiceOptions(after: $0) }, asks: false)
     walk.send(.begin)
     return walk
   }
@@ -52,7 +52,7 @@ struct ServiceLayerTests {
 
   @Test("An unknown name is refused together with its dependants")
   func unknown() throws {
-    let error = try walk([["b"]]).outcome?.first as? ServiceError
+    let error = try walk([["b"]]).outcome?.first as? AppServiceError
     guard case .unknown("b", neededBy: "0") = error?.code else {
       Issue.record("\(String(describing: error))")
       return
@@ -69,7 +69,7 @@ struct ServiceLayerTests {
     ]
   )
   func cycle(after: [[String]], path: String) throws {
-    let error = try walk(after).outcome?.first as? ServiceError
+    let error = try walk(after).outcome?.first as? AppServiceError
     #expect(error?.description.contains(": \(path);") == true)
   }
 
@@ -78,7 +78,7 @@ struct ServiceLayerTests {
     var machine = ServiceMachine<Int>()
     let last = 99_999
     for id in 0...last {
-      let options = ServiceOptions(after: id < last ? ["\(id + 1)"] : [])
+      let options = AppServiceOptions(after: id < last ? ["\(id + 1)"] : [])
       _ = try machine.add(id, name: "\(id)", options)
     }
     machine.begin()

@@ -1,4 +1,5 @@
 import EventBus
+import EventBusTesting
 import LaunchLoader
 import TestSupport
 import Testing
@@ -11,21 +12,21 @@ struct ServiceLifetimeTests {
     "The stop ends what is attached to the lifetime, then runs the closures, then resumes tasks"
   )
   func order() async throws {
-    let run = ServiceRun(
+    let run = AppServiceRun(
       ClosureService { [log] context in
         context.onShutdown { log.append("closure 1, ended: \(context.lifetime.hasEnded)") }
         context.lifetime.onEnd { log.append("hook 1, asked: \(context.isShuttingDown)") }
         context.onShutdown { log.append("closure 2") }
         context.lifetime.onEnd { log.append("hook 2") }
         log.append("ended: \(context.lifetime.hasEnded)")
-        context.ready()
+        context.markReady()
         try await context.untilShutdown()
         log.append("goes on")
         context.lifetime.onEnd { log.append("late") }
       },
       clock: ManualClock()
     )
-    try await run.untilReady()
+    try await run.waitUntilReady()
     run.shutdown()
     try await run.wait()
     #expect(
@@ -41,21 +42,21 @@ struct ServiceLifetimeTests {
     let clock = TestClock()
     let (requests, input) = AsyncStream<Int>.makeStream()
     let timers = Inbox<Token>()
-    let run = ServiceRun(
+    let run = AppServiceRun(
       ClosureService { [log] context in
         let token = every(.seconds(1), clock: clock) { log.append("tick \($0.index)") }
         token.attach(to: context.lifetime)
         timers.append(token)
         for await request in requests.until(context.lifetime) {
           log.append("\(request)")
-          context.ready()
+          context.markReady()
         }
       }
     )
     let timer = await timers.first(1)[0]
     await clock.advance(by: .seconds(1))
     input.yield(1)
-    try await run.untilReady()
+    try await run.waitUntilReady()
     #expect(timer.isActive)
     run.shutdown()
     try await run.wait()
@@ -86,8 +87,8 @@ struct ServiceLifetimeTests {
 
   @Test("The lifetime of a service that returns by itself ends, without a request to stop")
   func endedByItself() async throws {
-    let contexts = Inbox<ServiceContext>()
-    let run = ServiceRun(
+    let contexts = Inbox<AppServiceContext>()
+    let run = AppServiceRun(
       ClosureService { [log] context in
         context.lifetime.onEnd { log.append("hook, asked: \(context.isShuttingDown)") }
         context.onShutdown { log.append("never") }
@@ -104,15 +105,15 @@ struct ServiceLifetimeTests {
   @Test("The lifetime of a cancelled service ends")
   func cancelled() async throws {
     let hasEnded = ManualLatch()
-    let run = ServiceRun(
+    let run = AppServiceRun(
       ClosureService { context in
         context.lifetime.onEnd { hasEnded.open() }
-        context.ready()
+        context.markReady()
         await waitStubbornly(hasEnded)
       },
       clock: ManualClock()
     )
-    try await run.untilReady()
+    try await run.waitUntilReady()
     run.cancel()
     try await run.wait()
     #expect(hasEnded.isOpen)
@@ -120,13 +121,13 @@ struct ServiceLifetimeTests {
 
   @Test("A service that ends its lifetime itself ends only what is attached to it")
   func endedByHand() async throws {
-    let run = ServiceRun(
+    let run = AppServiceRun(
       ClosureService { [log] context in
         context.lifetime.onEnd { log.append("hook") }
         context.onShutdown { log.append("closure") }
         context.lifetime.end()
         #expect(!context.isShuttingDown)
-        context.ready()
+        context.markReady()
         try await context.cancelOnShutdown {
           log.append("cancelled: \(Task.isCancelled)")
           try await context.untilShutdown()
@@ -135,7 +136,7 @@ struct ServiceLifetimeTests {
       },
       clock: ManualClock()
     )
-    try await run.untilReady()
+    try await run.waitUntilReady()
     run.shutdown()
     try await run.wait()
     #expect(log.entries == ["hook", "cancelled: false", "closure"])

@@ -7,22 +7,22 @@ struct ServiceMachineTests {
   /// A set of services with a description.
   struct Cast: Sendable, CustomTestStringConvertible {
     let testDescription: String
-    let options: [ServiceOptions]
+    let options: [AppServiceOptions]
     var asks = false
     var depth = 6
   }
 
   static let casts = [
     Cast(testDescription: "no services", options: []),
-    Cast(testDescription: "two in a chain", options: [ServiceOptions(), ServiceOptions()]),
+    Cast(testDescription: "two in a chain", options: [AppServiceOptions(), AppServiceOptions()]),
     Cast(
       testDescription: "two in a chain, stopping only with permission",
-      options: [ServiceOptions(), ServiceOptions()],
+      options: [AppServiceOptions(), AppServiceOptions()],
       asks: true
     ),
     Cast(
       testDescription: "the first waits to be ready",
-      options: [with { $0.waitsForReady = true }, ServiceOptions()]
+      options: [with { $0.waitsForReady = true }, AppServiceOptions()]
     ),
     Cast(
       testDescription: "endings are ignored",
@@ -62,8 +62,8 @@ struct ServiceMachineTests {
     ),
   ]
 
-  private static func with(_ change: (inout ServiceOptions) -> Void) -> ServiceOptions {
-    var options = ServiceOptions()
+  private static func with(_ change: (inout AppServiceOptions) -> Void) -> AppServiceOptions {
+    var options = AppServiceOptions()
     change(&options)
     return options
   }
@@ -100,13 +100,13 @@ struct ServiceMachineTests {
   func atRandom() throws {
     var numbers = SampleNumbers(seed: 1)
     for _ in 0..<3_000 {
-      var options: [ServiceOptions] = []
+      var options: [AppServiceOptions] = []
       let hasEdges = numbers.next(below: 2) == 0
       for id in 0..<(3 + numbers.next(below: 4)) {
         options.append(
           Self.with {
             $0.waitsForReady = numbers.next(below: 3) == 0
-            let endings: [ServiceOptions.Ending] = [.cancel, .fail, .ignore, .shutdown]
+            let endings: [AppServiceOptions.EndPolicy] = [.cancel, .fail, .ignore, .shutdown]
             if numbers.next(below: 3) == 0 { $0.stopTimeout = .seconds(1) }
             if numbers.next(below: 3) == 0 { $0.startTimeout = .seconds(1) }
             $0.onReturn = endings[numbers.next(below: 4)]
@@ -139,7 +139,7 @@ struct ServiceMachineTests {
   @Test("The cause comes first, ignored errors last")
   func errorOrder() throws {
     var walk = try ServiceWalk(
-      [Self.with { $0.onThrow = .ignore }, ServiceOptions(), ServiceOptions()],
+      [Self.with { $0.onThrow = .ignore }, AppServiceOptions(), AppServiceOptions()],
       asks: false
     )
     for event: ServiceWalk.Event in [
@@ -159,7 +159,7 @@ struct ServiceMachineTests {
   @Test("A service may be added again under a name that is free again")
   func nameIsFree() throws {
     var machine = ServiceMachine<Int>()
-    let options = ServiceOptions(onReturn: .ignore)
+    let options = AppServiceOptions(onReturn: .ignore)
     _ = try machine.add(0, name: "a", options)
     _ = try machine.add(1, name: "b", options)
     machine.begin()
@@ -168,7 +168,7 @@ struct ServiceMachineTests {
       return
     }
     #expect(machine.takeStart(after: nil, in: turn)?.handle == 0)
-    #expect(throws: ServiceError.self) { try machine.add(2, name: "a", options) }
+    #expect(throws: AppServiceError.self) { try machine.add(2, name: "a", options) }
     machine.ended(0, nil)
     _ = try machine.add(2, name: "a", options)
     machine._checkInvariants()

@@ -1,4 +1,5 @@
 import EventBus
+import EventBusTesting
 import LaunchLoader
 import TestSupport
 import Testing
@@ -6,20 +7,20 @@ import Testing
 @Suite("Names of services", .timeLimit(.minutes(5)))
 struct ServiceNameTests {
   /// A service with a name of another meaning, which is not that of the service.
-  struct Poller: Service {
+  struct Poller: AppService {
     var name = "default"
 
-    func run(_ context: ServiceContext) async throws {
-      context.ready()
+    func run(_ context: AppServiceContext) async throws {
+      context.markReady()
       try await context.untilShutdown()
     }
   }
 
   /// A service whose type has a name for it.
-  final class Queue: Service {
+  final class Queue: AppService {
     let serviceName = "queue"
 
-    func run(_ context: ServiceContext) async throws { try await context.untilShutdown() }
+    func run(_ context: AppServiceContext) async throws { try await context.untilShutdown() }
   }
 
   let stage = Stage()
@@ -30,9 +31,9 @@ struct ServiceNameTests {
   func forms() throws {
     try stage.app.add(Poller())
     try stage.app.add(Queue())
-    try stage.app.add(Poller(), named: "orders", ServiceOptions(after: ["Poller"]))
-    try stage.app.add(ServiceGroup("storage"))
-    try stage.app.add(ServiceGroup("storage"), named: "archive")
+    try stage.app.add(Poller(), named: "orders", options: AppServiceOptions(after: ["Poller"]))
+    try stage.app.add(AppServiceGroup("storage"))
+    try stage.app.add(AppServiceGroup("storage"), named: "archive")
     #expect(names == ["Poller", "queue", "orders", "storage", "archive"])
   }
 
@@ -46,7 +47,7 @@ struct ServiceNameTests {
         == ["Poller 3", "Poller", "Poller 2", "Poller 4", "Poller 5", "queue", "queue 2"]
     )
     let running = stage.start()
-    try await stage.app.waitUntil(.active)
+    try await stage.app.waitUntil(state: .active)
     try stage.app.add(Poller())
     #expect(names.last == "Poller 6")
     stage.app.shutdown()
@@ -57,36 +58,36 @@ struct ServiceNameTests {
   func explicitDuplicates() throws {
     let app = stage.app
     try app.add(Poller())
-    let group = ServiceGroup("storage")
+    let group = AppServiceGroup("storage")
     try app.add(group)
     let kinds = [
-      serviceErrorKind { () throws(ServiceError) in try app.add(Poller(), named: "Poller") },
-      serviceErrorKind { () throws(ServiceError) in try app.add("Poller") { _ in } },
-      serviceErrorKind { () throws(ServiceError) in try app.add(ServiceGroup("storage")) },
-      serviceErrorKind { () throws(ServiceError) in try app.add(group, named: "storage") },
+      serviceErrorKind { () throws(AppServiceError) in try app.add(Poller(), named: "Poller") },
+      serviceErrorKind { () throws(AppServiceError) in try app.add("Poller") { _ in } },
+      serviceErrorKind { () throws(AppServiceError) in try app.add(AppServiceGroup("storage")) },
+      serviceErrorKind { () throws(AppServiceError) in try app.add(group, named: "storage") },
     ]
     #expect(kinds == ["duplicate", "duplicate", "duplicate", "duplicate"])
-    let error = #expect(throws: ServiceError.self) { try app.add(Poller(), named: "Poller") }
+    let error = #expect(throws: AppServiceError.self) { try app.add(Poller(), named: "Poller") }
     #expect(error?.description.contains("named:") == true)
   }
 
   @Test("A group numbers and names its services like an application, before and during its run")
   func inGroup() async throws {
     let changes = Log<String>()
-    let token = stage.bus.observe(.serviceStateDidChange) { change in
+    let token = stage.bus.observe(.appServiceStateDidChange) { change in
       if change.state == .starting { changes.append(change.service) }
     }
-    let group = ServiceGroup("storage")
+    let group = AppServiceGroup("storage")
     try group.add(Poller())
     try group.add(Poller())
     try group.add(Poller(), named: "orders")
     #expect(
-      serviceErrorKind { () throws(ServiceError) in try group.add(Poller(), named: "orders") }
+      serviceErrorKind { () throws(AppServiceError) in try group.add(Poller(), named: "orders") }
         == "duplicate"
     )
-    try stage.app.add(group, named: "disk", ServiceOptions(waitsForReady: true))
+    try stage.app.add(group, named: "disk", options: AppServiceOptions(waitsForReady: true))
     let running = stage.start()
-    try await stage.app.waitUntil(.active)
+    try await stage.app.waitUntil(state: .active)
     try group.add(Poller())
     stage.app.shutdown()
     #expect(try await running.value == 0)
@@ -98,15 +99,15 @@ struct ServiceNameTests {
   @Test("A ServiceRun uses the given name in messages and errors")
   func alone() async throws {
     let messages = Inbox<String>()
-    let run = ServiceRun(
+    let run = AppServiceRun(
       ClosureService { context in
-        context.ready()
+        context.markReady()
         await ManualLatch().wait()
       },
       named: "orders",
       clock: ManualClock()
-    ) { messages.append($0) }
-    try await run.untilReady()
+    ) { messages.append($0.description) }
+    try await run.waitUntilReady()
     run.cancel()
     try await run.wait()
     #expect(messages.entries == ["service \"orders\" is cancelled"])
@@ -117,8 +118,8 @@ struct ServiceNameTests {
     let app = stage.app
     try stage.add("database")
     try stage.add("web", after: ["databse"])
-    let failing = await #expect(throws: ApplicationError.self) { try await app.run() }
-    let error = try #require(failing?.errors.first as? ServiceError)
+    let failing = await #expect(throws: AppHostError.self) { try await app.run() }
+    let error = try #require(failing?.errors.first as? AppServiceError)
     #expect(error.suggestion == "database")
     #expect(
       error.description
@@ -128,13 +129,13 @@ struct ServiceNameTests {
     let other = Stage()
     try other.add("database")
     let running = other.start()
-    try await other.app.waitUntil(.active)
-    let late = #expect(throws: ServiceError.self) {
-      try other.app.add("wbe", ServiceOptions(after: ["Database2"])) { _ in }
+    try await other.app.waitUntil(state: .active)
+    let late = #expect(throws: AppServiceError.self) {
+      try other.app.add("wbe", options: AppServiceOptions(after: ["Database2"])) { _ in }
     }
     #expect(late?.suggestion == "database")
-    let far = #expect(throws: ServiceError.self) {
-      try other.app.add("wbe", ServiceOptions(after: ["web"])) { _ in }
+    let far = #expect(throws: AppServiceError.self) {
+      try other.app.add("wbe", options: AppServiceOptions(after: ["web"])) { _ in }
     }
     // Not itself.
     #expect(far?.suggestion == nil)

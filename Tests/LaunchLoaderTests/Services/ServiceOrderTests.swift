@@ -26,9 +26,9 @@ struct ServiceOrderTests {
       log.append("-b")
     }
     let running = stage.start()
-    try await stage.app.waitUntil(.active)
+    try await stage.app.waitUntil(state: .active)
     stage.app.shutdown()
-    try await stage.app.waitUntil(.stopping)
+    try await stage.app.waitUntil(state: .stopping)
     mayEnd.open()
     _ = try await running.value
     #expect(log.entries == ["+a", "b winds up", "-b", "-a"])
@@ -43,8 +43,8 @@ struct ServiceOrderTests {
       isWarmingUp.open()
       await mayBeReady.wait()
       log.append("database is ready")
-      context.ready()
-      context.ready()
+      context.markReady()
+      context.markReady()
       try await context.untilShutdown()
     }
     try stage.add("web")
@@ -52,7 +52,7 @@ struct ServiceOrderTests {
     await isWarmingUp.wait()
     #expect(stage.app.state == .launching)
     mayBeReady.open()
-    try await stage.app.waitUntil(.active)
+    try await stage.app.waitUntil(state: .active)
     #expect(log.entries == ["database is ready", "+web"])
     stage.app.shutdown()
     _ = try await running.value

@@ -1,27 +1,28 @@
 import EventBus
+import EventBusTesting
 import LaunchLoader
 import TestSupport
 import Testing
 
 /// The messages and the time limits of a service that runs alone.
 extension ServiceRunTests {
-  @Test("While untilReady() waits, the service is named after 5 s and then every 10 s, once")
+  @Test("While waitUntilReady() waits, the service is named after 5 s and then every 10 s, once")
   func slowStart() async throws {
     let (isEntered, mayBeReady) = (ManualLatch(), ManualLatch())
     let run = run(
       ClosureService { context in
         isEntered.open()
         await mayBeReady.wait()
-        context.ready()
+        context.markReady()
         try await context.untilShutdown()
       }
     )
     await isEntered.wait()
     #expect(clock.sleeperCount == 0)
     clock.jump(by: .seconds(100))
-    let waits = (0..<2).map { _ in Task { try await run.untilReady() } }
+    let waits = (0..<2).map { _ in Task { try await run.waitUntilReady() } }
     for (index, seconds) in [5, 10, 10].enumerated() {
-      await clock.sleepers(atLeast: 1)
+      await clock.waitForSleepers(atLeast: 1)
       clock.jump(by: .seconds(seconds))
       _ = await messages.first(index + 1)
     }
@@ -30,7 +31,7 @@ extension ServiceRunTests {
     // One that gives up takes no message from the other.
     waits[0].cancel()
     #expect(await isCancelled { try await waits[0].value })
-    await clock.sleepers(atLeast: 1)
+    await clock.waitForSleepers(atLeast: 1)
     clock.jump(by: .seconds(10))
     #expect(await messages.first(4).last == "waiting for service \"a\" to start, for 35 s now")
     mayBeReady.open()
@@ -47,12 +48,12 @@ extension ServiceRunTests {
     let run = run(
       ClosureService { context in
         await mayBeReady.wait()
-        context.ready()
+        context.markReady()
       }
     )
     for _ in 0..<2 {
-      let waiting = Task { try await run.untilReady() }
-      await clock.sleepers(atLeast: 1)
+      let waiting = Task { try await run.waitUntilReady() }
+      await clock.waitForSleepers(atLeast: 1)
       waiting.cancel()
       #expect(await isCancelled { try await waiting.value })
       #expect(clock.sleeperCount == 0)
@@ -68,15 +69,15 @@ extension ServiceRunTests {
     let run = run(
       ClosureService { context in
         await mayBeReady.wait()
-        context.ready()
+        context.markReady()
       }
     )
-    var waiting = Task { try await run.untilReady() }
+    var waiting = Task { try await run.waitUntilReady() }
     for _ in 0..<300 {
       let leaving = waiting
       waiting = Task {
         await Task.yield()
-        try await run.untilReady()
+        try await run.waitUntilReady()
       }
       leaving.cancel()
       _ = await leaving.result
@@ -103,22 +104,22 @@ extension ServiceRunTests {
     let run = run(
       ClosureService { context in
         context.onShutdown { isAsked.open() }
-        context.ready()
+        context.markReady()
         await waitStubbornly(mayEnd)
       }
     )
-    try await run.untilReady()
+    try await run.waitUntilReady()
     clock.jump(by: .seconds(3_600))
     run.shutdown()
     await isAsked.wait()
     for (seconds, count) in [(5, 1), (10, 2), (5, 3)] {
-      await clock.sleepers(atLeast: 1)
+      await clock.waitForSleepers(atLeast: 1)
       clock.jump(by: .seconds(seconds))
       _ = await messages.first(count)
     }
-    await clock.sleepers(atLeast: 1)
+    await clock.waitForSleepers(atLeast: 1)
     clock.jump(by: .seconds(5))
-    let error = await #expect(throws: ServiceError.self) { try await run.wait() }
+    let error = await #expect(throws: AppServiceError.self) { try await run.wait() }
     #expect(error?.kind == "stuck")
     let said = messages.entries
     #expect(
@@ -138,13 +139,13 @@ extension ServiceRunTests {
     let stopping = run(
       ClosureService { context in
         context.onShutdown { isAsked.open() }
-        context.ready()
+        context.markReady()
         await ManualLatch().wait()
       },
-      options: ServiceOptions(stopTimeout: .seconds(1)),
+      options: AppServiceOptions(stopTimeout: .seconds(1)),
       stopTimeout: nil
     )
-    try await stopping.untilReady()
+    try await stopping.waitUntilReady()
     stopping.shutdown()
     await isAsked.wait()
     clock.jump(by: .seconds(1))
@@ -156,12 +157,12 @@ extension ServiceRunTests {
         isEntered.open()
         try await context.untilShutdown()
       },
-      options: ServiceOptions(startTimeout: .seconds(3))
+      options: AppServiceOptions(startTimeout: .seconds(3))
     )
     await isEntered.wait()
     clock.jump(by: .seconds(3))
-    for wait in [starting.untilReady, starting.wait] {
-      let error = await #expect(throws: ServiceError.self) { try await wait() }
+    for wait in [starting.waitUntilReady, starting.wait] {
+      let error = await #expect(throws: AppServiceError.self) { try await wait() }
       #expect(error?.kind == "notStarted")
     }
   }

@@ -1,4 +1,5 @@
 import EventBus
+import EventBusTesting
 import LaunchLoader
 import TestSupport
 import Testing
@@ -11,16 +12,16 @@ struct ServiceRunTests {
 
   /// Runs a service on the clock of the test.
   func run(
-    _ service: some Service,
-    options: ServiceOptions = ServiceOptions(),
+    _ service: some AppService,
+    options: AppServiceOptions = AppServiceOptions(),
     stopTimeout: Duration? = .seconds(20)
-  ) -> ServiceRun {
-    ServiceRun(
+  ) -> AppServiceRun {
+    AppServiceRun(
       service,
       options: options,
       stopTimeout: stopTimeout,
       clock: clock,
-      onMessage: { [messages] in messages.append($0) }
+      onMessage: { [messages] in messages.append($0.description) }
     )
   }
 
@@ -28,7 +29,7 @@ struct ServiceRunTests {
   private func noting(_ name: String = "a") -> ClosureService {
     ClosureService(name) { [log] context in
       log.append("+\(name)")
-      context.ready()
+      context.markReady()
       try await context.untilShutdown()
       log.append("-\(name)")
     }
@@ -37,8 +38,8 @@ struct ServiceRunTests {
   @Test("A service runs from the creation of its run, becomes ready, and stops when it is asked to")
   func wholeRun() async throws {
     let run = run(noting())
-    try await run.untilReady()
-    try await run.untilReady()
+    try await run.waitUntilReady()
+    try await run.waitUntilReady()
     #expect(log.entries == ["+a"])
     // Nothing of the run sleeps on the clock before the stop.
     #expect(clock.sleeperCount == 0)
@@ -46,7 +47,7 @@ struct ServiceRunTests {
     run.shutdown()
     try await run.wait()
     try await run.wait()
-    try await run.untilReady()
+    try await run.waitUntilReady()
     #expect(log.entries == ["+a", "-a"])
     #expect(messages.entries.isEmpty)
     while clock.sleeperCount > 0, !Task.isCancelled { await Task.yield() }
@@ -54,8 +55,8 @@ struct ServiceRunTests {
 
   @Test("The defaults suit a service that stops by itself")
   func defaults() async throws {
-    let run = ServiceRun(noting(), clock: ManualClock())
-    try await run.untilReady()
+    let run = AppServiceRun(noting(), clock: ManualClock())
+    try await run.waitUntilReady()
     run.shutdown()
     try await run.wait()
     #expect(log.entries == ["+a", "-a"])
@@ -68,12 +69,12 @@ struct ServiceRunTests {
       ClosureService { [log] context in
         await mayBeReady.wait()
         log.append("ready")
-        context.ready()
+        context.markReady()
         try await context.untilShutdown()
       }
     )
     let waiting = Task { [log] in
-      try await run.untilReady()
+      try await run.waitUntilReady()
       log.append("waited")
     }
     for _ in 0..<100 { await Task.yield() }
@@ -89,12 +90,12 @@ struct ServiceRunTests {
     arguments: [true, false]
   )
   func returns(isReady: Bool) async throws {
-    let run = run(ClosureService { if isReady { $0.ready() } })
+    let run = run(ClosureService { if isReady { $0.markReady() } })
     try await run.wait()
     if isReady {
-      try await run.untilReady()
+      try await run.waitUntilReady()
     } else {
-      let error = await #expect(throws: ServiceError.self) { try await run.untilReady() }
+      let error = await #expect(throws: AppServiceError.self) { try await run.waitUntilReady() }
       #expect(error?.kind == "endedBeforeReady")
     }
     run.shutdown()
@@ -104,25 +105,25 @@ struct ServiceRunTests {
 
   @Test(
     "The error of a service is thrown, whatever its options",
-    arguments: [.fail, .shutdown, .cancel, .ignore] as [ServiceOptions.Ending]
+    arguments: [.fail, .shutdown, .cancel, .ignore] as [AppServiceOptions.EndPolicy]
   )
-  func throwing(ending: ServiceOptions.Ending) async throws {
+  func throwing(ending: AppServiceOptions.EndPolicy) async throws {
     let failing = ClosureService { _ in throw Failed(name: "a") }
-    let early = run(failing, options: ServiceOptions(onReturn: ending, onThrow: ending))
-    await #expect(throws: Failed(name: "a")) { try await early.untilReady() }
+    let early = run(failing, options: AppServiceOptions(onReturn: ending, onThrow: ending))
+    await #expect(throws: Failed(name: "a")) { try await early.waitUntilReady() }
     await #expect(throws: Failed(name: "a")) { try await early.wait() }
     let late = run(
       ClosureService { context in
-        context.ready()
+        context.markReady()
         try await context.untilShutdown()
         throw Failed(name: "a")
       },
-      options: ServiceOptions(after: ["missing"], onThrow: ending)
+      options: AppServiceOptions(after: ["missing"], onThrow: ending)
     )
-    try await late.untilReady()
+    try await late.waitUntilReady()
     late.shutdown()
     await #expect(throws: Failed(name: "a")) { try await late.wait() }
-    try await late.untilReady()
+    try await late.waitUntilReady()
   }
 
   @Test(
@@ -135,7 +136,7 @@ struct ServiceRunTests {
       ClosureService { [log] context in
         context.onShutdown { isAsked.open() }
         isEntered.open()
-        if moment > 0 { context.ready() }
+        if moment > 0 { context.markReady() }
         await ManualLatch().wait()
         log.append("cancelled: \(Task.isCancelled)")
         try Task.checkCancellation()
@@ -149,7 +150,7 @@ struct ServiceRunTests {
     run.cancel()
     await #expect(throws: CancellationError.self) { try await run.wait() }
     if moment == 0 {
-      await #expect(throws: CancellationError.self) { try await run.untilReady() }
+      await #expect(throws: CancellationError.self) { try await run.waitUntilReady() }
     }
     #expect(log.entries == ["cancelled: true"])
     #expect(messages.entries == ["service \"a\" is cancelled"])
@@ -161,18 +162,18 @@ struct ServiceRunTests {
     let run = run(
       ClosureService { [log] context in
         await mayBeReady.wait()
-        context.ready()
+        context.markReady()
         try await context.untilShutdown()
         log.append("cancelled: \(Task.isCancelled)")
       }
     )
-    let waits = [Task { try await run.untilReady() }, Task { try await run.wait() }]
+    let waits = [Task { try await run.waitUntilReady() }, Task { try await run.wait() }]
     for wait in waits {
       wait.cancel()
       #expect(await isCancelled { try await wait.value })
     }
     mayBeReady.open()
-    try await run.untilReady()
+    try await run.waitUntilReady()
     run.shutdown()
     try await run.wait()
     #expect(log.entries == ["cancelled: false"])
@@ -180,27 +181,27 @@ struct ServiceRunTests {
 
   @Test("A group runs alone like a service: ready with its services, stopped in reverse order")
   func group() async throws {
-    let group = ServiceGroup("storage", clock: clock)
-    try group.add(noting("x"), ServiceOptions(waitsForReady: true))
-    try group.add(noting("y"), ServiceOptions(waitsForReady: true))
+    let group = AppServiceGroup("storage", clock: clock)
+    try group.add(noting("x"), options: AppServiceOptions(waitsForReady: true))
+    try group.add(noting("y"), options: AppServiceOptions(waitsForReady: true))
     let run = run(group)
-    try await run.untilReady()
+    try await run.waitUntilReady()
     #expect(log.entries == ["+x", "+y"])
     run.shutdown()
     try await run.wait()
     #expect(log.entries == ["+x", "+y", "-y", "-x"])
     let again = self.run(group)
-    let error = await #expect(throws: ServiceError.self) { try await again.wait() }
+    let error = await #expect(throws: AppServiceError.self) { try await again.wait() }
     #expect(error?.kind == "alreadyRan")
   }
 
   @Test("The errors of a group that runs alone are thrown")
   func failingGroup() async throws {
-    let group = ServiceGroup("storage", clock: clock)
-    try group.add("x", ServiceOptions(waitsForReady: true)) { _ in throw Failed(name: "x") }
+    let group = AppServiceGroup("storage", clock: clock)
+    try group.add("x", options: AppServiceOptions(waitsForReady: true)) { _ in throw Failed(name: "x") }
     let run = run(group)
-    for wait in [run.untilReady, run.wait] {
-      let error = await #expect(throws: ServiceError.self) { try await wait() }
+    for wait in [run.waitUntilReady, run.wait] {
+      let error = await #expect(throws: AppServiceError.self) { try await wait() }
       #expect(error?.description == "service group \"storage\" failed: x failed")
     }
   }
@@ -218,7 +219,7 @@ struct ServiceRunTests {
     )
     await isEntered.wait()
     run.shutdown()
-    let error = await #expect(throws: ServiceError.self) { try await run.untilReady() }
+    let error = await #expect(throws: AppServiceError.self) { try await run.waitUntilReady() }
     #expect(error?.kind == "endedBeforeReady")
     try await run.wait()
   }
@@ -239,12 +240,12 @@ struct ServiceRunTests {
     do {
       let run = run(
         ClosureService { context in
-          context.ready()
+          context.markReady()
           await ManualLatch().wait()
           if Task.isCancelled { hasEnded.open() }
         }
       )
-      try await run.untilReady()
+      try await run.waitUntilReady()
       withExtendedLifetime(run) {}
     }
     await hasEnded.wait()
@@ -261,7 +262,7 @@ struct ServiceRunTests {
     let tally = Tally()
     do {
       let run = run(Storing(tally.probe()))
-      try await run.untilReady()
+      try await run.waitUntilReady()
       run.shutdown()
       try await run.wait()
     }
@@ -270,15 +271,15 @@ struct ServiceRunTests {
   }
 
   /// A service that keeps its context.
-  final class Storing: Service {
-    private let context = Holder<ServiceContext>()
+  final class Storing: AppService {
+    private let context = Holder<AppServiceContext>()
     private let probe: Tally.Probe
 
     init(_ probe: Tally.Probe) { self.probe = probe }
 
-    func run(_ context: ServiceContext) async throws {
+    func run(_ context: AppServiceContext) async throws {
       self.context.hold(context)
-      context.ready()
+      context.markReady()
       try await context.untilShutdown()
     }
   }

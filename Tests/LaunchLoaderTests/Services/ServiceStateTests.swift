@@ -1,4 +1,5 @@
 import EventBus
+import EventBusTesting
 import LaunchLoader
 import TestSupport
 import Testing
@@ -6,13 +7,13 @@ import Testing
 @Suite("States of single services", .timeLimit(.minutes(5)))
 struct ServiceStateTests {
   private let stage = Stage(stopTimeout: .seconds(10), cancelTimeout: .seconds(5))
-  private let changes = Inbox<ServiceStateChange>()
+  private let changes = Inbox<AppServiceStateChange>()
 
   private func observe() -> Token {
-    stage.bus.observe(.serviceStateDidChange) { [changes] in changes.append($0) }
+    stage.bus.observe(.appServiceStateDidChange) { [changes] in changes.append($0) }
   }
 
-  private func states(_ service: String) -> [ServiceState] {
+  private func states(_ service: String) -> [AppServiceState] {
     changes.entries.filter { $0.service == service }.map(\.state)
   }
 
@@ -22,7 +23,7 @@ struct ServiceStateTests {
     let (mayBeReady, mayEnd) = (ManualLatch(), ManualLatch())
     try stage.add("a", { $0.waitsForReady = true }) { context in
       await mayBeReady.wait()
-      context.ready()
+      context.markReady()
       try await context.untilShutdown()
       await mayEnd.wait()
     }
@@ -30,7 +31,7 @@ struct ServiceStateTests {
     _ = await changes.first(1)
     stage.clock.jump(by: .seconds(2))
     mayBeReady.open()
-    try await stage.app.waitUntil(.active)
+    try await stage.app.waitUntil(state: .active)
     stage.clock.jump(by: .seconds(30))
     stage.app.shutdown()
     _ = await changes.first(3)
@@ -57,7 +58,7 @@ struct ServiceStateTests {
     try stage.add("web", { $0.after = ["db"] })
     try stage.add("db", { $0.waitsForReady = true }) { context in
       await mayBeReady.wait()
-      context.ready()
+      context.markReady()
       try await context.untilShutdown()
       await mayEnd.wait()
     }
@@ -68,7 +69,7 @@ struct ServiceStateTests {
     _ = await changes.first(1)
     #expect(services == ["web - after [\"db\"]", "db starting after [], waited for", mail])
     mayBeReady.open()
-    try await stage.app.waitUntil(.active)
+    try await stage.app.waitUntil(state: .active)
     #expect(services.map { $0.contains(" ready ") } == [true, true, true])
     #expect(!services.contains { $0.contains("waited") })
     stage.app.shutdown()
@@ -88,7 +89,7 @@ struct ServiceStateTests {
     try stage.add("c")
     #expect(services == ["a - after []", "b - after [\"a\"]", "c - after [\"b\"]"])
     let running = stage.start()
-    try await stage.app.waitUntil(.active)
+    try await stage.app.waitUntil(state: .active)
     #expect(services == ["b ready after []", "c ready after [\"b\"]"])
     stage.app.shutdown()
     #expect(try await running.value == 0)
@@ -112,7 +113,7 @@ struct ServiceStateTests {
     let mayEnd = ManualLatch()
     try stage.add("a") { _ in await waitStubbornly(mayEnd) }
     let running = stage.start()
-    try await stage.app.waitUntil(.active)
+    try await stage.app.waitUntil(state: .active)
     stage.app.shutdown()
     await stage.passTime { states("a").contains(.abandoned) }
     #expect(await errors(of: running).count == 1)
@@ -128,14 +129,14 @@ struct ServiceStateTests {
     try stage.add("a")
     #expect(try await stage.runOnce() == 0)
     #expect(!names.entries.isEmpty)
-    #expect(!names.entries.contains(EventNames.serviceStateDidChange.rawValue))
+    #expect(!names.entries.contains(EventNames.appServiceStateDidChange.name))
     all.cancel()
   }
 
   @Test("A service of a group has the name of the group before its own")
   func group() async throws {
     let token = observe()
-    let group = ServiceGroup("outer")
+    let group = AppServiceGroup("outer")
     try group.add("inner") { context in try await context.untilShutdown() }
     try stage.app.add(group)
     #expect(try await stage.runOnce() == 0)

@@ -1,4 +1,5 @@
 import EventBus
+import EventBusTesting
 import LaunchLoader
 import TestSupport
 import Testing
@@ -15,7 +16,7 @@ struct ServiceTimeTests {
       log.append("b is cancelled: \(Task.isCancelled), asked to stop: \(context.isShuttingDown)")
     }
     let running = stage.start()
-    try await stage.app.waitUntil(.active)
+    try await stage.app.waitUntil(state: .active)
     stage.app.shutdown()
     await stage.letTimePass(.seconds(10))
     #expect(try await running.value == 0)
@@ -34,7 +35,7 @@ struct ServiceTimeTests {
       await mayFail.wait()
       throw Failed(name: "bad")
     }
-    let token = stage.bus.observe(.serviceDidFail) { _ in
+    let token = stage.bus.observe(.appServiceDidFail) { _ in
       for _ in 0..<200_000 {
         if log.entries.contains("-good") { return hasStopped.append(true) }
         yieldThread()
@@ -42,7 +43,7 @@ struct ServiceTimeTests {
       hasStopped.append(false)
     }
     let running = stage.start()
-    try await stage.app.waitUntil(.active)
+    try await stage.app.waitUntil(state: .active)
     mayFail.open()
     #expect(await errors(of: running) == ["bad failed"])
     // The run ends after the observer has been called.
@@ -64,7 +65,7 @@ struct ServiceTimeTests {
     // With a dependency, the others form one layer and are asked together.
     try stage.add("last", after: names)
     let running = stage.start()
-    try await stage.app.waitUntil(.active)
+    try await stage.app.waitUntil(state: .active)
     stage.app.shutdown()
     while asked.value < names.count, !Task.isCancelled { await Task.yield() }
     await stage.letTimePass(.seconds(1))
@@ -81,10 +82,10 @@ struct ServiceTimeTests {
     let mayEnd = ManualLatch()
     for name in ["a", "b", "c"] { try stage.add(name) { _ in await waitStubbornly(mayEnd) } }
     let running = stage.start()
-    try await stage.app.waitUntil(.active)
+    try await stage.app.waitUntil(state: .active)
     stage.app.shutdown()
     await stage.passTime { stage.app.state == .terminated }
-    let error = await #expect(throws: ApplicationError.self) { try await running.value }
+    let error = await #expect(throws: AppHostError.self) { try await running.value }
     #expect(error?.stuckServices == ["c", "b", "a"])
     #expect(stage.messages.entries.count { $0.contains("was left behind") } == 3)
     #expect(stage.clock.sleeperCount == 0)
@@ -93,10 +94,10 @@ struct ServiceTimeTests {
 
   @Test("By default a stop takes at most 20 seconds, and a cancellation 5")
   func defaults() {
-    let configuration = Application.Configuration()
+    let configuration = AppHost.Configuration()
     #expect(configuration.stopTimeout == .seconds(20))
     #expect(configuration.cancelTimeout == .seconds(5))
-    let options = ServiceOptions()
+    let options = AppServiceOptions()
     #expect(options.startTimeout == nil && options.stopTimeout == nil)
     #expect(options.onReturn == .fail && options.onThrow == .fail)
     #expect(options.after.isEmpty && !options.waitsForReady)
@@ -104,7 +105,7 @@ struct ServiceTimeTests {
 
   @Test("Options can be written in one expression")
   func memberwise() {
-    let options = ServiceOptions(
+    let options = AppServiceOptions(
       after: ["a"],
       onReturn: .shutdown,
       onThrow: .ignore,
@@ -127,7 +128,7 @@ struct ServiceTimeTests {
       await ManualLatch().wait()
     }
     let running = stage.start()
-    try await stage.app.waitUntil(.active)
+    try await stage.app.waitUntil(state: .active)
     stage.app.shutdown()
     await isAsked.wait()
     stage.clock.jump(by: .seconds(1))
@@ -152,7 +153,7 @@ struct ServiceTimeTests {
       },
       run: { context in
         context.onShutdown {
-          context.ready()
+          context.markReady()
           isReady.open()
         }
         isEntered.open()
@@ -203,10 +204,10 @@ struct ServiceTimeTests {
   func startTimeoutCancels(isInGroup: Bool) async throws {
     let stage = Stage(stopTimeout: .seconds(20), cancelTimeout: .seconds(5))
     let (isEntered, mayTerminate) = (ManualLatch(), ManualLatch())
-    var options = ServiceOptions(waitsForReady: true)
+    var options = AppServiceOptions(waitsForReady: true)
     options.startTimeout = .seconds(3)
     try stage.add("a")
-    let body: @Sendable (ServiceContext) async throws -> Void = { [log = stage.log] context in
+    let body: @Sendable (AppServiceContext) async throws -> Void = { [log = stage.log] context in
       isEntered.open()
       await ManualLatch().wait()
       log.append("cancelled: \(Task.isCancelled)")
@@ -214,19 +215,19 @@ struct ServiceTimeTests {
       mayTerminate.open()
     }
     if isInGroup {
-      let group = ServiceGroup("group")
+      let group = AppServiceGroup("group")
       try group.add("slow", run: body)
-      try group.add("never ready", ServiceOptions(waitsForReady: true)) { _ in
+      try group.add("never ready", options: AppServiceOptions(waitsForReady: true)) { _ in
         await ManualLatch().wait()
       }
-      try stage.app.add(group, options)
+      try stage.app.add(group, options: options)
     } else {
-      try stage.app.add("slow", options, run: body)
+      try stage.app.add("slow", options: options, run: body)
     }
     let token = stage.bus.observe(.willTerminate) { () async in await mayTerminate.wait() }
     let running = stage.start()
     await isEntered.wait()
-    await stage.clock.sleepers(atLeast: 1)
+    await stage.clock.waitForSleepers(atLeast: 1)
     stage.clock.jump(by: .seconds(3))
     let name = isInGroup ? "group" : "slow"
     let errors = await errors(of: running)
@@ -245,21 +246,21 @@ struct ServiceTimeTests {
     let stage = Stage(stopTimeout: .seconds(20), cancelTimeout: .seconds(5))
     let (isEntered, mayEnd) = (ManualLatch(), ManualLatch())
     try stage.add("a")
-    var options = ServiceOptions(waitsForReady: true)
+    var options = AppServiceOptions(waitsForReady: true)
     options.startTimeout = .seconds(3)
-    try stage.app.add("deaf", options) { _ in
+    try stage.app.add("deaf", options: options) { _ in
       isEntered.open()
       await waitStubbornly(mayEnd)
     }
     let running = stage.start()
     await isEntered.wait()
-    await stage.clock.sleepers(atLeast: 1)
+    await stage.clock.waitForSleepers(atLeast: 1)
     stage.clock.jump(by: .seconds(3))
     _ = await stage.messages.first(1)
-    await stage.clock.sleepers(atLeast: 1)
+    await stage.clock.waitForSleepers(atLeast: 1)
     // Before the deadline of the stop.
     stage.clock.jump(by: .seconds(5))
-    let error = await #expect(throws: ApplicationError.self) { try await running.value }
+    let error = await #expect(throws: AppHostError.self) { try await running.value }
     #expect(error?.errors.count == 2)
     #expect(error?.stuckServices == ["deaf"])
     #expect(stage.log.entries == ["+a", "-a"])
@@ -274,7 +275,7 @@ struct ServiceTimeTests {
       $0.startTimeout = .seconds(3)
     }
     let running = stage.start()
-    try await stage.app.waitUntil(.active)
+    try await stage.app.waitUntil(state: .active)
     while stage.clock.sleeperCount > 0, !Task.isCancelled { await Task.yield() }
     stage.app.shutdown()
     #expect(try await running.value == 0)
@@ -287,10 +288,10 @@ struct ServiceTimeTests {
     try stage.add("a")
     try stage.add("deaf") { _ in await waitStubbornly(mayEnd) }
     let running = stage.start()
-    try await stage.app.waitUntil(.active)
+    try await stage.app.waitUntil(state: .active)
     stage.app.shutdown()
     await stage.passTime { stage.app.state == .terminated }
-    let error = await #expect(throws: ApplicationError.self) { try await running.value }
+    let error = await #expect(throws: AppHostError.self) { try await running.value }
     #expect(error?.stuckServices == ["deaf"])
     #expect(error?.description.hasSuffix("; stuck: deaf") == true)
     #expect(stage.log.entries == ["+a", "-a"])
@@ -311,13 +312,13 @@ struct ServiceTimeTests {
       await waitStubbornly(mayEnd)
     }
     let running = stage.start()
-    try await stage.app.waitUntil(.active)
+    try await stage.app.waitUntil(state: .active)
     stage.app.shutdown()
     await isAsked.wait()
     running.cancel()
     _ = await stage.messages.first(2)
     stage.clock.jump(by: .seconds(1))
-    let error = await #expect(throws: ApplicationError.self) { try await running.value }
+    let error = await #expect(throws: AppHostError.self) { try await running.value }
     #expect(Set(error?.stuckServices ?? []) == ["a", "b"])
     mayEnd.open()
   }

@@ -1,4 +1,5 @@
 import EventBus
+import EventBusTesting
 import LaunchLoader
 import TestSupport
 import Testing
@@ -14,7 +15,7 @@ struct ServiceValueTests {
   private func reading(_ name: String = "a") -> ClosureService {
     ClosureService(name) { [log] context in
       log.append("\(name): \(try await context.value(of: Self.address))")
-      context.ready()
+      context.markReady()
       try await context.untilShutdown()
     }
   }
@@ -23,12 +24,12 @@ struct ServiceValueTests {
   func application() async throws {
     let stage = Stage()
     stage.loader.register(Self.address) { _ in "localhost" }
-    let ready = ServiceOptions(waitsForReady: true)
-    let (outer, inner) = (ServiceGroup("outer"), ServiceGroup("inner"))
-    try inner.add(reading("inside"), ready)
-    try outer.add(inner, ready)
-    try stage.app.add(reading(), ready)
-    try stage.app.add(outer, ready)
+    let ready = AppServiceOptions(waitsForReady: true)
+    let (outer, inner) = (AppServiceGroup("outer"), AppServiceGroup("inner"))
+    try inner.add(reading("inside"), options: ready)
+    try outer.add(inner, options: ready)
+    try stage.app.add(reading(), options: ready)
+    try stage.app.add(outer, options: ready)
     #expect(try await stage.runOnce() == 0)
     #expect(log.entries == ["a: localhost", "inside: localhost"])
   }
@@ -36,16 +37,16 @@ struct ServiceValueTests {
   @Test("A service alone waits for the values of the given loader, whose launch is up to the test")
   func alone() async throws {
     let loader = LaunchLoader()
-    let run = ServiceRun(reading(), loader: loader, clock: ManualClock())
+    let run = AppServiceRun(reading(), loader: loader, clock: ManualClock())
     for _ in 0..<100 { await Task.yield() }
     #expect(log.entries.isEmpty)
     loader.register(Self.address) { _ in "localhost" }
     try await loader.launch()
-    try await run.untilReady()
-    let group = ServiceGroup("group")
-    try group.add(reading("inside"), ServiceOptions(waitsForReady: true))
-    let grouped = ServiceRun(group, loader: loader, clock: ManualClock())
-    try await grouped.untilReady()
+    try await run.waitUntilReady()
+    let group = AppServiceGroup("group")
+    try group.add(reading("inside"), options: AppServiceOptions(waitsForReady: true))
+    let grouped = AppServiceRun(group, loader: loader, clock: ManualClock())
+    try await grouped.waitUntilReady()
     #expect(log.entries == ["a: localhost", "inside: localhost"])
     for run in [run, grouped] {
       run.shutdown()
@@ -58,7 +59,7 @@ struct ServiceValueTests {
     let launched = LaunchLoader()
     try await launched.launch()
     for loader in [launched, nil] {
-      let run = ServiceRun(
+      let run = AppServiceRun(
         ClosureService { _ = try await $0.value(of: Self.absent) },
         loader: loader,
         clock: ManualClock()
@@ -75,7 +76,7 @@ struct ServiceValueTests {
     let app = stage.app
     let (isAsking, hasRead) = (ManualLatch(), ManualLatch())
     stage.loader.register("adds", phase: .idle) { [log] _ async throws in
-      try await app.waitUntil(.active)
+      try await app.waitUntil(state: .active)
       try app.add("a") { context in
         defer { hasRead.open() }
         async let address = context.value(of: Self.address)
@@ -103,7 +104,7 @@ struct ServiceValueTests {
   @Test("The wait for a value inside cancelOnShutdown ends with the request to stop")
   func stopped() async throws {
     let isWaiting = ManualLatch()
-    let run = ServiceRun(
+    let run = AppServiceRun(
       ClosureService { [log] context in
         let value = try await context.unlessShuttingDown {
           isWaiting.open()
@@ -132,16 +133,16 @@ struct ServiceValueTests {
   func prevented(wait: Wait) async throws {
     let stage = Stage(stopTimeout: .seconds(20))
     let loader = LaunchLoader(width: 1)
-    let app = Application(
+    let app = AppHost(
       bus: stage.bus,
       loader: loader,
-      configuration: Application.Configuration(clock: stage.clock, signals: [:])
+      configuration: AppHost.Configuration(clock: stage.clock, signals: [:])
     )
     let (mayEnd, isStopping) = (ManualLatch(), ManualLatch())
     loader.register("hold", phase: .idle) { _ async in await waitStubbornly(mayEnd) }
     loader.register(Self.address, phase: .idle) { _ async in "too late" }
     let (isWaiting, log) = (ManualLatch(), log)
-    let body: @Sendable (ServiceContext) async throws -> Void = { context in
+    let body: @Sendable (AppServiceContext) async throws -> Void = { context in
       isWaiting.open()
       if wait == .afterTheRequest { await isStopping.wait() }
       let read: @Sendable () async throws -> String? = {
@@ -157,7 +158,7 @@ struct ServiceValueTests {
       }
     }
     if wait == .inGroup {
-      let group = ServiceGroup("group")
+      let group = AppServiceGroup("group")
       try group.add("reads", run: body)
       try app.add(group)
     } else {
@@ -170,7 +171,7 @@ struct ServiceValueTests {
       for _ in 0..<1_000 { await Task.yield() }
     }
     let running = Task { try await app.run() }
-    try await app.waitUntil(.active)
+    try await app.waitUntil(state: .active)
     await isWaiting.wait()
     app.shutdown()
     #expect(try await running.value == 0)
@@ -184,7 +185,7 @@ struct ServiceValueTests {
     stage.loader.register(Self.address) { _ in "localhost" }
     stage.app.shutdown()
     #expect(try await stage.app.run() == 0)
-    let run = ServiceRun(
+    let run = AppServiceRun(
       ClosureService { _ = try await $0.value(of: Self.address) },
       loader: stage.loader,
       clock: ManualClock()

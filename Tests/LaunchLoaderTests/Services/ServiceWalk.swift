@@ -20,7 +20,7 @@ struct ServiceWalk {
   private(set) var outcome: [any Error]?
   private(set) var started: [Int] = []
   private(set) var stopOrder: [Int] = []
-  private var options: [ServiceOptions]
+  private var options: [AppServiceOptions]
   private var ready: Set<Int> = []
   private var entered: Set<Int> = []
   private var ended: Set<Int> = []
@@ -43,7 +43,7 @@ struct ServiceWalk {
   private var isPermitted: Bool
   private var wasEscalated = false
 
-  init(_ options: [ServiceOptions], asks: Bool) throws {
+  init(_ options: [AppServiceOptions], asks: Bool) throws {
     self.options = options
     isPermitted = !asks
     machine = ServiceMachine(
@@ -156,8 +156,8 @@ struct ServiceWalk {
     let id = options.count
     let wasStopping = machine.isStopping
     do {
-      let given = try machine.add(id, name: "\(id)", ServiceOptions())
-      options.append(ServiceOptions())
+      let given = try machine.add(id, name: "\(id)", AppServiceOptions())
+      options.append(AppServiceOptions())
       if given != id { complain("was numbered \(given) instead of \(id)") }
       if wasStopping { complain("took a service while stopping") }
     } catch {
@@ -273,7 +273,7 @@ struct ServiceWalk {
     guard let outcome else { return }
     if !running.isEmpty { complain("ended while \(running) run") }
     let stuck = outcome.compactMap { error -> Int? in
-      guard case .stuck(let name) = (error as? ServiceError)?.code else { return nil }
+      guard case .stuck(let name) = (error as? AppServiceError)?.code else { return nil }
       return Int(name)
     }
     if Set(stuck) != leftBehind.intersection(stuck) || stuck.count != Set(stuck).count {

@@ -1,4 +1,5 @@
 import EventBus
+import EventBusTesting
 import LaunchLoader
 import TestSupport
 
@@ -10,39 +11,39 @@ struct Stage: Sendable {
   let log = Log<String>()
   /// The messages to the operator of the program.
   let messages = Inbox<String>()
-  let app: Application
+  let app: AppHost
 
   init(
-    delegate: (any ApplicationDelegate)? = nil,
+    delegate: (any AppHostDelegate)? = nil,
     onFailure: FailurePolicy = .continue,
     stopTimeout: Duration? = nil,
     cancelTimeout: Duration? = nil,
     whenSaying: @escaping @Sendable (String) -> Void = { _ in }
   ) {
     loader = LaunchLoader(onFailure: onFailure)
-    let configuration = Application.Configuration(
+    let configuration = AppHost.Configuration(
       stopTimeout: stopTimeout,
       cancelTimeout: cancelTimeout,
       clock: clock,
       onMessage: { [messages] message in
-        messages.append(message)
-        whenSaying(message)
+        messages.append(message.description)
+        whenSaying(message.description)
       },
       launchOptions: LaunchOptions(arguments: ["stage"])
     )
-    app = Application(delegate: delegate, bus: bus, loader: loader, configuration: configuration)
+    app = AppHost(delegate: delegate, bus: bus, loader: loader, configuration: configuration)
   }
 
   /// Adds a service that notes its start (`+a`) and the request to stop (`-a`).
   func add(
     _ name: String,
     after: [String] = [],
-    _ change: (inout ServiceOptions) -> Void = { _ in },
+    _ change: (inout AppServiceOptions) -> Void = { _ in },
     throwing error: (any Error)? = nil
   ) throws {
-    try app.add(name, options(after: after, change)) { [log] context in
+    try app.add(name, options: options(after: after, change)) { [log] context in
       log.append("+\(name)")
-      context.ready()
+      context.markReady()
       try await context.untilShutdown()
       log.append("-\(name)")
       if let error { throw error }
@@ -53,10 +54,10 @@ struct Stage: Sendable {
   func add(
     _ name: String,
     after: [String] = [],
-    _ change: (inout ServiceOptions) -> Void = { _ in },
-    run body: @escaping @Sendable (ServiceContext) async throws -> Void
+    _ change: (inout AppServiceOptions) -> Void = { _ in },
+    run body: @escaping @Sendable (AppServiceContext) async throws -> Void
   ) throws {
-    try app.add(name, options(after: after, change), run: body)
+    try app.add(name, options: options(after: after, change), run: body)
   }
 
   /// Runs the application in a task of its own.
@@ -67,7 +68,7 @@ struct Stage: Sendable {
   /// Runs the application, ends it as soon as it is active, and waits for its end.
   func runOnce() async throws -> Int32 {
     let running = start()
-    try await app.waitUntil(.active)
+    try await app.waitUntil(state: .active)
     app.shutdown()
     return try await running.value
   }
@@ -77,7 +78,7 @@ struct Stage: Sendable {
   /// - Parameter duration: The time. A limit that begins only after another has expired may not have begun when
   ///   a second jump comes; use ``passTime(atMost:until:)`` for both.
   func letTimePass(_ duration: Duration) async {
-    await clock.sleepers(atLeast: 1)
+    await clock.waitForSleepers(atLeast: 1)
     clock.jump(by: duration)
   }
 
@@ -97,9 +98,9 @@ struct Stage: Sendable {
 
   private func options(
     after: [String],
-    _ change: (inout ServiceOptions) -> Void
-  ) -> ServiceOptions {
-    var options = ServiceOptions()
+    _ change: (inout AppServiceOptions) -> Void
+  ) -> AppServiceOptions {
+    var options = AppServiceOptions()
     options.after = after
     change(&options)
     return options
@@ -107,16 +108,16 @@ struct Stage: Sendable {
 }
 
 /// A service that runs a closure.
-struct ClosureService: Service {
+struct ClosureService: AppService {
   let serviceName: String
-  let body: @Sendable (ServiceContext) async throws -> Void
+  let body: @Sendable (AppServiceContext) async throws -> Void
 
-  init(_ name: String = "a", _ body: @escaping @Sendable (ServiceContext) async throws -> Void) {
+  init(_ name: String = "a", _ body: @escaping @Sendable (AppServiceContext) async throws -> Void) {
     serviceName = name
     self.body = body
   }
 
-  func run(_ context: ServiceContext) async throws { try await body(context) }
+  func run(_ context: AppServiceContext) async throws { try await body(context) }
 }
 
 /// Returns the errors that a run threw; empty if it threw none, or something else.
@@ -124,7 +125,7 @@ func errors(of running: Task<Int32, any Error>) async -> [String] {
   do {
     _ = try await running.value
     return []
-  } catch let error as ApplicationError {
+  } catch let error as AppHostError {
     return error.errors.map { "\($0)" }
   } catch {
     return ["not an application error: \(error)"]
@@ -136,7 +137,7 @@ func waitStubbornly(_ latch: ManualLatch) async {
   await Task { await latch.wait() }.value
 }
 
-extension ServiceError {
+extension AppServiceError {
   /// The code without its associated values.
   var kind: String {
     switch code {
@@ -155,8 +156,8 @@ extension ServiceError {
 }
 
 /// Returns the kind of service error that a closure throws, if it does.
-func serviceErrorKind(_ body: () throws(ServiceError) -> Void) -> String? {
-  do throws(ServiceError) {
+func serviceErrorKind(_ body: () throws(AppServiceError) -> Void) -> String? {
+  do throws(AppServiceError) {
     try body()
     return nil
   } catch {

@@ -8,14 +8,14 @@ struct SignalMeaningTests {
   @Test("They are those of the documentation")
   func table() {
     let expected: [UnixSignal: SignalMeaning] = [
-      .terminate: .graceful, .interrupt: .graceful, .hangup: .reload, .stop: .background,
+      .terminate: .shutdown, .interrupt: .shutdown, .hangup: .reload, .stop: .background,
       .resume: .foreground, .windowChanged: .resize,
     ]
     #if os(Linux)
-    #expect(SignalMeaning.usual == expected)
+    #expect(SignalMeaning.standard == expected)
     #else
     // The program that runs the tests may be a part of an app.
-    #expect(SignalMeaning.usual.isEmpty || SignalMeaning.usual == expected)
+    #expect(SignalMeaning.standard.isEmpty || SignalMeaning.standard == expected)
     #endif
   }
   #endif
@@ -43,8 +43,8 @@ struct SignalMeaningTests {
 
   @Test("A configuration has them unless it is given others")
   func configuration() {
-    #expect(Application.Configuration().signals == SignalMeaning.usual)
-    #expect(Application.Configuration(signals: [:]).signals.isEmpty)
-    #expect(Application.Configuration(signals: [.user1: .reload]).signals == [.user1: .reload])
+    #expect(AppHost.Configuration().signals == SignalMeaning.standard)
+    #expect(AppHost.Configuration(signals: [:]).signals.isEmpty)
+    #expect(AppHost.Configuration(signals: [.user1: .reload]).signals == [.user1: .reload])
   }
 }

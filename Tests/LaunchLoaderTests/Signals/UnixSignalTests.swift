@@ -38,12 +38,12 @@ struct UnixSignalTests {
   func meanings() {
     #if os(Linux) || os(macOS)
     let usual: [UnixSignal: SignalMeaning] = [
-      .terminate: .graceful, .interrupt: .graceful, .hangup: .reload, .stop: .background,
+      .terminate: .shutdown, .interrupt: .shutdown, .hangup: .reload, .stop: .background,
       .resume: .foreground, .windowChanged: .resize,
     ]
-    #expect(Application.Configuration().signals == usual)
+    #expect(AppHost.Configuration().signals == usual)
     #else
-    #expect(Application.Configuration().signals.isEmpty)
+    #expect(AppHost.Configuration().signals.isEmpty)
     #endif
   }
 

@@ -24,9 +24,9 @@ enum InspectedMail {
 
   private static func run(_ options: Options) async throws -> Int32 {
     let bus = EventBus(label: "mail")
-    let app = Application(
+    let app = AppHost(
       bus: bus,
-      configuration: Application.Configuration(stopTimeout: .seconds(3), endsWithParent: true)
+      configuration: AppHost.Configuration(stopTimeout: .seconds(3), endsWithParent: true)
     )
     let inspector =
       options.isInspected
@@ -37,15 +37,15 @@ enum InspectedMail {
     let launch = app.loader.attach(to: bus)
     if options.scene != .quiet { Mail.registerLaunchWork(in: app.loader) }
     if let inspector, options.isServed { try app.add(inspector) }
-    try app.add(Database(), ServiceOptions(waitsForReady: true))
-    try app.add(Mailbox(bus: bus, scene: options.scene), ServiceOptions(after: ["database"]))
+    try app.add(Database(), options: AppServiceOptions(waitsForReady: true))
+    try app.add(Mailbox(bus: bus, scene: options.scene), options: AppServiceOptions(after: ["database"]))
     try app.add(
       "search index",
-      ServiceOptions(after: ["database"], onThrow: .ignore, waitsForReady: options.scene != .fail)
+      AppServiceOptions(after: ["database"], onThrow: .ignore, waitsForReady: options.scene != .fail)
     ) { context in
       try await Task.sleep(for: .milliseconds(400))
       if options.scene == .fail { throw MailError(text: "the index is damaged: page 17") }
-      context.ready()
+      context.markReady()
       try await context.untilShutdown()
     }
     if let seconds = options.seconds {
@@ -57,7 +57,7 @@ enum InspectedMail {
   }
 
   private static func finish(
-    _ app: Application,
+    _ app: AppHost,
     _ launch: Token,
     _ inspector: Inspector?,
     _ options: Options

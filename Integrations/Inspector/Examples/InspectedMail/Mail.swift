@@ -78,12 +78,12 @@ enum Mail {
 }
 
 /// A service that needs a moment until it is ready.
-struct Database: Service {
+struct Database: AppService {
   let serviceName = "database"
 
-  func run(_ context: ServiceContext) async throws {
+  func run(_ context: AppServiceContext) async throws {
     try await Task.sleep(for: .milliseconds(180))
-    context.ready()
+    context.markReady()
     try await context.untilShutdown()
     try await Task.sleep(for: .milliseconds(60))
   }

@@ -3,12 +3,12 @@ import LaunchLoader
 import Theming
 
 /// The service that posts, with its observers.
-struct Mailbox: Service {
+struct Mailbox: AppService {
   let serviceName = "mailbox"
   let bus: EventBus
   let scene: Options.Scene
 
-  func run(_ context: ServiceContext) async throws {
+  func run(_ context: AppServiceContext) async throws {
     let tokens = TokenBag()
     let parts: [AnyObject] =
       scene == .quiet

@@ -1,7 +1,7 @@
 public import EventBus
 private import Foundation
 public import LaunchLoader
-internal import Synchronization
+internal import _EventBusLocks
 internal import Theming
 
 /// Shows what happens on a bus and in an application, on a page in a browser.
@@ -11,7 +11,7 @@ internal import Theming
 /// import Inspector
 /// import LaunchLoader
 ///
-/// let app = Application()
+/// let app = AppHost()
 /// try app.add(Inspector(.default, app: app))
 /// ```
 ///
@@ -30,7 +30,7 @@ internal import Theming
 /// ## Thread safety
 ///
 /// Every member may be called from any thread. `describing` is called by posters, on their threads.
-public final class Inspector: Service {
+public final class Inspector: AppService {
   /// The beginning of the `fileID` of this module's own observers, which are not shown.
   static let ownFiles = "Inspector/"
 
@@ -39,11 +39,11 @@ public final class Inspector: Service {
 
   let model: InspectorModel
   private let bus: EventBus
-  private weak let app: Application?
+  private weak let app: AppHost?
   private let port: Int
   private let onServing: @Sendable (String) -> Void
   private let tokens = TokenBag()
-  private let address = Mutex<String?>(nil)
+  private let address = Locked<String?>(nil)
 
   /// Creates an inspector, which records from now on.
   ///
@@ -59,7 +59,7 @@ public final class Inspector: Service {
   ///   - onServing: Called with the address of the page when it is served. The default writes it to standard error.
   public init(
     _ bus: EventBus = .default,
-    app: Application? = nil,
+    app: AppHost? = nil,
     port: Int = 0,
     capacity: Int = 100_000,
     describing: (@Sendable (AnyEvent) -> String?)? = nil,
@@ -87,25 +87,25 @@ public final class Inspector: Service {
     if let app { observe(app) }
   }
 
-  private func observe(_ app: Application) {
+  private func observe(_ app: AppHost) {
     let (model, loader, tokens) = (model, app.loader, tokens)
     let state = app.state
     model.update { $0.services.note(state, at: model.recorder.now) }
-    app.bus.observe(.stateDidChange) { [weak app] state in
+    app.bus.observe(.appStateDidChange) { [weak app] state in
       let (services, time) = (app?.services, model.recorder.now)
       model.update { views in
         views.services.note(state, at: time)
         if let services { views.services.note(services, at: time) }
       }
     }.store(in: tokens)
-    app.bus.observe(.serviceStateDidChange) { [weak app] change in
+    app.bus.observe(.appServiceStateDidChange) { [weak app] change in
       let (services, time) = (app?.services, model.recorder.now)
       model.update { views in
         views.services.note(change.service, change.state, at: time)
         if let services { views.services.note(services, at: time) }
       }
     }.store(in: tokens)
-    app.bus.observe(.serviceDidFail) { failure in
+    app.bus.observe(.appServiceDidFail) { failure in
       let text = "\(failure.error)".shortened(to: 2_000)
       model.update { $0.services.note(failureOf: failure.service, text) }
     }.store(in: tokens)
@@ -134,14 +134,14 @@ public final class Inspector: Service {
   ///
   /// - Parameter context: The context of the service.
   /// - Throws: ``InspectorError`` with the code `cannotServe` if the port cannot be used.
-  public func run(_ context: ServiceContext) async throws {
+  public func run(_ context: AppServiceContext) async throws {
     guard 0...65_535 ~= port else {
       throw InspectorError(code: .cannotServe(port: port), reason: "there is no such port")
     }
     let server = PageServer(model, port: port) { [weak self] url in
       self?.address.withLock { $0 = url }
       self?.onServing(url)
-      context.ready()
+      context.markReady()
     }
     defer { address.withLock { $0 = nil } }
     let sampling = Task { [weak self] in

@@ -1,5 +1,5 @@
 internal import EventBus
-internal import Synchronization
+internal import _EventBusLocks
 
 #if canImport(FoundationEssentials)
 private import FoundationEssentials
@@ -38,7 +38,7 @@ final class InspectorModel: Sendable {
   let recorder: Recorder
   private let label: String
   private let startDate: Int64
-  private let views = Mutex(Views())
+  private let views = Locked(Views())
 
   init(label: String, capacity: Int) {
     recorder = Recorder(capacity: capacity)

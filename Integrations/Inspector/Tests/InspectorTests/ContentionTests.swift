@@ -10,7 +10,7 @@ struct ContentionTests {
   @Test("Pages are fed, samples taken and services added while threads post")
   func contention() async throws {
     let bus = EventBus()
-    let app = Application(bus: EventBus(), loader: LaunchLoader())
+    let app = AppHost(bus: EventBus(), loader: LaunchLoader())
     let inspector = Inspector(bus, app: app, capacity: 500, describing: { "\($0.payload)" })
     let name = EventName<Int>("number")
     let tokens = (0..<4).map { _ in bus.observe(name) { _ in } }

@@ -117,7 +117,7 @@ struct ModelTests {
   func services() throws {
     var table = ServiceTable()
     for (state, isWaitedFor) in [
-      (ServiceState.starting, true), (.ready, false), (.stopping, true), (.ended, false),
+      (AppServiceState.starting, true), (.ready, false), (.stopping, true), (.ended, false),
     ] {
       table.note("db", state, at: 5)
       #expect(table.json.text.contains("\"isWaitedFor\":\(isWaitedFor)"))
@@ -130,9 +130,9 @@ struct ModelTests {
 
   @Test("A service that has not started is listed, with what it starts after")
   func waitingServices() throws {
-    let app = Application(bus: EventBus(), loader: LaunchLoader())
+    let app = AppHost(bus: EventBus(), loader: LaunchLoader())
     try app.add("db") { _ in }
-    try app.add("web", ServiceOptions(after: ["db"])) { _ in }
+    try app.add("web", options: AppServiceOptions(after: ["db"])) { _ in }
     var table = ServiceTable()
     table.note("inside/group", .starting, at: 1)
     table.note("db", .starting, at: 2)

@@ -63,9 +63,9 @@ struct PageTests {
   func port() async throws {
     try await serve(Inspector(EventBus())) { url in
       for port in [try #require(URL(string: url)?.port), 70_000, -1] {
-        let run = ServiceRun(Inspector(EventBus(), port: port))
+        let run = AppServiceRun(Inspector(EventBus(), port: port))
         do {
-          try await run.untilReady()
+          try await run.waitUntilReady()
           Issue.record("Port \(port) was served.")
           run.shutdown()
         } catch {
@@ -84,8 +84,8 @@ struct PageTests {
     do {
       let inspector = Inspector(bus)
       recorder = inspector.model.recorder
-      let run = ServiceRun(inspector)
-      try await run.untilReady()
+      let run = AppServiceRun(inspector)
+      try await run.waitUntilReady()
       let url = try #require(inspector.url)
       stream = Task { try await get(url + "stream").text }
       _ = try await get(url)
@@ -147,8 +147,8 @@ struct PageTests {
     _ inspector: Inspector,
     _ body: (String) async throws -> Void
   ) async throws {
-    let run = ServiceRun(inspector)
-    try await run.untilReady()
+    let run = AppServiceRun(inspector)
+    try await run.waitUntilReady()
     do {
       try await body(try #require(inspector.url))
     } catch {

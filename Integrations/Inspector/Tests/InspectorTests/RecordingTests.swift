@@ -217,10 +217,10 @@ struct RecordingTests {
   @MainActor
   func views() async throws {
     let (bus, loader) = (EventBus(), LaunchLoader())
-    let app = Application(
+    let app = AppHost(
       bus: bus,
       loader: loader,
-      configuration: Application.Configuration(signals: [:], onMessage: { _ in })
+      configuration: AppHost.Configuration(signals: [:], onMessage: { _ in })
     )
     let attached = loader.attach(to: bus)
     let inspector = Inspector(bus, app: app)
@@ -250,10 +250,10 @@ struct RecordingTests {
   @MainActor
   func savedAfterTheEnd() async throws {
     let bus = EventBus()
-    let app = Application(
+    let app = AppHost(
       bus: bus,
       loader: LaunchLoader(),
-      configuration: Application.Configuration(signals: [:], onMessage: { _ in })
+      configuration: AppHost.Configuration(signals: [:], onMessage: { _ in })
     )
     let inspector = Inspector(bus, app: app)
     try app.add("web") { context in
@@ -431,9 +431,9 @@ struct RecordingTests {
   @Test("An application that has the inspector as a service is not retained by it")
   func noCycle() throws {
     weak var recorder: Recorder?
-    weak var application: Application?
+    weak var application: AppHost?
     do {
-      let app = Application(bus: EventBus(), loader: LaunchLoader())
+      let app = AppHost(bus: EventBus(), loader: LaunchLoader())
       application = app
       let inspector = Inspector(app.bus, app: app)
       recorder = inspector.model.recorder

@@ -104,7 +104,7 @@ enum Throughput {
     receiver.carry(name, .incoming, codec: codec)
     let received = Atomic<Int>(0)
     let token = to.observe(name) { _ in received.add(1, ordering: .relaxed) }
-    await receiver.flushed()
+    await receiver.waitUntilFlushed()
     let start = ContinuousClock.now
     for _ in 0..<count { from.post(name, payload) }
     while received.load(ordering: .relaxed) < count {
@@ -133,8 +133,8 @@ enum Throughput {
       there.observe(name) { there.post(answer, $0) },
       here.observe(answer) { _ in arrived.signal() },
     ]
-    await near.flushed()
-    await far.flushed()
+    await near.waitUntilFlushed()
+    await far.waitUntilFlushed()
     let times = measure(2000) {
       here.post(name, payload)
       arrived.wait()
@@ -194,7 +194,7 @@ enum Throughput {
     print(
       "a local post to one handler: \(Int(before)) ns; with the name carried: \(Int(carried)) ns"
     )
-    await bridge.flushed()
+    await bridge.waitUntilFlushed()
     let (followed, both) = try await party(url, "both", limit: 1000)
     let other = followed.observe(name) { _ in }
     both.carry(json, delivery: .durable(stream: "BOTH"))

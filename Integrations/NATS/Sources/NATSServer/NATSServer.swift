@@ -1,5 +1,5 @@
 public import Foundation
-private import Synchronization
+private import _EventBusLocks
 
 /// A `nats-server` of this process, for tests, examples and benchmarks: on a free port of the loopback interface,
 /// with its files in a folder of its own.
@@ -23,7 +23,7 @@ public final class NATSServer: Sendable {
   private let arguments: [String]
   /// The first lines of the configuration file.
   private let start: String
-  private let state = Mutex(State())
+  private let state = Locked(State())
   private let ownsFolder: Bool
 
   /// Starts a server and waits until it accepts connections.

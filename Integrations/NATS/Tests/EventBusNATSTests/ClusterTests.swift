@@ -70,7 +70,7 @@ struct ClusterTests {
       }
       a.bridge.carry(.number, .outgoing, delivery: .durable(stream: "S\(index)"))
       for number in 1...1500 { a.bus.post(.number, number) }
-      await a.bridge.flushed()
+      await a.bridge.waitUntilFlushed()
       #expect(a.bridge.counts.stored == 1500)
       #expect(a.bridge.counts[.notStored] == 0 && a.bridge.counts[.notPrepared] == 0)
       #expect(a.reports.values.map(\.description) == [])

@@ -1,6 +1,6 @@
 import Foundation
 import NATSServer
-import Synchronization
+import _EventBusLocks
 
 /// Passes bytes between clients and a server on the loopback interface, until a test cuts the connections.
 final class CuttingProxy: Sendable {
@@ -49,7 +49,7 @@ final class CuttingProxy: Sendable {
   let port: Int
   private let listener: Int32
   private let target: Int
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   init(to target: Int) throws {
     self.target = target

@@ -32,7 +32,7 @@ struct DurableTests {
     let a = try await Party("a", server)
     a.bridge.carry(.number, .outgoing, delivery: .durable(stream: "ORDERS"))
     for number in 1...100 { a.bus.post(.number, number) }
-    await a.bridge.flushed()
+    await a.bridge.waitUntilFlushed()
     var others: [(Party, Collected<Int>, Token)] = []
     for name in ["billing", "shipping"] {
       let party = try await Party(name, server)
@@ -303,7 +303,7 @@ struct DurableTests {
       a.bridge.counts.stored == 2 && a.bridge.counts[.notStored] > 0
     }
     try await configure("UPDATE", 10)
-    await a.bridge.flushed()
+    await a.bridge.waitUntilFlushed()
     #expect(a.bridge.counts.stored == 5)
   }
 
@@ -321,7 +321,7 @@ struct DurableTests {
     let result = await task.result
     server.signal(SIGCONT)
     #expect(throws: NATSError.self) { try result.get() }
-    await a.bridge.flushed()
+    await a.bridge.waitUntilFlushed()
     #expect(a.bridge.counts.stored == 2)
     withExtendedLifetime(token) {}
   }

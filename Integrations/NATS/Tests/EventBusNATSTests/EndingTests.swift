@@ -87,7 +87,7 @@ struct EndingTests {
     let (a, link, _, _) = pair(server)
     a.bridge.carry(.number, .outgoing, delivery: .durable(stream: "S"))
     a.bridge.carry(.other, .outgoing)
-    await a.bridge.flushed()
+    await a.bridge.waitUntilFlushed()
     link.isConnected = false
     for number in 1...3 { a.bus.post(.number, number) }
     for number in 1...5 { a.bus.post(.other, number) }
@@ -99,7 +99,7 @@ struct EndingTests {
       }
     }
     Task {
-      await a.bridge.flushed()
+      await a.bridge.waitUntilFlushed()
       flushed.append(())
     }
     await eventually("the event is posted") { posted.values.last == 4 }
@@ -116,7 +116,7 @@ struct EndingTests {
     await #expect { try await a.bridge.post(.kept, 1) } throws: {
       ($0 as? NATSError)?.code == .closed
     }
-    await a.bridge.flushed()
+    await a.bridge.waitUntilFlushed()
     withExtendedLifetime(token) {}
   }
 
@@ -137,7 +137,7 @@ struct EndingTests {
     let server = ScriptedServer(seed: 0)
     let (a, link, _, _) = pair(server)
     a.bridge.carry(.number, .outgoing, delivery: .durable(stream: "S"))
-    await a.bridge.flushed()
+    await a.bridge.waitUntilFlushed()
     link.isConnected = false
     for number in 1...3 { a.bus.post(.number, number) }
     let began = Collected<Void>()
@@ -328,7 +328,7 @@ struct DeadLetterTests {
     a.bridge.carry(.number, .outgoing, delivery: .durable(stream: "S"))
     b.bridge.carry(.number, .incoming, delivery: .durable(stream: "S", consumer: "c"))
     let token = b.bus.observe(.number) { (_: Int) in throw SampleError() }
-    await a.bridge.flushed()
+    await a.bridge.waitUntilFlushed()
     try await a.bridge.post(.number, 1)
     let payloads = ["  7 ", "\u{1}not json\u{FF}"]
     for (index, payload) in payloads.enumerated() {
@@ -400,7 +400,7 @@ struct LimitTests {
     let server = ScriptedServer(seed: 0)
     let (a, link, _, _) = pair(server) { $0.byteLimit = 10_000 }
     a.bridge.carry(.text, .outgoing, delivery: .durable(stream: "S"))
-    await a.bridge.flushed()
+    await a.bridge.waitUntilFlushed()
     link.isConnected = false
     let text = String(repeating: "x", count: 998)
     var posted = 0
@@ -412,10 +412,10 @@ struct LimitTests {
     // Some may be added before the bytes of earlier ones count.
     #expect(posted > 10)
     link.isConnected = true
-    await a.bridge.flushed()
+    await a.bridge.waitUntilFlushed()
     #expect(a.bridge.counts.stored == posted - a.bridge.counts[.refused])
     a.bus.post(.text, text)
-    await a.bridge.flushed()
+    await a.bridge.waitUntilFlushed()
     #expect(a.bridge.counts.stored == posted - a.bridge.counts[.refused] + 1)
   }
 
@@ -470,7 +470,7 @@ struct LimitTests {
       await #expect { try await a.bridge.post(.number, 1) } throws: {
         ($0 as? NATSError)?.code == .invalidName
       }
-      await a.bridge.flushed()
+      await a.bridge.waitUntilFlushed()
     }
     await eventually("each is reported") { a.bridge.counts[.notPrepared] >= 7 }
     #expect(

@@ -72,7 +72,7 @@ struct FaultTests {
     for number in 1...500 { a.bus.post(.number, number) }
     await eventually("messages are sent again") { a.bridge.counts.resent > 0 }
     server.signal(SIGCONT)
-    await a.bridge.flushed()
+    await a.bridge.waitUntilFlushed()
     await eventually("all are handled") { Set(handled.values).count == 501 }
     #expect(a.bridge.counts.stored == 501)
     let raw = try await NATSConnection(server.url)

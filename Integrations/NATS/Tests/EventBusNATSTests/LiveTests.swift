@@ -129,10 +129,10 @@ struct LiveTests {
         try server.restart()
       }
     }
-    await a.bridge.flushed()
+    await a.bridge.waitUntilFlushed()
     await eventually("events arrive again") {
       a.bus.post(.number, 20_001)
-      await a.bridge.flushed()
+      await a.bridge.waitUntilFlushed()
       return atB.values.last == 20_001
     }
     let values = atB.values
@@ -163,7 +163,7 @@ struct LiveTests {
     #expect(longest < .milliseconds(400))
     await eventually("the buffer drops") { a.bridge.counts[.droppedOutgoing] > 0 }
     server.signal(SIGCONT)
-    await a.bridge.flushed()
+    await a.bridge.waitUntilFlushed()
     #expect(a.bridge.counts.sent + a.bridge.counts[.droppedOutgoing] >= 50_000)
   }
 
@@ -188,7 +188,7 @@ struct LiveTests {
     a.bus.post(.number, 1)
     await eventually("the handler runs") { started.count == 1 }
     for number in 2...5000 { a.bus.post(.number, number) }
-    await a.bridge.flushed()
+    await a.bridge.waitUntilFlushed()
     a.bus.post(.other, 1)
     await eventually("the other event is not delayed") { others.count == 1 }
     gate.signal()
@@ -207,7 +207,7 @@ struct LiveTests {
     let b = try await Party("b", server)
     b.bridge.carry(.number)
     let (atB, token) = b.collect(.number)
-    await b.bridge.flushed()
+    await b.bridge.waitUntilFlushed()
     func send(_ header: String?, _ payload: [UInt8]) throws {
       try raw.rawLink.send(
         OutgoingMessage(
@@ -248,7 +248,7 @@ struct LiveTests {
     let a = try await Party("a", server)
     a.bridge.carry(.number, .incoming)
     a.bridge.carry(.text, .outgoing)
-    await a.bridge.flushed()
+    await a.bridge.waitUntilFlushed()
     let url = try #require(URL(string: "http://127.0.0.1:\(monitor)/subsz?subs=1"))
     let answer = String(decoding: try await URLSession.shared.data(from: url).0, as: UTF8.self)
     #expect(answer.contains("events.test.number"))
@@ -266,8 +266,8 @@ struct LiveTests {
     await eventually("b hears a") { b.bridge.node("a").isPresent }
     await b.reached()
     let lifetime = b.bridge.node("a").lifetime
-    let run = ServiceRun(a.bridge)
-    try await run.untilReady()
+    let run = AppServiceRun(a.bridge)
+    try await run.waitUntilReady()
     for number in 1...500 { a.bus.post(.number, number) }
     run.shutdown()
     try await run.wait()

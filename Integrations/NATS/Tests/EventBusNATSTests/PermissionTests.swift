@@ -101,8 +101,8 @@ struct PermissionTests {
     )
     let a = try await party("a", server)
     a.bridge.carry(.hidden, .incoming)
-    let run = ServiceRun(a.bridge)
-    await #expect(throws: (any Error).self) { try await run.untilReady() }
+    let run = AppServiceRun(a.bridge)
+    await #expect(throws: (any Error).self) { try await run.waitUntilReady() }
     await #expect { try await run.wait() } throws: { "\($0)".contains("events.hidden") }
   }
 
@@ -123,7 +123,7 @@ struct PermissionTests {
     let thrown = await code { () async throws(NATSError) in try await a.bridge.post(.secret, 1) }
     #expect(thrown == .notAuthorized)
     #expect(a.bridge.counts[.notAuthorized] > 0)
-    await a.bridge.flushed()
+    await a.bridge.waitUntilFlushed()
   }
 
   @Test(

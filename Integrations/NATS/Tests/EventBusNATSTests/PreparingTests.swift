@@ -143,10 +143,10 @@ struct PreparingTests {
     link.isConnected = false
     a.bridge.carry(.number, .outgoing, delivery: .durable(stream: "S"))
     a.bridge.carry(.number, .incoming, delivery: .durable(stream: "S", consumer: "c"))
-    let run = ServiceRun(a.bridge)
+    let run = AppServiceRun(a.bridge)
     let ready = Collected<Bool>()
     let waiting = Task {
-      try await run.untilReady()
+      try await run.waitUntilReady()
       ready.append(server.isHeard("c"))
     }
     await eventually("attempts fail") { a.bridge.counts[.notPrepared] >= 4 }
@@ -165,7 +165,7 @@ struct PreparingTests {
     let a = Party("a", link: link)
     link.isConnected = false
     a.bridge.carry(.number, .incoming, delivery: .durable(stream: "S", consumer: "c"))
-    let (run, ended) = (ServiceRun(a.bridge), Collected<Void>())
+    let (run, ended) = (AppServiceRun(a.bridge), Collected<Void>())
     Task {
       try await run.wait()
       ended.append(())
@@ -210,7 +210,7 @@ struct PreparingTests {
     }
     await eventually("it is posted") { posted.count == 1 }
     nats.close()
-    await a.bridge.flushed()
+    await a.bridge.waitUntilFlushed()
     await eventually("the post throws") { thrown.values == [.closed] }
     #expect(a.bridge.counts[.givenUp] == 1)
     await eventually("the state is closed") { nats.state.value == .closed }

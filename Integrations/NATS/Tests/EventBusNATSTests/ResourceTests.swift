@@ -86,7 +86,7 @@ struct ResourceTests {
     a.bus.post(bytes, [UInt8](repeating: 7, count: (64 << 20) + 1))
     a.bus.post(.number, 5)
     await eventually("a later event arrives") { numbers.values.contains(5) }
-    await a.bridge.flushed()
+    await a.bridge.waitUntilFlushed()
     #expect(a.bridge.counts[.tooLarge] == 1 && atB.count == 1)
     withExtendedLifetime((token, other)) {}
   }

@@ -1,7 +1,7 @@
 import EventBus
 import EventBusNATS
 import Foundation
-import Synchronization
+import _EventBusLocks
 import Testing
 
 /// Two buses over a link that loses, repeats and reorders messages, and breaks.
@@ -30,7 +30,7 @@ struct ScriptedBridgeTests {
       if generator.happens(10) { await Task.yield() }
     }
     (linkA.isConnected, linkB.isConnected) = (true, true)
-    await a.bridge.flushed()
+    await a.bridge.waitUntilFlushed()
     server.faults = Faults()
     a.bus.post(.number, 501)
     await eventually("the last event arrives") { received.values.last == 501 }
@@ -65,7 +65,7 @@ struct ScriptedBridgeTests {
     a.bridge.carry(.number, .outgoing, delivery: .durable(stream: "S"))
     b.bridge.carry(.number, .incoming, delivery: .durable(stream: "S", consumer: "c"))
     let handled = Collected<Int>()
-    let failing = Mutex(SeededGenerator(seed: seed))
+    let failing = Locked(SeededGenerator(seed: seed))
     let token = b.bus.observe(.number) { number in
       await Task.yield()
       if failing.withLock({ $0.happens(5) }) { throw SampleError() }
@@ -79,7 +79,7 @@ struct ScriptedBridgeTests {
       if generator.happens(20) { await Task.yield() }
     }
     (linkA.isConnected, linkB.isConnected) = (true, true)
-    await a.bridge.flushed()
+    await a.bridge.waitUntilFlushed()
     #expect(server.stored("S").count == 150)
     #expect(Set(server.stored("S")).count == 150)
     await eventually("every event is handled") { Set(handled.values).count == 150 }
@@ -115,7 +115,7 @@ struct ScriptedBridgeTests {
     let token = b.bus.observe(.number, where: { $0 < 10 }) { b.bus.post(.number, $0 + 10) }
     for number in 1...9 { a.bus.post(.number, number) }
     await eventually("the answers arrive") { atA.count >= 18 }
-    await b.bridge.flushed()
+    await b.bridge.waitUntilFlushed()
     #expect(atA.values.sorted() == Array(1...9) + Array(11...19))
     #expect(b.bridge.counts.sent == 9)
     withExtendedLifetime((token, tokenA)) {}
@@ -156,7 +156,7 @@ struct ScriptedBridgeTests {
     await eventually("both bridges send it") { atB.count == 2 }
     b.bus.post(.number, 2)
     await eventually("both bridges receive it") { atA.count == 3 }
-    for bridge in [a.bridge, second, b.bridge] { await bridge.flushed() }
+    for bridge in [a.bridge, second, b.bridge] { await bridge.waitUntilFlushed() }
     #expect(atA.values == [1, 2, 2])
     #expect(a.bridge.counts.sent + second.counts.sent == 2)
     #expect(b.bridge.counts.sent == 1)
@@ -268,7 +268,7 @@ struct ScriptedBridgeTests {
       ($0 as? NATSError)?.code == .full
     }
     link.isConnected = true
-    await a.bridge.flushed()
+    await a.bridge.waitUntilFlushed()
     #expect(server.stored("S") == (1...10).map(String.init))
   }
 
@@ -308,7 +308,7 @@ struct ScriptedBridgeTests {
     a.bridge.carry(.number, .outgoing)
     a.bridge.carry(.number, .outgoing, delivery: .durable(stream: "S"))
     a.bus.post(.number, 1)
-    await a.bridge.flushed()
+    await a.bridge.waitUntilFlushed()
     await eventually("it arrives") { atB.count > 0 }
     a.bridge.carry(.number, .outgoing)
     a.bus.post(.number, 2)
@@ -359,8 +359,8 @@ struct ScriptedBridgeTests {
     a.bus.post(.number, 2)
     b.bus.post(.number, 3)
     a.bridge.carry(.other)
-    await a.bridge.flushed()
-    await b.bridge.flushed()
+    await a.bridge.waitUntilFlushed()
+    await b.bridge.waitUntilFlushed()
     #expect(a.bridge.counts.sent == 1 && a.bridge.counts.received == 0)
     #expect(atB.values == [1, 3])
     withExtendedLifetime(tokenB) {}

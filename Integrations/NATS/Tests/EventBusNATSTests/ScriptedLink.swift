@@ -2,6 +2,7 @@ import EventBus
 import EventBusNATS
 import Foundation
 import Synchronization
+import _EventBusLocks
 
 /// What goes wrong on a scripted link, in percent.
 struct Faults: Sendable {
@@ -61,11 +62,11 @@ final class ScriptedServer: Sendable {
     var keepsForgetting = false
   }
 
-  private let state: Mutex<State>
+  private let state: Locked<State>
   private let queue = DispatchQueue(label: "ScriptedServer")
 
   init(seed: UInt64) {
-    state = Mutex(State(generator: SeededGenerator(seed: seed)))
+    state = Locked(State(generator: SeededGenerator(seed: seed)))
     schedule()
   }
 
@@ -341,8 +342,8 @@ final class ScriptedSubscription: LinkSubscription {
   private let link: Weak
   private let server: ScriptedServer
   private let wake: @Sendable () -> Void
-  private let messages: Mutex<BoundedBuffer<LinkMessage>>
-  private let reported = Mutex(0)
+  private let messages: Locked<BoundedBuffer<LinkMessage>>
+  private let reported = Locked(0)
 
   struct Weak: Sendable {
     weak let link: ScriptedLink?
@@ -359,7 +360,7 @@ final class ScriptedSubscription: LinkSubscription {
     self.link = Weak(link: link)
     server = link.server
     (self.subject, self.group, self.wake) = (subject, group, wake)
-    messages = Mutex(BoundedBuffer(limit: limit, sizeLimit: sizeLimit))
+    messages = Locked(BoundedBuffer(limit: limit, sizeLimit: sizeLimit))
   }
 
   var isConnected: Bool { link.link?.isConnected ?? false }

@@ -2,7 +2,7 @@ import EventBus
 import EventBusNATS
 import Foundation
 import NATSServer
-import Synchronization
+import _EventBusLocks
 import Testing
 
 extension EventNames {
@@ -32,7 +32,7 @@ func eventually(
 
 /// Collects values from any thread.
 final class Collected<Value: Sendable>: Sendable {
-  private let state = Mutex<[Value]>([])
+  private let state = Locked<[Value]>([])
   var values: [Value] { state.withLock { $0 } }
   var count: Int { state.withLock { $0.count } }
   func append(_ value: Value) { state.withLock { $0.append(value) } }
@@ -129,7 +129,7 @@ struct Party: Sendable {
   }
 
   /// Waits until the server knows what the bridge listens to: live events that are posted earlier are lost.
-  func reached() async { await bridge.flushed() }
+  func reached() async { await bridge.waitUntilFlushed() }
 
   /// Collects the payloads of an event.
   func collect<Payload>(_ name: EventName<Payload>) -> (Collected<Payload>, Token) {
@@ -156,7 +156,7 @@ func meet(_ name: EventName<Int>, from sender: Party, to receiver: Party) async 
   let token = receiver.bus.observe(name, where: { $0 < 0 }) { seen.append($0) }
   await eventually("the parties hear each other") {
     sender.bus.post(name, -1)
-    await sender.bridge.flushed()
+    await sender.bridge.waitUntilFlushed()
     return seen.count > 0
   }
   token.cancel()

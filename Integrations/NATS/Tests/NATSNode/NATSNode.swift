@@ -48,7 +48,7 @@ enum NATSNode {
         delivery: .durable(stream: arguments[4], consumer: arguments[5])
       )
     }
-    await bridge.flushed()
+    await bridge.waitUntilFlushed()
     say("ready")
     try await Task.sleep(for: .seconds(3600))
     withExtendedLifetime((token, states)) {}

@@ -2,7 +2,7 @@ internal import Foundation
 internal import EventBus
 internal import EventBusNATS
 internal import NATSServer
-private import Synchronization
+private import _EventBusLocks
 
 /// Kills a server and the process of a consumer at random moments, under load, and looks for lost events.
 public struct KillRun: Sendable {
@@ -93,7 +93,7 @@ public struct KillRun: Sendable {
     }
     poster.cancel()
     await poster.value
-    await bridge.flushed()
+    await bridge.waitUntilFlushed()
     let posted = Set(acknowledged.numbers)
     var missing = posted.subtracting(handled.numbers)
     // What has not come after a minute without any event will never come.
@@ -122,7 +122,7 @@ private final class Log: Sendable {
     var highest = 0
   }
 
-  private let state = Mutex(State())
+  private let state = Locked(State())
   var numbers: [Int] { state.withLock(\.numbers) }
   var count: Int { state.withLock(\.numbers.count) }
   var highest: Int { state.withLock(\.highest) }

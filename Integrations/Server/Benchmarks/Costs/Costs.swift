@@ -79,15 +79,15 @@ enum Costs {
   private static let subjects = [
     Subject(name: "plain") { _ in nil },
     Subject(name: "a trace that nothing reads") { $0.addHooks(EventHooks(onTrace: { _ in })) },
-    Subject(name: "logging, level too low", limit: 2) { $0.log(to: logger(.info)) },
-    Subject(name: "logging", limit: 8) { $0.log(to: logger(.debug)) },
+    Subject(name: "logging, level too low", limit: 2) { $0.startLogging(to: logger(.info)) },
+    Subject(name: "logging", limit: 8) { $0.startLogging(to: logger(.debug)) },
     Subject(name: "metrics", limit: 3) { $0.measure(factory: QuietBackend()) },
     Subject(name: "metrics without a backend", isFree: true) { $0.measure() },
     Subject(name: "tracing", limit: 6) { $0.trace(with: NoOpTracer()) },
     Subject(name: "uninstalled again", isFree: true) { bus in
       let tokens = [
-        bus.log(to: logger(.debug)), bus.measure(factory: QuietBackend()),
-        bus.trace(with: NoOpTracer()),
+        bus.startLogging(to: logger(.debug)), bus.startMeasuring(factory: QuietBackend()),
+        bus.startTracing(with: NoOpTracer()),
       ]
       bus.post(.sample, 1)
       for token in tokens { token.cancel() }

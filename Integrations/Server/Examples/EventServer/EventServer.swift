@@ -36,7 +36,7 @@ enum EventServer {
       )
     )
     let observations = [
-      bus.log(to: logger), app.log(to: logger), bus.measure(), app.measure(),
+      bus.startLogging(to: logger), app.startLogging(to: logger), bus.startMeasuring(), app.startMeasuring(),
     ]
     // Created before the launch, which it shows.
     let inspector =
@@ -47,10 +47,10 @@ enum EventServer {
       } : nil
     do {
       if let inspector { try app.add(inspector) }
-      try app.add(JournalService(bus: bus), ServiceOptions(waitsForReady: true))
+      try app.add(JournalService(bus: bus), options: AppServiceOptions(waitsForReady: true))
       try WebService.add(to: app, metrics: metrics, logger: logger)
-      try app.add(DrainDelay(), ServiceOptions(after: [WebService.name]))
-      try app.add(WarmUp(), ServiceOptions(after: [WebService.name], waitsForReady: true))
+      try app.add(DrainDelay(), options: AppServiceOptions(after: [WebService.name]))
+      try app.add(WarmUp(), options: AppServiceOptions(after: [WebService.name], waitsForReady: true))
       let code = try await app.run()
       withExtendedLifetime(observations) {}
       exit(code)

@@ -39,7 +39,7 @@ struct Catalogue: Sendable {
       post = { body, bus in bus.post(name, try JSONDecoder().decode(Payload.self, from: body)) }
       observe = { bus, feed in
         bus.observe(name, owner: feed) { (feed: isolated Feed, payload) in
-          feed.send(name.rawValue, try JSONEncoder().encode(payload))
+          feed.send(name.name, try JSONEncoder().encode(payload))
         }
       }
     }

@@ -32,14 +32,14 @@ actor Journal {
 /// Writes each order to the journal, which launch work has opened.
 ///
 /// A write that fails ends the program: orders must not be lost in silence.
-struct JournalService: LaunchLoader::Service {
+struct JournalService: AppService {
   let serviceName = "journal"
   let bus: EventBus
 
-  func run(_ context: LaunchLoader::ServiceContext) async throws {
+  func run(_ context: AppServiceContext) async throws {
     let journal = try await context.value(of: .journal)
     let orders = bus.events(.orderPlaced, until: context.lifetime)
-    context.ready()
+    context.markReady()
     do {
       for await order in orders { try await journal.append(order) }
     } catch {
@@ -51,10 +51,10 @@ struct JournalService: LaunchLoader::Service {
 }
 
 /// Makes the program ready when its standard input has ended, if an option requests that.
-struct WarmUp: LaunchLoader::Service {
+struct WarmUp: AppService {
   let serviceName = "warm-up"
 
-  func run(_ context: LaunchLoader::ServiceContext) async throws {
+  func run(_ context: AppServiceContext) async throws {
     if try await context.value(of: .settings).readyAfterInput {
       let (input, continuation) = AsyncStream<Void>.makeStream()
       // Reading blocks, so it has a thread of its own.
@@ -64,7 +64,7 @@ struct WarmUp: LaunchLoader::Service {
       }
       try await context.cancelOnShutdown { for await _ in input {} }
     }
-    context.ready()
+    context.markReady()
     try await context.untilShutdown()
   }
 }

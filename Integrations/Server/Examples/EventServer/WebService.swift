@@ -13,14 +13,14 @@ import ServiceLifecycleBridge
 struct WebService: ServiceLifecycle::Service {
   static let name = "web"
 
-  let app: LaunchLoader::Application
+  let app: AppHost
   let metrics: MetricsPage
   let readiness: Readiness
   let logger: Logger
 
   /// Adds the server to an application.
   static func add(
-    to app: LaunchLoader::Application,
+    to app: AppHost,
     metrics: MetricsPage,
     logger: Logger
   ) throws {
@@ -29,7 +29,7 @@ struct WebService: ServiceLifecycle::Service {
     try app.add(
       adopting: web,
       name,
-      ServiceOptions(after: ["journal"], waitsForReady: true),
+      AppServiceOptions(after: ["journal"], waitsForReady: true),
       ready: readiness,
       logger: logger
     )
@@ -49,7 +49,7 @@ struct WebService: ServiceLifecycle::Service {
       onServerRunning: { [readiness] channel in
         print("listening on \(channel.localAddress?.port ?? 0)")
         fflush(nil)
-        readiness.ready()
+        readiness.markReady()
       },
       logger: logger
     )
@@ -116,10 +116,10 @@ struct WebService: ServiceLifecycle::Service {
 /// Keeps the listener open for a while after the request to stop, because services stop in reverse.
 ///
 /// The health is unavailable meanwhile, so that a load balancer sends no new clients.
-struct DrainDelay: LaunchLoader::Service {
+struct DrainDelay: AppService {
   let serviceName = "drain delay"
 
-  func run(_ context: LaunchLoader::ServiceContext) async throws {
+  func run(_ context: AppServiceContext) async throws {
     let seconds = try await context.value(of: .settings).drainDelay
     try await context.untilShutdown()
     try await Task.sleep(for: .seconds(seconds))

@@ -34,7 +34,7 @@ struct BusLogTests {
 
   @Test("Posts, deliveries and skips become entries with metadata, in order")
   func entries() throws {
-    let log = bus.log(to: sample.logger)
+    let log = bus.startLogging(to: sample.logger)
     let handler = bus.observe(.number) { _ in }
     let line: UInt = #line - 1
     let picky = bus.observe(.number, where: { $0 > 5 }) { _ in }
@@ -58,7 +58,7 @@ struct BusLogTests {
 
   @Test("An entry of a post made by a handler names the post around it")
   func nested() {
-    let log = bus.log(to: sample.logger)
+    let log = bus.startLogging(to: sample.logger)
     let handler = bus.observe(.number) { [bus] in _ = bus.post(.other, $0) }
     bus.post(.number, 1)
     let entries = sample.handler.entries
@@ -71,7 +71,7 @@ struct BusLogTests {
 
   @Test("An error of a handler is one entry of the level error, with the error itself")
   func errors() throws {
-    let log = bus.log(to: sample.logger)
+    let log = bus.startLogging(to: sample.logger)
     let handler = bus.observe(.number) { _ in throw SampleError("no room") }
     bus.post(.number, 1)
     let failures = sample.handler.entries.filter { $0.level == .error }
@@ -85,7 +85,7 @@ struct BusLogTests {
 
   @Test("An event without a handler is an entry")
   func unhandled() {
-    let log = bus.log(to: sample.logger, level: .notice)
+    let log = bus.startLogging(to: sample.logger, level: .notice)
     bus.post(.number, 1)
     #expect(sample.lines() == ["event posted", "event reached no handler"])
     #expect(sample.handler.entries.allSatisfy { $0.level == .notice })
@@ -95,7 +95,7 @@ struct BusLogTests {
   @Test("The logger's own level decides, at each entry, what is written")
   func levels() {
     let quiet = SampleLogger(level: .info)
-    let log = bus.log(to: quiet.logger)
+    let log = bus.startLogging(to: quiet.logger)
     let handler = bus.observe(.number) { _ in throw SampleError() }
     bus.post(.number, 1)
     #expect(quiet.lines() == ["event handler failed"])
@@ -104,7 +104,7 @@ struct BusLogTests {
 
   @Test("Nothing is written after the token has ended")
   func ends() {
-    let log = bus.log(to: sample.logger)
+    let log = bus.startLogging(to: sample.logger)
     bus.post(.number, 1)
     let count = sample.handler.entries.count
     log.cancel()
@@ -120,7 +120,7 @@ struct BusLogTests {
     }
     var logger = posting
     logger.logLevel = .trace
-    let log = bus.log(to: logger)
+    let log = bus.startLogging(to: logger)
     let heard = Inbox<Int>()
     let other = bus.observe(.other) { heard.append($0) }
     bus.post(.number, 1)
@@ -140,7 +140,7 @@ struct BusLogTests {
 
   @Test("Deliveries to an actor and to asynchronous handlers are entries, queued first")
   func later() async {
-    let log = bus.log(to: sample.logger)
+    let log = bus.startLogging(to: sample.logger)
     let token = bus.observe(.number) { _ async in await Task.yield() }
     await bus.postAndWait(.number, 1)
     #expect(sample.lines() == ["event posted", "event queued", "event delivered"])

@@ -1,5 +1,6 @@
 internal import CoreMetrics
 internal import EventBus
+internal import EventBusTesting
 internal import EventBusMetrics
 internal import MetricsTestKit
 internal import TestKit
@@ -12,7 +13,7 @@ struct BusMetricsTests {
   private let clock = ManualClock()
 
   private func measure(_ bus: EventBus, prefix: String = "shop") -> Token {
-    bus.measure(prefix: prefix, factory: metrics, interval: .seconds(10), clock: clock)
+    bus.startMeasuring(prefix: prefix, factory: metrics, interval: .seconds(10), clock: clock)
   }
 
   private func total(_ label: String, _ event: String) -> Int64 {
@@ -62,9 +63,9 @@ struct BusMetricsTests {
     for index in 0..<5 { bus.post(.number, index) }
     #expect((oldest.dropped, newest.dropped) == (4, 4))
     #expect(total("shop.drops", "sample.number") == 8)
-    await clock.sleepers(atLeast: 1)
+    await clock.waitForSleepers(atLeast: 1)
     await clock.advance(by: .seconds(10))
-    await clock.sleepers(atLeast: 1)
+    await clock.waitForSleepers(atLeast: 1)
     let gauge = try metrics.expectRecorder("shop.observers.dropped", [("event", "sample.number")])
     #expect(gauge.values == [8])
     withExtendedLifetime((token, oldest, newest)) {}
@@ -92,16 +93,16 @@ struct BusMetricsTests {
     let token = measure(bus)
     let one = bus.observe(.number) { _ in }
     let two = bus.observe(.number) { _ in }
-    await clock.sleepers(atLeast: 1)
+    await clock.waitForSleepers(atLeast: 1)
     await clock.advance(by: .seconds(10))
-    await clock.sleepers(atLeast: 1)
+    await clock.waitForSleepers(atLeast: 1)
     let gauge = try metrics.expectRecorder("shop.observers", [("event", "sample.number")])
     #expect(gauge.values == [2])
     #expect(try metrics.expectRecorder("shop.mailbox.depth").values == [0])
     one.cancel()
     two.cancel()
     await clock.advance(by: .seconds(10))
-    await clock.sleepers(atLeast: 1)
+    await clock.waitForSleepers(atLeast: 1)
     #expect(gauge.values == [2, 0])
     withExtendedLifetime(token) {}
   }
@@ -112,15 +113,15 @@ struct BusMetricsTests {
     let owner = HeldActor()
     let handler = bus.observe(.number, owner: owner) { (_: isolated HeldActor, _: Int) in }
     for index in 0..<3 { bus.post(.number, index) }
-    await clock.sleepers(atLeast: 1)
+    await clock.waitForSleepers(atLeast: 1)
     await clock.advance(by: .seconds(10))
-    await clock.sleepers(atLeast: 1)
+    await clock.waitForSleepers(atLeast: 1)
     let gauge = try metrics.expectRecorder("shop.mailbox.depth")
     #expect(gauge.values == [3])
     owner.executor.release()
     while bus.snapshot().waitingCount > 0 { await Task.yield() }
     await clock.advance(by: .seconds(10))
-    await clock.sleepers(atLeast: 1)
+    await clock.waitForSleepers(atLeast: 1)
     #expect(gauge.values == [3, 0])
     withExtendedLifetime((token, handler)) {}
   }
@@ -138,12 +139,12 @@ struct BusMetricsTests {
   @Test("Without a backend nothing is measured, and no timer runs")
   func noBackend() async {
     let tokens = [
-      bus.measure(clock: clock), bus.measure(factory: NOOPMetricsHandler.instance, clock: clock),
+      bus.startMeasuring(clock: clock), bus.startMeasuring(factory: NOOPMetricsHandler.instance, clock: clock),
     ]
-    await clock.settled()
+    await clock.waitUntilSettled()
     #expect(clock.sleeperCount == 0)
     let measured = measure(bus)
-    await clock.sleepers(atLeast: 1)
+    await clock.waitForSleepers(atLeast: 1)
     withExtendedLifetime((tokens, measured)) {}
   }
 
@@ -172,11 +173,11 @@ struct BusMetricsTests {
     var bus: EventBus? = EventBus()
     weak let released = bus
     let token = bus.map { measure($0) }
-    await clock.sleepers(atLeast: 1)
+    await clock.waitForSleepers(atLeast: 1)
     bus = nil
     #expect(released == nil)
     await clock.advance(by: .seconds(10))
-    await clock.settled()
+    await clock.waitUntilSettled()
     #expect(clock.sleeperCount == 0)
     withExtendedLifetime(token) {}
   }

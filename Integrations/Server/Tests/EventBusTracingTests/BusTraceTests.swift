@@ -41,7 +41,7 @@ struct BusTraceTests {
 
   @Test("A post is a span, and each delivery a child, with name and sites")
   func spans() throws {
-    let trace = bus.trace(with: tracer)
+    let trace = bus.startTracing(with: tracer)
     let handler = bus.observe(.number) { _ in }
     let registered = "\(#fileID):\(#line - 1)"
     bus.post(.number, 1)
@@ -62,7 +62,7 @@ struct BusTraceTests {
     "The span of a post has ended when the post returns, without a handler and with replay as well"
   )
   func ends() {
-    let trace = bus.trace(with: tracer)
+    let trace = bus.startTracing(with: tracer)
     bus.post(.number, 1)
     #expect(spans(.producer).count == 1)
     bus.post(.kept, 1)
@@ -73,7 +73,7 @@ struct BusTraceTests {
 
   @Test("Posts nest as spans")
   func nested() throws {
-    let trace = bus.trace(with: tracer)
+    let trace = bus.startTracing(with: tracer)
     let outer = bus.observe(.number) { [bus] in _ = bus.post(.other, $0) }
     let inner = bus.observe(.other) { _ in }
     bus.post(.number, 1)
@@ -92,7 +92,7 @@ struct BusTraceTests {
 
   @Test("The poster's context reaches synchronous, queued and asynchronous handlers")
   func context() async {
-    let trace = bus.trace(with: tracer)
+    let trace = bus.startTracing(with: tracer)
     let seen = Inbox<String>()
     let tokens = [
       bus.observe(.number) { _ in seen.append("plain \(ServiceContext.current?.request ?? "none")")
@@ -114,7 +114,7 @@ struct BusTraceTests {
     "The spans of queued and asynchronous handlers are children of the post's, after it has ended"
   )
   func later() async throws {
-    let trace = bus.trace(with: tracer)
+    let trace = bus.startTracing(with: tracer)
     let token = bus.observe(.number) { _ async in
       withSpan("work") { _ in }
       await Task.yield()
@@ -129,7 +129,7 @@ struct BusTraceTests {
 
   @Test("An enqueued event has one span, which ends, however often it is enqueued from one place")
   func enqueued() async throws {
-    let trace = bus.trace(with: tracer)
+    let trace = bus.startTracing(with: tracer)
     let heard = Inbox<String>()
     let token = bus.observe(.number) { _ in heard.append(ServiceContext.current?.request ?? "none")
     }
@@ -147,7 +147,7 @@ struct BusTraceTests {
 
   @Test("The error of a handler is recorded in its span only")
   func errors() throws {
-    let trace = bus.trace(with: tracer)
+    let trace = bus.startTracing(with: tracer)
     let silent = bus.addHooks(EventHooks(onError: { _ in }))
     let failing = bus.observe(.number) { _ in throw SampleError("no room") }
     let other = bus.observe(.number) { _ in }
@@ -163,7 +163,7 @@ struct BusTraceTests {
   @Test("Two tracings of a bus each have the spans, with the handlers and the errors")
   func twice() throws {
     let other = InMemoryTracer()
-    let traces = [bus.trace(with: tracer), bus.trace(with: other)]
+    let traces = [bus.startTracing(with: tracer), bus.startTracing(with: other)]
     let silent = bus.addHooks(EventHooks(onError: { _ in }))
     let failing = bus.observe(.number) { _ in throw SampleError() }
     let registered = "\(#fileID):\(#line - 1)"
@@ -179,7 +179,7 @@ struct BusTraceTests {
 
   @Test("Without a tracer of its own, the bus uses the one that is active at the post")
   func activeTracer() {
-    let trace = bus.trace()
+    let trace = bus.startTracing()
     let handler = bus.observe(.number) { _ in }
     bus.post(.number, 0)
     #expect(tracer.finishedSpans.isEmpty)
@@ -190,7 +190,7 @@ struct BusTraceTests {
 
   @Test("No span is made after the token has ended")
   func uninstalled() {
-    let trace = bus.trace(with: tracer)
+    let trace = bus.startTracing(with: tracer)
     bus.post(.number, 1)
     trace.cancel()
     bus.post(.number, 2)
@@ -199,7 +199,7 @@ struct BusTraceTests {
 
   @Test("Posts of one name and place on several threads end their own spans")
   func concurrent() async {
-    let trace = bus.trace(with: tracer)
+    let trace = bus.startTracing(with: tracer)
     let handler = bus.observe(.number) { _ in }
     await withTaskGroup { group in
       for _ in 0..<4 {

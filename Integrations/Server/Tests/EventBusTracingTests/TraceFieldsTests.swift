@@ -26,7 +26,7 @@ struct TraceFieldsTests {
   @Test("The span of a post inside run is a child of the one where the fields were written")
   func child() throws {
     let (fields, span) = try posted()
-    let trace = bus.trace(with: tracer)
+    let trace = bus.startTracing(with: tracer)
     TraceFields.run(fields, with: tracer) { bus.post(.number, 1) }
     let post = try #require(tracer.finishedSpans.last { $0.kind == .producer })
     #expect(post.traceID == span.traceID && post.parentSpanID == span.spanID)
@@ -36,7 +36,7 @@ struct TraceFieldsTests {
   @Test("So it is for a post that waits for its handlers, and for their spans")
   func waiting() async throws {
     let (fields, span) = try posted()
-    let trace = bus.trace(with: tracer)
+    let trace = bus.startTracing(with: tracer)
     let handler = bus.observe(.number) { _ in await Task.yield() }
     await TraceFields.run(fields, with: tracer) { _ = await bus.postAndWait(.number, 1) }
     let spans = tracer.finishedSpans.filter { $0.operationName == "sample.number" }

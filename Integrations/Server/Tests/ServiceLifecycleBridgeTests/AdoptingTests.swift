@@ -23,7 +23,7 @@ private enum Request {
 struct AdoptingTests {
   private let log = Inbox<String>()
 
-  private func application() -> LaunchLoader::Application {
+  private func application() -> AppHost {
     Application(
       bus: EventBus(),
       loader: LaunchLoader(),
@@ -33,7 +33,7 @@ struct AdoptingTests {
 
   @Test("A request to stop reaches graceful shutdown handlers, and is no cancellation")
   func gracefulShutdown() async throws {
-    let run = ServiceRun(
+    let run = AppServiceRun(
       AdoptedService(
         ClosureService { [log] in
           let (stream, continuation) = AsyncStream<Void>.makeStream()
@@ -57,7 +57,7 @@ struct AdoptingTests {
 
   @Test("cancelWhenGracefulShutdown and gracefulShutdown() work")
   func waiting() async throws {
-    let run = ServiceRun(
+    let run = AppServiceRun(
       AdoptedService(
         ClosureService { [log] in
           await withTaskGroup { group in
@@ -85,7 +85,7 @@ struct AdoptingTests {
   @Test("A request that comes before the service begins is not lost")
   func early() async throws {
     for _ in 0..<50 {
-      let run = ServiceRun(
+      let run = AppServiceRun(
         AdoptedService(ClosureService { try await ServiceLifecycle::gracefulShutdown() }, "http")
       )
       run.shutdown()
@@ -95,7 +95,7 @@ struct AdoptingTests {
 
   @Test("A cancellation is a cancellation")
   func cancellation() async throws {
-    let run = ServiceRun(
+    let run = AppServiceRun(
       AdoptedService(
         ClosureService { [log] in
           log.append("begun")
@@ -118,7 +118,7 @@ struct AdoptingTests {
   @Test("Task-local values of the run are visible in the service")
   func taskLocals() async throws {
     try await Request.$id.withValue("one") {
-      let run = ServiceRun(
+      let run = AppServiceRun(
         AdoptedService(ClosureService { [log] in log.append(Request.id) }, "http")
       )
       try await run.wait()
@@ -129,11 +129,11 @@ struct AdoptingTests {
   @Test("An error of the service is the error of the program, which names the service")
   func errors() async throws {
     let app = application()
-    try app.add(adopting: ClosureService { throw SampleError("port in use") }, "http")
+    try app.add(adopting: ClosureService { throw SampleError("port in use") }, named: "http")
     do {
       _ = try await app.run()
       Issue.record("the run did not fail")
-    } catch let error as ApplicationError {
+    } catch let error as AppHostError {
       #expect(error.errors.contains { $0 as? SampleError == SampleError("port in use") })
       #expect("\(error)".contains("http"))
     }
@@ -142,10 +142,10 @@ struct AdoptingTests {
   @Test("A service that returns by itself ends the program as its options say")
   func returns() async throws {
     let failing = application()
-    try failing.add(adopting: ClosureService {}, "http")
-    await #expect(throws: ApplicationError.self) { try await failing.run() }
+    try failing.add(adopting: ClosureService {}, named: "http")
+    await #expect(throws: AppHostError.self) { try await failing.run() }
     let done = application()
-    try done.add(adopting: ClosureService {}, "job", ServiceOptions(onReturn: .shutdown))
+    try done.add(adopting: ClosureService {}, named: "job", options: AppServiceOptions(onReturn: .shutdown))
     #expect(try await done.run() == 0)
   }
 
@@ -158,10 +158,10 @@ struct AdoptingTests {
         try await ServiceLifecycle::gracefulShutdown()
       },
       "http",
-      ServiceOptions(waitsForReady: true),
+      AppServiceOptions(waitsForReady: true),
       ready: readiness
     )
-    try app.add("worker", ServiceOptions(after: ["http"])) { [log] context in
+    try app.add("worker", options: AppServiceOptions(after: ["http"])) { [log] context in
       log.append("worker \(readiness.isReady)")
       try await context.untilShutdown()
     }
@@ -169,8 +169,8 @@ struct AdoptingTests {
     await log.first(1)
     for _ in 0..<20 { await Task.yield() }
     #expect(log.entries == ["http"])
-    readiness.ready()
-    readiness.ready()
+    readiness.markReady()
+    readiness.markReady()
     await log.first(2)
     app.shutdown()
     #expect(try await run.value == 0)
@@ -181,7 +181,7 @@ struct AdoptingTests {
   func order() async throws {
     let app = application()
     try app.add("db") { [log] context in
-      context.ready()
+      context.markReady()
       try await context.untilShutdown()
       log.append("db")
     }
@@ -191,10 +191,10 @@ struct AdoptingTests {
         log.append("http")
       },
       "http",
-      ServiceOptions(after: ["db"])
+      AppServiceOptions(after: ["db"])
     )
     let run = Task { try await app.run() }
-    try await app.waitUntil(.active)
+    try await app.waitUntil(state: .active)
     app.shutdown()
     #expect(try await run.value == 0)
     #expect(log.entries == ["http", "db"])
@@ -203,12 +203,12 @@ struct AdoptingTests {
   @Test("A service that ignores the request is cancelled at its deadline, and named")
   func stuck() async throws {
     let messages = Inbox<String>()
-    let run = ServiceRun(
+    let run = AppServiceRun(
       AdoptedService(ClosureService { try? await Task.sleep(for: .seconds(3_600)) }, "http"),
       stopTimeout: .zero,
-      onMessage: { messages.append($0) }
+      onMessage: { messages.append($0.description) }
     )
-    try await run.untilReady()
+    try await run.waitUntilReady()
     run.shutdown()
     try? await run.wait()
     #expect(messages.entries.contains { $0.contains("service \"http\" is cancelled") })
@@ -220,9 +220,9 @@ struct AsServiceTests {
   private let log = Inbox<String>()
 
   private func application(
-    _ body: @escaping @Sendable (LaunchLoader::ServiceContext) async throws -> Void
+    _ body: @escaping @Sendable (AppServiceContext) async throws -> Void
   )
-    throws -> LaunchLoader::Application
+    throws -> AppHost
   {
     let app = Application(
       bus: EventBus(),
@@ -244,7 +244,7 @@ struct AsServiceTests {
   @Test("A graceful shutdown of the group stops the application in order")
   func shutdown() async throws {
     let app = try application { [log] context in
-      context.ready()
+      context.markReady()
       log.append("begun")
       try await context.untilShutdown()
       log.append("asked \(Task.isCancelled)")
@@ -261,7 +261,7 @@ struct AsServiceTests {
   @Test("A cancellation of the group cancels the application")
   func cancellation() async throws {
     let app = try application { [log] context in
-      context.ready()
+      context.markReady()
       log.append("begun")
       try? await Task.sleep(for: .seconds(3_600))
       log.append("cancelled \(Task.isCancelled)")
@@ -277,13 +277,13 @@ struct AsServiceTests {
   @Test("An error of the application, and an exit code, are errors of the service")
   func errors() async throws {
     let failing = try application { _ in throw SampleError() }
-    await #expect(throws: ApplicationError.self) { try await group(failing.asService()).run() }
+    await #expect(throws: AppHostError.self) { try await group(failing.asService()).run() }
     let leaving = try application { context in
-      context.ready()
+      context.markReady()
       try await context.untilShutdown()
     }
     let run = Task { try await group(leaving.asService()).run() }
-    try await leaving.waitUntil(.active)
+    try await leaving.waitUntil(state: .active)
     leaving.shutdown(exitCode: 3)
     await #expect(throws: ExitCodeError(exitCode: 3)) { try await run.value }
   }

@@ -1,5 +1,5 @@
 private import Dispatch
-private import Locks
+private import _EventBusLocks
 
 /// An actor whose jobs wait until they are released.
 public actor HeldActor {

@@ -1,4 +1,4 @@
-private import Locks
+private import _EventBusLocks
 
 /// Collects entries from any thread, for tests that wait for them.
 public final class Inbox<Entry: Sendable>: Sendable {

@@ -49,7 +49,7 @@ public final class EventStream<Payload: Sendable>: AsyncSequence, Sendable {
   public typealias Failure = Never
 
   @usableFromInline
-  let buffer: StreamBuffer<Payload>
+  package let buffer: StreamBuffer<Payload>
   private let token: Token
 
   init(_ buffer: StreamBuffer<Payload>, _ token: Token) {
@@ -62,7 +62,7 @@ public final class EventStream<Payload: Sendable>: AsyncSequence, Sendable {
   /// The number of payloads that the buffering policy has discarded.
   ///
   /// - Complexity: O(1).
-  public var dropped: Int { buffer.dropped }
+  public var droppedCount: Int { buffer.dropped }
 
   /// The number of payloads in the buffer, which a task that takes alone receives without waiting.
   ///

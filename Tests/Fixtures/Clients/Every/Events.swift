@@ -1,4 +1,5 @@
 import EventBus
+import EventBusTesting
 
 /// Observes for itself on the main actor, and uses its own state in every kind of handler.
 @MainActor

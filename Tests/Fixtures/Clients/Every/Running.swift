@@ -1,23 +1,23 @@
 import EventBus
 import LaunchLoader
 
-struct Heartbeat: Service {
-  func run(_ context: ServiceContext) async throws {
-    context.ready()
+struct Heartbeat: AppService {
+  func run(_ context: AppServiceContext) async throws {
+    context.markReady()
     try await context.untilShutdown()
   }
 }
 
 /// A service on the main actor, which uses its own state.
 @MainActor
-final class Importer: Service {
+final class Importer: AppService {
   let serviceName = "importer"
   private var count = 0
 
-  func run(_ context: ServiceContext) async throws {
+  func run(_ context: AppServiceContext) async throws {
     count += 1
     context.onShutdown { print("asked") }
-    context.ready()
+    context.markReady()
     while !context.isShuttingDown {
       count += 1
       await Task.yield()
@@ -27,64 +27,64 @@ final class Importer: Service {
 
 /// A delegate on the main actor: synchronous and asynchronous methods, which use its own state.
 @MainActor
-final class Delegate: ApplicationDelegate {
+final class Delegate: AppHostDelegate {
   private var edges = 0
   private var isSaved = false
 
-  func applicationWillFinishLaunching(_ app: Application, options: LaunchOptions) { edges += 1 }
-  func applicationDidFinishLaunching(_ app: Application, options: LaunchOptions) { edges += 1 }
-  func applicationDidBecomeActive(_ app: Application) { edges += 1 }
-  func applicationWillResignActive(_ app: Application) { edges += 1 }
-  func applicationDidEnterBackground(_ app: Application) { edges += 1 }
-  func applicationWillEnterForeground(_ app: Application) { edges += 1 }
-  func applicationWillTerminate(_ app: Application) async {
+  func applicationWillFinishLaunching(_ app: AppHost, options: LaunchOptions) { edges += 1 }
+  func applicationDidFinishLaunching(_ app: AppHost, options: LaunchOptions) { edges += 1 }
+  func applicationDidBecomeActive(_ app: AppHost) { edges += 1 }
+  func applicationWillResignActive(_ app: AppHost) { edges += 1 }
+  func applicationDidEnterBackground(_ app: AppHost) { edges += 1 }
+  func applicationWillEnterForeground(_ app: AppHost) { edges += 1 }
+  func applicationWillTerminate(_ app: AppHost) async {
     await Task.yield()
     isSaved = true
   }
 }
 
 /// A delegate on no actor, and one that is an actor.
-final class PlainDelegate: ApplicationDelegate {
-  func applicationDidBecomeActive(_ app: Application) { app.shutdown() }
-  func applicationWillTerminate(_ app: Application) async { await Task.yield() }
+final class PlainDelegate: AppHostDelegate {
+  func applicationDidBecomeActive(_ app: AppHost) { app.shutdown() }
+  func applicationWillTerminate(_ app: AppHost) async { await Task.yield() }
 }
 
-actor Journal: ApplicationDelegate {
+actor Journal: AppHostDelegate {
   private var states: [AppState] = []
-  func applicationDidBecomeActive(_ app: Application) { states.append(app.state) }
-  func applicationWillTerminate(_ app: Application) async { states.append(app.state) }
+  func applicationDidBecomeActive(_ app: AppHost) { states.append(app.state) }
+  func applicationWillTerminate(_ app: AppHost) async { states.append(app.state) }
 }
 
 /// Reports the phases of a window.
 @MainActor
 final class Scene {
-  let app: Application
+  let app: AppHost
   private var polls = 0
 
-  init(_ app: Application) { self.app = app }
+  init(_ app: AppHost) { self.app = app }
 
   func sceneWillResignActive() { app.resignActive() }
   func sceneDidEnterBackground() { app.enterBackground() }
   func sceneWillEnterForeground() { app.enterForeground() }
   func sceneDidBecomeActive() { app.becomeActive() }
 
-  func poll() async { await app.whileAtLeast(.active) { await self.pollOnce() } }
+  func poll() async { await app.whileState(atLeast: .active) { await self.pollOnce() } }
   private func pollOnce() { polls += 1 }
 }
 
 @MainActor
 func runAll() async throws -> Int32 {
-  var configuration = Application.Configuration(
+  var configuration = AppHost.Configuration(
     stopTimeout: .seconds(8),
     cancelTimeout: .seconds(1)
   )
   configuration.signals[.user1] = .reload
   configuration.onMessage = { message in print(message) }
-  let app = Application(delegate: Delegate(), configuration: configuration)
+  let app = AppHost(delegate: Delegate(), configuration: configuration)
   try app.add(Importer())
-  try app.add(Heartbeat(), ServiceOptions(after: ["importer"], waitsForReady: true))
+  try app.add(Heartbeat(), options: AppServiceOptions(after: ["importer"], waitsForReady: true))
   try app.add("inline") { context in try await context.untilShutdown() }
-  let group = ServiceGroup("storage")
+  let group = AppServiceGroup("storage")
   try group.add(Importer())
   try app.add(group)
   app.replaceDelegate(PlainDelegate())
@@ -96,9 +96,9 @@ func runAll() async throws -> Int32 {
   defer { stopping.cancel() }
   do {
     return try await app.run()
-  } catch let error as ApplicationError {
+  } catch let error as AppHostError {
     print(error.errors, error.stuckServices)
-    try await app.waitUntil(.terminated)
+    try await app.waitUntil(state: .terminated)
     return 1
   }
 }

@@ -13,7 +13,7 @@ final class Counters {
   }
 
   func use() async throws {
-    let app = Application(bus: bus)
+    let app = AppHost(bus: bus)
     try app.add("counting") { context in
       try await context.untilShutdown()
       await self.count()
@@ -27,11 +27,11 @@ final class Counters {
 }
 
 /// A type that leaves the main actor.
-nonisolated struct Crawler: Service {
+nonisolated struct Crawler: AppService {
   let serviceName = "crawler"
 
-  func run(_ context: ServiceContext) async throws {
-    context.ready()
+  func run(_ context: AppServiceContext) async throws {
+    context.markReady()
     EventBus.default.post(.didSave)
     try await context.untilShutdown()
   }

@@ -5,6 +5,7 @@ internal import Logging
 internal import NIOCore
 internal import ServiceLifecycle
 internal import Synchronization
+internal import _EventBusLocks
 
 /// Serves the page and its stream on the loopback interface, under a random path.
 struct PageServer: Sendable {
@@ -28,7 +29,7 @@ struct PageServer: Sendable {
   }
 
   /// Serves until a service is asked to stop.
-  func run(until context: LaunchLoader::ServiceContext) async throws {
+  func run(until context: AppServiceContext) async throws {
     var logger = Logger(label: "inspector") { _ in SwiftLogNoOpLogHandler() }
     logger.logLevel = .critical
     let (onServing, token) = (onServing, token)
@@ -151,7 +152,7 @@ private final class OpenStreams: Sendable {
   }
 
   private let limit: Int
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   init(limit: Int) { self.limit = limit }
 

@@ -1,5 +1,5 @@
 internal import EventBus
-internal import Synchronization
+internal import _EventBusLocks
 
 /// Records the steps of a bus in a ring.
 ///
@@ -35,9 +35,9 @@ final class Recorder: Sendable {
 
   /// The time of the beginning.
   let start = ContinuousClock.now
-  private let state: Mutex<State>
+  private let state: Locked<State>
 
-  init(capacity: Int) { state = Mutex(State(ring: Ring(capacity: capacity))) }
+  init(capacity: Int) { state = Locked(State(ring: Ring(capacity: capacity))) }
 
   /// The time since the beginning, in nanoseconds.
   var now: Int64 { (ContinuousClock.now - start).nanoseconds }

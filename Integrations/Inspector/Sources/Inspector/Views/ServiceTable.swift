@@ -6,7 +6,7 @@ struct ServiceTable: Sendable {
   struct Row: Sendable {
     var name: String
     /// The state; `nil` before the service starts.
-    var state: ServiceState?
+    var state: AppServiceState?
     /// The time of the last change, in nanoseconds since the recording began.
     var since: Int64
     var error: String?
@@ -14,7 +14,7 @@ struct ServiceTable: Sendable {
     var dependencies: [String] = []
     /// A Boolean value that indicates whether others wait for the service to start, or the program for its end.
     var isWaitedFor = false
-    var history: [(state: ServiceState, time: Int64)] = []
+    var history: [(state: AppServiceState, time: Int64)] = []
   }
 
   /// The maximum number of services, and of changes of one service.
@@ -26,7 +26,7 @@ struct ServiceTable: Sendable {
   private(set) var states: [(state: AppState, time: Int64)] = []
 
   /// Notes a change of a service.
-  mutating func note(_ service: String, _ state: ServiceState, at time: Int64) {
+  mutating func note(_ service: String, _ state: AppServiceState, at time: Int64) {
     guard let index = index(of: service, state) else { return }
     rows[index].state = state
     rows[index].isWaitedFor = [.starting, .stopping, .cancelled].contains(state)
@@ -36,7 +36,7 @@ struct ServiceTable: Sendable {
   }
 
   /// Notes the list of the services that have not ended, which has no services inside a group.
-  mutating func note(_ services: [ServiceStatus], at time: Int64) {
+  mutating func note(_ services: [AppServiceStatus], at time: Int64) {
     for service in services {
       guard let index = index(of: service.name, nil, at: time) else { continue }
       rows[index].dependencies = service.dependencies
@@ -58,7 +58,7 @@ struct ServiceTable: Sendable {
 
   private mutating func index(
     of service: String,
-    _ state: ServiceState?,
+    _ state: AppServiceState?,
     at time: Int64 = 0
   ) -> Int? {
     if let index = indices[service] { return index }

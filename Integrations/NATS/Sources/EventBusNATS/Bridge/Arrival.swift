@@ -1,5 +1,6 @@
 internal import EventBus
 private import Synchronization
+private import _EventBusLocks
 
 /// An event that arrived and is being posted, so that no bridge sends it back.
 ///
@@ -48,7 +49,7 @@ final class Outlet<Payload: Sendable>: AnyOutlet, @unchecked Sendable {  // Reas
     var token: Token?
   }
 
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   /// The lanes that send the event.
   var lanes: [OutgoingLane<Payload>] { state.withLock { $0.lanes } }
@@ -72,7 +73,7 @@ final class Outlet<Payload: Sendable>: AnyOutlet, @unchecked Sendable {  // Reas
     guard isFirst else { return }
     // What the bus keeps was posted before it was carried.
     let gate = ReplayGate()
-    let event = name.rawValue
+    let event = name.name
     let token = bus.observe(name, priority: Priority(.max)) { [weak self, weak bus] payload in
       if gate.isOpen, let bus { self?.post(payload, event, bus) }
     }
@@ -118,7 +119,7 @@ enum Outlets {
     var outlets: [Key: Entry] = [:]
   }
 
-  private static let state = Mutex(State())
+  private static let state = Locked(State())
 
   /// Begins to pass the events of a bus to a lane.
   ///

@@ -1,5 +1,5 @@
 internal import EventBus
-private import Synchronization
+private import _EventBusLocks
 
 /// The parts of a bridge, which its lanes use for as long as the bridge lives.
 final class BridgeCore: Sendable {
@@ -36,12 +36,12 @@ final class BridgeCore: Sendable {
   let localPosts: LocalPosts
   /// What is prepared at the server.
   let preparations: Preparations
-  private let state = Mutex(State())
+  private let state = Locked(State())
   private let pump: LazyPump
   private let inboxPump: LazyPump
   private let neighbours: LazyReference<Neighbours>
   private let connection = TokenBag()
-  private let localCache = Mutex(LocalAnswer())
+  private let localCache = Locked(LocalAnswer())
 
   init(
     _ bus: EventBus,
@@ -416,7 +416,7 @@ final class BridgeCore: Sendable {
   // MARK: Ending
 
   /// Waits until everything posted so far was sent, or is stored, and has reached the server.
-  func flushed() async {
+  func waitUntilFlushed() async {
     let lanes = state.withLock { Array($0.outgoing.values) }
     let promises = lanes.map { $0.allSoFar() }
     wake()

@@ -1,4 +1,4 @@
-private import Synchronization
+private import _EventBusLocks
 
 /// The dead letters of one durable event that the server has not stored yet.
 ///
@@ -28,7 +28,7 @@ final class DeadLetters: Sendable {
   /// The pause after the server did not take a dead letter.
   private static let pause = Duration.seconds(5)
 
-  private let state = Mutex(State())
+  private let state = Locked(State())
   private let core: Weak<BridgeCore>
   private let event: String
   private let stream: String

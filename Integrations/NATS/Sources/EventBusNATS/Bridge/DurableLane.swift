@@ -1,5 +1,5 @@
 internal import EventBus
-private import Synchronization
+private import _EventBusLocks
 
 /// The way of a durable event into the process.
 ///
@@ -49,7 +49,7 @@ final class DurableLane<Payload: Sendable>: AnyIncomingLane,
   private let sizeLimit: Int
   /// Whether other processes may share the consumer.
   private let isShared: Bool
-  private let state: Mutex<State>
+  private let state: Locked<State>
   private let pump: LazyPump
   /// The events that wait for the handlers of their posts on this bus.
   private let following = OpenCount()
@@ -65,10 +65,10 @@ final class DurableLane<Payload: Sendable>: AnyIncomingLane,
     let name = intake.name
     self.core = Weak(core)
     self.stream = stream
-    subject = Subject.event(name.rawValue, prefix: core.prefix)
+    subject = Subject.event(name.name, prefix: core.prefix)
     request = ConsumerRequest(
       stream: stream,
-      name: Subject.consumer(consumer ?? core.node, event: name.rawValue),
+      name: Subject.consumer(consumer ?? core.node, event: name.name),
       subject: subject,
       answerTimeout: configuration.handlingTimeout,
       window: configuration.handlingLimit,
@@ -77,7 +77,7 @@ final class DurableLane<Payload: Sendable>: AnyIncomingLane,
     )
     deadLetters = DeadLetters(
       core,
-      event: name.rawValue,
+      event: name.name,
       stream: stream,
       consumer: request.name,
       limit: request.window * 4
@@ -85,13 +85,13 @@ final class DurableLane<Payload: Sendable>: AnyIncomingLane,
     pause = configuration.retry.firstPause
     sizeLimit = configuration.byteLimit
     isShared = consumer != nil
-    state = Mutex(
+    state = Locked(
       State(
         receiver: DurableReceiver(retry: configuration.retry),
         answerTimeout: configuration.handlingTimeout
       )
     )
-    pump = LazyPump("EventBusNATS.\(name.rawValue)")
+    pump = LazyPump("EventBusNATS.\(name.name)")
     super.init()
     pump.work = { [weak self] in self?.receive() }
   }
@@ -99,7 +99,7 @@ final class DurableLane<Payload: Sendable>: AnyIncomingLane,
   /// Makes sure that stream and consumer exist, and begins to listen.
   override func start() async throws(LinkFailure) {
     guard let core = core.object else { return }
-    try await core.prepareStream(stream, for: intake.name.rawValue)
+    try await core.prepareStream(stream, for: intake.name.name)
     let limit = core.configuration.requestTimeout
     let consumer = try await core.link.prepareConsumer(request, within: limit)
     let isFirst = state.withLock { state in
@@ -176,7 +176,7 @@ final class DurableLane<Payload: Sendable>: AnyIncomingLane,
     await subscription?.drain(within: .seconds(1))
     giveBack()
     await state.withLock { $0.worker }?.value
-    await core.object?.localPosts.finished(intake.name.rawValue)
+    await core.object?.localPosts.finished(intake.name.name)
     await pump.finish()
     await following.ended()
     giveBack()
@@ -239,7 +239,7 @@ final class DurableLane<Payload: Sendable>: AnyIncomingLane,
       message.subject == subject
     else {
       core.tally.report(
-        BridgeReport(.unreadableHeader, intake.name.rawValue, "not from a stream")
+        BridgeReport(.unreadableHeader, intake.name.name, "not from a stream")
       )
       return
     }
@@ -275,7 +275,7 @@ final class DurableLane<Payload: Sendable>: AnyIncomingLane,
   /// Whether an event was posted on this bus: its handlers have been called, or are running.
   private func isLocal(_ message: LinkMessage, _ core: BridgeCore) -> Bool {
     guard let header = message.header.flatMap({ WireHeader($0) }) else { return false }
-    return core.localPost(header, intake.name.rawValue) != nil
+    return core.localPost(header, intake.name.name) != nil
   }
 
   private enum Step {
@@ -287,7 +287,7 @@ final class DurableLane<Payload: Sendable>: AnyIncomingLane,
   }
 
   private func take(_ held: Held, deliveries: Int, _ reply: String, _ core: BridgeCore) {
-    let local = held.header.flatMap { core.localPost($0, intake.name.rawValue) }
+    let local = held.header.flatMap { core.localPost($0, intake.name.name) }
     let step = state.withLock { state in
       switch state.receiver.received(held.key, deliveries: deliveries) {
       case .acknowledge: return Step.acknowledge
@@ -328,7 +328,7 @@ final class DurableLane<Payload: Sendable>: AnyIncomingLane,
 
   private func report(_ problem: IntakeProblem, _ core: BridgeCore) {
     core.tally.report(
-      BridgeReport(problem.kind, intake.name.rawValue, node: problem.node, problem.detail)
+      BridgeReport(problem.kind, intake.name.name, node: problem.node, problem.detail)
     )
   }
 
@@ -387,7 +387,7 @@ final class DurableLane<Payload: Sendable>: AnyIncomingLane,
       return (state.receiver.failed(held.key), state.replies.removeValue(forKey: held.key))
     }
     core.tally.report(
-      BridgeReport(.failed, intake.name.rawValue, node: held.header?.node, words)
+      BridgeReport(.failed, intake.name.name, node: held.header?.node, words)
     )
     guard let reply else { return }
     switch consequence {

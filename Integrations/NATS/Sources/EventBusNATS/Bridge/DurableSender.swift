@@ -4,7 +4,7 @@ private import FoundationEssentials
 private import Foundation
 #endif
 
-private import Synchronization
+private import _EventBusLocks
 
 /// A durable message that the server has not stored yet.
 struct Letter: Sendable {
@@ -69,7 +69,7 @@ final class DurableSender: Sendable {
     case answers
   }
 
-  private let state: Mutex<State>
+  private let state: Locked<State>
   private let event: String
   private let stream: String
   private let limit: Int
@@ -88,7 +88,7 @@ final class DurableSender: Sendable {
     replyPrefix: String
   ) {
     let configuration = core.configuration
-    state = Mutex(
+    state = Locked(
       State(
         outbox: Outbox(
           window: configuration.unansweredLimit,

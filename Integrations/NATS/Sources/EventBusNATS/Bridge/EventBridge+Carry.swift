@@ -77,27 +77,27 @@ extension EventBridge {
     _ delivery: Delivery,
     _ codec: EventCodec<Payload>
   ) -> Token {
-    core.claim(name.rawValue, Payload.self)
+    core.claim(name.name, Payload.self)
     replaceWayOut(name, by: nil)
     var following: Token?
     var durable: (number: Int, sender: DurableSender)?
     var preparation: Token?
     if case .durable(let stream, _) = delivery {
-      let made = core.makeSender(name.rawValue, stream: stream)
+      let made = core.makeSender(name.name, stream: stream)
       durable = made
-      following = PostFollower.carry(name.rawValue, .out, core.bus)
+      following = PostFollower.carry(name.name, .out, core.bus)
       preparation = core.preparations.add(
-        name.rawValue,
+        name.name,
         failed: { [weak sender = made.sender] error in
           switch error {
           case .notAuthorized(let words):
-            let event = name.rawValue
+            let event = name.name
             sender?.deny(.stream, NATSError(.notAuthorized, "The stream of \(event): \(words)"))
           default: sender?.close(NATSError(.invalidName, "\(error)"))
           }
         }
       ) {
-        [weak core, event = name.rawValue]
+        [weak core, event = name.name]
         () async throws(LinkFailure) in
         guard let core else { return }
         try await core.prepareStream(stream, for: event)
@@ -126,7 +126,7 @@ extension EventBridge {
     _ codec: EventCodec<Payload>,
     _ publishers: Publishers
   ) -> Token {
-    core.claim(name.rawValue, Payload.self)
+    core.claim(name.name, Payload.self)
     let intake = Intake(name, codec, publishers, core)
     let lane: AnyIncomingLane
     var following: Token?
@@ -140,12 +140,12 @@ extension EventBridge {
       try? live.subscribe(core)  // Reason: as above.
       lane = live
     case .durable(let stream, let consumer):
-      following = PostFollower.carry(name.rawValue, .in, core.bus)
+      following = PostFollower.carry(name.name, .in, core.bus)
       lane = DurableLane(core, intake, stream: stream, consumer: consumer)
     }
     core.add(lane)
     let preparation = core.preparations.add(
-      name.rawValue,
+      name.name,
       isDenied: { [weak lane] in lane?.drop($0) ?? false }
     ) { [weak lane] () async throws(LinkFailure) in
       try await lane?.start()
@@ -185,12 +185,12 @@ extension EventBridge {
     isolation: isolated (any Actor)? = #isolation
   ) async throws(NATSError) -> Receipt {
     guard let lane = core.lane(name) as? OutgoingLane<Payload> else {
-      if core.isStopped { throw NATSError(.closed, "The event \(name.rawValue) was not sent") }
-      throw NATSError(.notCarried, "The event \(name.rawValue) is not carried")
+      if core.isStopped { throw NATSError(.closed, "The event \(name.name) was not sent") }
+      throw NATSError(.notCarried, "The event \(name.name) is not carried")
     }
     let promise = Promise<Receipt>()
     // The server may send the event back before the handlers of the post have finished.
-    let local = PostFollower.follows(name.rawValue, core.bus) ? LocalPost() : nil
+    let local = PostFollower.follows(name.name, core.bus) ? LocalPost() : nil
     if let refusal = lane.post(payload, local, { promise.fulfil($0) }) { throw refusal }
     if let outlet = Outlets.outlet(core.bus, name) {
       _ = Arrival.$current.withValue(Arrival(outlet, lane: lane, local: local)) {

@@ -1,6 +1,6 @@
 public import EventBus
 public import LaunchLoader
-private import Synchronization
+private import _EventBusLocks
 
 /// Carries chosen events of a bus to other processes, and those of other processes to the bus.
 ///
@@ -70,7 +70,7 @@ public final class EventBridge: Sendable {
 
   let core: BridgeCore
   private let tokens = TokenBag()
-  private let waysOut = Mutex<[EventNames: Token]>([:])
+  private let waysOut = Locked<[EventNames: Token]>([:])
   /// The link's owner, which closes the connection when it is released.
   private let owner: NATSConnection?
 
@@ -145,7 +145,7 @@ public final class EventBridge: Sendable {
   ///
   /// Waits as long as there is no connection; it returns early when the task is cancelled, and when the
   /// connection is closed for good: what was given up is counted then.
-  public func flushed() async { await core.flushed() }
+  public func waitUntilFlushed() async { await core.waitUntilFlushed() }
 
   /// Ends the bridge: stops receiving, waits for running handlers, sends what waits, says goodbye.
   ///
@@ -156,9 +156,9 @@ public final class EventBridge: Sendable {
     let isOver = Promise<Void>()
     let work = Task { [core] in
       await core.stopReceiving()
-      await core.flushed()
+      await core.waitUntilFlushed()
       await core.leave()
-      await core.flushed()
+      await core.waitUntilFlushed()
       isOver.fulfil(.success(()))
     }
     // A handler that never returns must not hold up the end.
@@ -240,7 +240,7 @@ extension EventBridge {
   }
 }
 
-extension EventBridge: Service {
+extension EventBridge: AppService {
   /// The name of the service.
   public var serviceName: String { "bridge \(core.node)" }
 
@@ -250,7 +250,7 @@ extension EventBridge: Service {
   ///
   /// - Parameter context: The context of the service.
   /// - Throws: ``NATSError``, as ``prepared()`` does.
-  public func run(_ context: LaunchLoader::ServiceContext) async throws {
+  public func run(_ context: AppServiceContext) async throws {
     do {
       let isStopping = try await withThrowingTaskGroup { group in
         group.addTask {
@@ -265,7 +265,7 @@ extension EventBridge: Service {
         return try await group.next() ?? true
       }
       if !isStopping {
-        context.ready()
+        context.markReady()
         try await context.untilShutdown()
       }
       await drain()

@@ -1,5 +1,5 @@
 internal import EventBus
-private import Synchronization
+private import _EventBusLocks
 
 /// The way of one event into the process.
 class AnyIncomingLane: @unchecked Sendable {  // Reason: subclasses lock.
@@ -118,10 +118,10 @@ extension Intake {
     }
     guard let outcome = posted else { return "the propagation did not post the event" }
     if let error = outcome.errors.first { return "a handler failed: \(error)" }
-    if outcome.cancelled > 0 { return "a handler was cancelled" }
-    if outcome.dropped > 0 { return "a handler dropped the event" }
+    if outcome.cancelledCount > 0 { return "a handler was cancelled" }
+    if outcome.droppedCount > 0 { return "a handler dropped the event" }
     let ownObservers = arrival?.wasSeen == true ? 1 : 0
-    return outcome.reached > ownObservers ? nil : "there is no handler"
+    return outcome.reachedCount > ownObservers ? nil : "there is no handler"
   }
 }
 
@@ -139,7 +139,7 @@ final class LiveLane<Payload: Sendable>: AnyIncomingLane,
   private let core: Weak<BridgeCore>
   private let subject: String
   private let group: String?
-  private let state = Mutex(State())
+  private let state = Locked(State())
   private let pump: LazyPump
   /// What only the work of the pump uses.
   private var reader = Reader()
@@ -154,9 +154,9 @@ final class LiveLane<Payload: Sendable>: AnyIncomingLane,
     self.intake = intake
     let name = intake.name
     self.core = Weak(core)
-    subject = Subject.event(name.rawValue, prefix: core.prefix)
+    subject = Subject.event(name.name, prefix: core.prefix)
     self.group = group.map { Subject.encode($0, keepsDots: false) }
-    pump = LazyPump("EventBusNATS.\(name.rawValue)")
+    pump = LazyPump("EventBusNATS.\(name.name)")
     super.init()
     pump.work = { [weak self] in self?.receive() }
   }
@@ -223,7 +223,7 @@ final class LiveLane<Payload: Sendable>: AnyIncomingLane,
       let (messages, dropped) = subscription.take(512)
       if dropped > 0 {
         core.tally.report(
-          BridgeReport(.droppedIncoming, intake.name.rawValue, count: dropped, "slow handlers")
+          BridgeReport(.droppedIncoming, intake.name.name, count: dropped, "slow handlers")
         )
       }
       if messages.isEmpty { return }
@@ -253,10 +253,10 @@ final class LiveLane<Payload: Sendable>: AnyIncomingLane,
         case .next: break
         case .afterGap(let missing):
           core.tally.report(
-            BridgeReport(.gap, intake.name.rawValue, count: missing, node: header.node)
+            BridgeReport(.gap, intake.name.name, count: missing, node: header.node)
           )
         case .past:
-          core.tally.report(BridgeReport(.past, intake.name.rawValue, node: header.node))
+          core.tally.report(BridgeReport(.past, intake.name.name, node: header.node))
           return false
         case .implausible:
           let words = "the sequence \(header.sequence) cannot be that of a bridge"
@@ -271,7 +271,7 @@ final class LiveLane<Payload: Sendable>: AnyIncomingLane,
       return true
     } catch {
       core.tally.report(
-        BridgeReport(error.kind, intake.name.rawValue, node: error.node, error.detail)
+        BridgeReport(error.kind, intake.name.name, node: error.node, error.detail)
       )
       return false
     }

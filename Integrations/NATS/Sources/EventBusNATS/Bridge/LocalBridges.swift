@@ -1,4 +1,4 @@
-private import Synchronization
+private import _EventBusLocks
 
 /// The bridges of the process, by their incarnations.
 enum LocalBridges {
@@ -6,7 +6,7 @@ enum LocalBridges {
     var cores: [UInt64: Weak<BridgeCore>] = [:]
   }
 
-  private static let state = Mutex(State())
+  private static let state = Locked(State())
 
   static func add(_ core: BridgeCore) {
     state.withLock { $0.cores[core.incarnation] = Weak(core) }
@@ -29,7 +29,7 @@ struct Weak<Object: AnyObject & Sendable>: Sendable {
 
 /// An object that is made after its owner.
 final class LazyReference<Object: AnyObject & Sendable>: Sendable {
-  private let stored = Mutex<Object?>(nil)
+  private let stored = Locked<Object?>(nil)
   var object: Object? { stored.withLock { $0 } }
   func set(_ object: Object) { stored.withLock { $0 = object } }
 }

@@ -1,5 +1,5 @@
 internal import EventBus
-private import Synchronization
+private import _EventBusLocks
 
 #if canImport(Darwin)
 private import Darwin
@@ -38,7 +38,7 @@ final class LocalPost: Sendable {
     var waiters: [@Sendable (Outcome) -> Void] = []
   }
 
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   /// Calls a closure with the outcome, at once if it is known.
   func whenComplete(_ body: @escaping @Sendable (Outcome) -> Void) {
@@ -122,9 +122,9 @@ final class LocalPosts: Sendable {
     var order: BoundedBuffer<Key>
   }
 
-  private let state: Mutex<State>
+  private let state: Locked<State>
 
-  init(limit: Int) { state = Mutex(State(order: BoundedBuffer(limit: limit))) }
+  init(limit: Int) { state = Locked(State(order: BoundedBuffer(limit: limit))) }
 
   func add(_ post: LocalPost, _ event: String, _ sequence: UInt64) {
     let key = Key(event: event, sequence: sequence)
@@ -163,7 +163,7 @@ final class PostFollower: Sendable {
   }
 
   private let name: String
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   private init(_ name: String) { self.name = name }
 
@@ -229,7 +229,7 @@ final class PostFollower: Sendable {
     var ways: [Key: Ways] = [:]
   }
 
-  private static let followers = Mutex(Followers())
+  private static let followers = Locked(Followers())
 
   /// Notes that an event is carried durably in one way; it is followed while it is carried in both.
   ///

@@ -1,5 +1,5 @@
 public import EventBus
-private import Synchronization
+private import _EventBusLocks
 
 extension EventNames {
   /// A node was heard for the first time, or again.
@@ -24,7 +24,7 @@ extension EventBridge {
 
     /// The name of the node.
     public let name: String
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     init(_ name: String) { self.name = name }
 
@@ -76,12 +76,12 @@ final class Neighbours: Sendable {
     case hello, beat, bye
   }
 
-  private let state: Mutex<State>
+  private let state: Locked<State>
   private let core: Weak<BridgeCore>
   private let pump: LazyPump
 
   init(_ core: BridgeCore) {
-    state = Mutex(State(table: NodeTable(own: (core.node, core.incarnation))))
+    state = Locked(State(table: NodeTable(own: (core.node, core.incarnation))))
     self.core = Weak(core)
     pump = LazyPump("EventBusNATS.nodes")
     pump.work = { [weak self] in self?.work() }

@@ -1,5 +1,5 @@
 internal import EventBus
-private import Synchronization
+private import _EventBusLocks
 
 /// The way of one event out of the process.
 class AnyOutgoingLane: @unchecked Sendable {  // Reason: subclasses lock.
@@ -83,7 +83,7 @@ private struct OutgoingState {
 final class OutgoingLane<Payload: Sendable>: AnyOutgoingLane,
   @unchecked Sendable  // Reason: locked.
 {
-  private let state: Mutex<OutgoingState>
+  private let state: Locked<OutgoingState>
   private let core: Weak<BridgeCore>
   private let event: String
   private let eventSubject: String
@@ -103,7 +103,7 @@ final class OutgoingLane<Payload: Sendable>: AnyOutgoingLane,
     durable: DurableSender?
   ) {
     let configuration = core.configuration
-    state = Mutex(
+    state = Locked(
       OutgoingState(
         buffer: BoundedBuffer(
           limit: configuration.bufferLimit,
@@ -112,8 +112,8 @@ final class OutgoingLane<Payload: Sendable>: AnyOutgoingLane,
       )
     )
     self.core = Weak(core)
-    event = name.rawValue
-    eventSubject = Subject.event(name.rawValue, prefix: core.prefix)
+    event = name.name
+    eventSubject = Subject.event(name.name, prefix: core.prefix)
     template = WireHeader.Template(
       WireHeader(
         node: core.node,

@@ -1,5 +1,5 @@
 internal import EventBus
-private import Synchronization
+private import _EventBusLocks
 
 /// What a bridge prepares at the server, again until it succeeds, and again after it was lost: streams,
 /// consumers, subscriptions.
@@ -14,7 +14,7 @@ final class Preparations: Sendable {
     var isStopped = false
   }
 
-  private let state = Mutex(State())
+  private let state = Locked(State())
   private let tally: Tally
 
   init(_ tally: Tally) { self.tally = tally }
@@ -112,7 +112,7 @@ private final class Preparation: Sendable {
 
   let event: String
   let isVital: Bool
-  private let state = Mutex(State())
+  private let state = Locked(State())
   private let isDenied: @Sendable (String) -> Bool
   private let body: @Sendable () async throws(LinkFailure) -> Void
   private let failed: @Sendable (LinkFailure) -> Void

@@ -1,4 +1,4 @@
-private import Synchronization
+private import _EventBusLocks
 
 /// What the server says of a durable event that it has stored.
 public struct Receipt: Sendable, Equatable {
@@ -19,7 +19,7 @@ final class Promise<Value: Sendable>: Sendable {
     var nextWaiter = 0
   }
 
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   /// Sets the value; only the first time counts.
   func fulfil(_ result: Result<Value, NATSError>) {
@@ -77,7 +77,7 @@ final class OpenCount: Sendable {
     var waiters: [Promise<Void>] = []
   }
 
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   func begin() { state.withLock { $0.count += 1 } }
 

@@ -1,5 +1,5 @@
 private import Dispatch
-private import Synchronization
+private import _EventBusLocks
 
 /// Counts what a bridge does, and reports it to the hook.
 ///
@@ -20,7 +20,7 @@ final class Tally: Sendable {
 
   private static let limit = 1000
 
-  private let state = Mutex(State())
+  private let state = Locked(State())
   private let hook: (@Sendable (BridgeReport) -> Void)?
   private let queue = DispatchQueue(label: "EventBusNATS.reports")
 

@@ -46,7 +46,7 @@ public struct NATSError: Error, Sendable, CustomStringConvertible {
     case .invalidOption: "\(detail): check NATSConnection.Options"
     case .invalidName: detail
     case .notCarried: "\(detail): call carry(_:_:delivery:) with .durable first"
-    case .full: "\(detail): wait for flushed(), or raise the limit of the bridge"
+    case .full: "\(detail): wait for waitUntilFlushed(), or raise the limit of the bridge"
     case .notEncodable: "\(detail): check the codec and the payload"
     case .tooLarge: "\(detail): raise max_payload of the server, or send less"
     case .refused: "\(detail): check the limits and the subjects of the stream"

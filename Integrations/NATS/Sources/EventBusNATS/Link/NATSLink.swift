@@ -2,6 +2,7 @@ internal import CNATS
 private import Dispatch
 internal import EventBus
 internal import Synchronization
+internal import _EventBusLocks
 
 /// The client of the server, as a link.
 ///
@@ -225,10 +226,10 @@ final class ConnectionEvents: Sendable {
   let reconnectCount = Atomic<Int>(0)
   let didChange = Signal<Bool>()
   let didRefuse = Signal<LinkRefusal>()
-  let denials = Mutex(DenialLog())
+  let denials = Locked(DenialLog())
   /// Where observers are called: the client has one thread for the callbacks of all its connections.
   private let queue = DispatchQueue(label: "EventBusNATS.state")
-  private let source = Mutex(Source())
+  private let source = Locked(Source())
 
   /// Sets what asks the client for the address of the server, which its callbacks must not do.
   func setAddress(_ address: @escaping @Sendable () -> String) {

@@ -10,6 +10,7 @@ private import Glibc
 #error("Unknown C library: add it here.")
 #endif
 internal import Synchronization
+internal import _EventBusLocks
 
 /// A subscription of the client, and the messages that were not taken yet.
 ///
@@ -116,11 +117,11 @@ private final class Arrivals: Sendable {
     var isAwake = false
   }
 
-  private let state: Mutex<State>
+  private let state: Locked<State>
   private let wake: @Sendable () -> Void
 
   init(limit: Int, sizeLimit: Int, wake: @escaping @Sendable () -> Void) {
-    state = Mutex(State(messages: BoundedBuffer(limit: limit, sizeLimit: sizeLimit)))
+    state = Locked(State(messages: BoundedBuffer(limit: limit, sizeLimit: sizeLimit)))
     self.wake = wake
   }
 

@@ -1,1 +1,0 @@
-../../../../NATS/Sources/EventBusNATS/Values/MutexForThreadSanitizer.swift

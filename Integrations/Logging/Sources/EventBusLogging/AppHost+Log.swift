@@ -1,0 +1,148 @@
+public import EventBus
+public import LaunchLoader
+public import Logging
+
+extension AppHost.Configuration {
+  /// Creates a configuration whose messages go to a logger.
+  ///
+  /// ```swift
+  /// import EventBusLogging
+  /// import LaunchLoader
+  /// import Logging
+  ///
+  /// let logger = Logger(label: "shop")
+  /// let app = AppHost(configuration: AppHost.Configuration(logger: logger))
+  /// ```
+  ///
+  /// Messages have the level `warning`: they concern delayed, cancelled and abandoned services and failed
+  /// launch work. What a message names is in its metadata:
+  ///
+  /// | key | value |
+  /// | --- | --- |
+  /// | `service` | the service, or an array of several |
+  /// | `worker` | the launch work, or an array |
+  /// | `state` | `starting` or `stopping` if their start or stop takes long; `failed`, `cancelled`, `stuck` |
+  /// | `elapsed` | the time of the wait so far, of the limit that expired, or of the launch work |
+  ///
+  /// The other parameters are those of the initializer without a logger.
+  ///
+  /// - Parameters:
+  ///   - logger: The logger, called on a thread of its own, under no lock.
+  ///   - stopTimeout: The time for an orderly stop; `nil` means no limit.
+  ///   - cancelTimeout: The time in which cancelled services must end; `nil` means no limit.
+  ///   - clock: The clock that measures all time limits.
+  ///   - signals: The meanings of signals; `[:]` leaves all signals alone.
+  ///   - launchOptions: The launch options for the launch work; `nil` means `LaunchOptions.current`.
+  ///   - endsWithParent: Whether the application ends with its parent process.
+  public init(
+    logger: Logger,
+    stopTimeout: Duration? = .seconds(20),
+    cancelTimeout: Duration? = .seconds(5),
+    clock: any Clock<Duration> = ContinuousClock(),
+    signals: [UnixSignal: SignalMeaning] = SignalMeaning.standard,
+    launchOptions: LaunchOptions? = nil,
+    endsWithParent: Bool = false
+  ) {
+    self.init(
+      stopTimeout: stopTimeout,
+      cancelTimeout: cancelTimeout,
+      clock: clock,
+      signals: signals,
+      launchOptions: launchOptions,
+      endsWithParent: endsWithParent
+    )
+    onMessage = { message in
+      logger.log(level: .warning, "\(message.description)", metadata: message.metadata)
+    }
+  }
+}
+
+extension AppHostMessage {
+  /// What the message names.
+  fileprivate var metadata: Logger.Metadata {
+    var metadata: Logger.Metadata = [:]
+    metadata["service"] = Self.value(services)
+    metadata["worker"] = Self.value(workers)
+    if let state { metadata["state"] = .string(state.rawValue) }
+    if let elapsed { metadata["elapsed"] = .stringConvertible(elapsed) }
+    return metadata
+  }
+
+  private static func value(_ names: [String]) -> Logger.MetadataValue? {
+    names.count < 2 ? names.first.map { .string($0) } : .array(names.map { .string($0) })
+  }
+}
+
+extension AppHost {
+  /// Logs the states of the application and of its services, and its launch work, until a token ends.
+  ///
+  /// | message | level | metadata |
+  /// | --- | --- | --- |
+  /// | application changed state | `level` | `state`, and `elapsed` since the previous entry of this kind |
+  /// | launch work ended | `level` | `worker`, `outcome`, `elapsed` |
+  /// | launch finished | `level` | `elapsed` |
+  /// | service changed state | `level` | `service`, `state`, and `elapsed` in the state before |
+  /// | service failed | `error` | `service`, and the error |
+  ///
+  /// Call it before `run()`. The events of the application are read from its bus; an application
+  /// whose bus has other applications shares their entries.
+  ///
+  /// - Parameters:
+  ///   - logger: The logger.
+  ///   - level: The level of states and launch work.
+  ///   - clock: The clock that measures the time between states.
+  /// - Returns: The token. Dropping it ends the logging; it does not keep the application.
+  public func startLogging(
+    to logger: Logger,
+    level: Logger.Level = .info,
+    clock: any Clock<Duration> = ContinuousClock()
+  ) -> Token {
+    let lap = LapTimer(clock)
+    let tokens = TokenBag()
+    bus.observe(.appStateDidChange) { state in
+      let elapsed = lap.next()
+      logger.log(
+        level: level,
+        "application changed state",
+        metadata: ["state": "\(state)", "elapsed": .stringConvertible(elapsed)]
+      )
+    }.store(in: tokens)
+    bus.observe(.appServiceStateDidChange) { change in
+      logger.log(
+        level: level,
+        "service changed state",
+        metadata: [
+          "service": .string(change.service), "state": .string(change.state.rawValue),
+          "elapsed": .stringConvertible(change.elapsed),
+        ]
+      )
+    }.store(in: tokens)
+    bus.observe(.appServiceDidFail) { failure in
+      logger.log(
+        level: .error,
+        "service failed",
+        error: failure.error,
+        metadata: ["service": .string(failure.service)]
+      )
+    }.store(in: tokens)
+    bus.observe(.didFinishLaunching) { [loader] _ async throws in
+      let report = try await loader.report
+      for entry in report.entries {
+        logger.log(
+          level: level,
+          "launch work ended",
+          metadata: [
+            "worker": .string(entry.id.rawValue), "outcome": "\(entry.outcome)",
+            "elapsed": .stringConvertible(entry.duration),
+          ]
+        )
+      }
+      logger.log(
+        level: level,
+        "launch finished",
+        metadata: ["elapsed": .stringConvertible(report.total)]
+      )
+    }.store(in: tokens)
+    return Token { tokens.end() }
+  }
+}

@@ -1,0 +1,78 @@
+public import CoreMetrics
+public import EventBus
+
+extension EventBus {
+  /// Counts and times what happens on the bus, until a token ends.
+  ///
+  /// ```swift
+  /// import EventBus
+  /// import EventBusMetrics
+  ///
+  /// let measurements = EventBus.default.startMeasuring(prefix: "shop")
+  /// ```
+  ///
+  /// | metric | kind | dimensions |
+  /// | --- | --- | --- |
+  /// | `<prefix>.posts` | counter | `event` |
+  /// | `<prefix>.deliveries` | counter: handlers that have returned or thrown | `event` |
+  /// | `<prefix>.errors` | counter: handlers that have thrown | `event` |
+  /// | `<prefix>.drops` | counter: deliveries that a full buffer dropped, or whose owner was gone | `event` |
+  /// | `<prefix>.unhandled` | counter: posts that reached no handler | `event` |
+  /// | `<prefix>.handler.duration` | timer, with the posts that the handler makes | `event` |
+  /// | `<prefix>.observers` | gauge | `event` |
+  /// | `<prefix>.observers.dropped` | gauge: what the buffers of the present observers have dropped | `event` |
+  /// | `<prefix>.mailbox.depth` | gauge: events that wait for handlers on actors | |
+  ///
+  /// The only dimension is the name of the event, so that the number of time series is bounded by the number
+  /// of names. A bus with a label adds the dimension `bus`. Metrics are made when their event first occurs.
+  ///
+  /// - Parameters:
+  ///   - prefix: The beginning of every label.
+  ///   - factory: The factory of the metrics; by default `MetricsSystem.factory` at the time of the call. As
+  ///     long as the program has bootstrapped none, that is `NOOPMetricsHandler`: then nothing is measured, and
+  ///     nothing costs anything, until the next call.
+  ///   - interval: The time between two readings of the gauges. The first is one interval after the call.
+  ///   - clock: The clock that measures the interval.
+  /// - Returns: The token. Dropping it ends the measurement, and with it all costs. It does not keep the bus.
+  /// - Complexity: O(*n*) in the number of hooks of the bus. A reading of the gauges is O(*m*) in the number of
+  ///   its observers.
+  public func startMeasuring(
+    prefix: String = "eventbus",
+    factory: (any MetricsFactory)? = nil,
+    interval: Duration = .seconds(10),
+    clock: any Clock<Duration> = ContinuousClock()
+  ) -> Token {
+    let label = self.label
+    let factory = factory ?? MetricsSystem.factory
+    // Without a backend, posts cost what they cost without this.
+    if factory is NOOPMetricsHandler { return Token {} }
+    let metrics = Metrics(
+      prefix: prefix,
+      dimensions: label.isEmpty ? [] : [("bus", label)],
+      factory: factory
+    )
+    let meter = BusMeter(metrics)
+    let gauges = BusGauges(metrics)
+    let tokens = TokenBag()
+    addHooks(
+      EventHooks(onUnhandled: { meter.unhandled($0) }, onTrace: { meter.note($0) })
+    ).store(in: tokens)
+    repeating(interval, clock) { [weak self, weak tokens] in
+      guard let self else {
+        tokens?.end()
+        return
+      }
+      gauges.read(snapshot())
+    }.store(in: tokens)
+    return Token { tokens.end() }
+  }
+}
+
+/// Starts a timer on a clock whose type is not known.
+private func repeating<C: Clock<Duration>>(
+  _ interval: Duration,
+  _ clock: C,
+  _ body: @escaping @Sendable () -> Void
+) -> Token {
+  every(interval, clock: clock) { _ in body() }
+}

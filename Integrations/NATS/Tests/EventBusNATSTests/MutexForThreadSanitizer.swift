@@ -1,1 +1,0 @@
-../../Sources/EventBusNATS/Values/MutexForThreadSanitizer.swift

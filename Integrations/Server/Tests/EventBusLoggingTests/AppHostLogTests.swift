@@ -1,0 +1,143 @@
+internal import EventBus
+internal import EventBusTesting
+internal import EventBusLogging
+internal import InMemoryLogging
+internal import LaunchLoader
+internal import Logging
+internal import TestKit
+internal import Testing
+
+@Suite("Logging an application", .timeLimit(.minutes(1)))
+struct ApplicationLogTests {
+  private let sample = SampleLogger()
+
+  private func application(
+    _ loader: LaunchLoader = LaunchLoader(),
+    clock: any Clock<Duration> = ContinuousClock(),
+    stopTimeout: Duration? = .seconds(20)
+  ) -> AppHost {
+    AppHost(
+      bus: EventBus(),
+      loader: loader,
+      configuration: AppHost.Configuration(
+        logger: sample.logger,
+        stopTimeout: stopTimeout,
+        clock: clock,
+        signals: [:],
+        launchOptions: LaunchOptions()
+      )
+    )
+  }
+
+  @Test("A message names its services, its state and the time so far in metadata")
+  func waiting() async throws {
+    let clock = ManualClock()
+    // Without a deadline, so that the clock may run ahead of the message.
+    let app = application(clock: clock, stopTimeout: nil)
+    let held = Inbox<Void>()
+    for name in ["cache", "db"] {
+      try app.add(name) { context in
+        context.markReady()
+        try await context.untilShutdown()
+        await held.first(1)
+      }
+    }
+    let run = Task { try await app.run() }
+    try await app.waitUntil(state: .active)
+    app.shutdown()
+    // Handlers of the application's own events may be waited for as well.
+    while !sample.handler.entries.contains(where: { $0.metadata["service"] != nil }) {
+      await clock.waitForSleepers(atLeast: 1)
+      await clock.advance(by: .seconds(1))
+    }
+    held.append(())
+    #expect(try await run.value == 0)
+    let entry = try #require(sample.handler.entries.first { $0.metadata["service"] != nil })
+    #expect(entry.level == .warning)
+    #expect(entry.metadata["service"] == "db")
+    #expect(entry.metadata["state"] == "stopping")
+    #expect(entry.metadata["elapsed"] != nil)
+    #expect("\(entry.message)".contains("waiting for service \"db\""))
+  }
+
+  @Test("A cancelled service, and failed launch work, are named in metadata")
+  func names() async throws {
+    let loader = LaunchLoader()
+    loader.register("mail") { _ in throw SampleError() }
+    let app = application(loader, stopTimeout: .zero)
+    let held = Inbox<Void>()
+    try app.add("db") { context in
+      context.markReady()
+      try? await context.untilShutdown()
+      _ = await withTaskCancellationHandler {
+        await held.first(1)
+      } onCancel: {
+        held.append(())
+      }
+    }
+    let run = Task { try await app.run() }
+    try await app.waitUntil(state: .active)
+    app.shutdown()
+    _ = try? await run.value
+    let entries = sample.handler.entries
+    #expect(entries.contains { $0.metadata["worker"] == "mail" })
+    #expect(
+      entries.contains { $0.metadata["service"] == "db" && $0.metadata["state"] == "cancelled" }
+    )
+  }
+
+  @Test("States, launch work and failures are entries with metadata")
+  func lifecycle() async throws {
+    let loader = LaunchLoader()
+    loader.register("settings") { _ in }
+    let app = application(loader)
+    let log = app.startLogging(to: sample.logger)
+    try app.add("web", options: AppServiceOptions(onThrow: .ignore)) { _ in throw SampleError("port in use") }
+    try app.add("db") { context in
+      context.markReady()
+      try await context.untilShutdown()
+    }
+    let run = Task { try await app.run() }
+    try await app.waitUntil(state: .active)
+    while !sample.lines().contains(where: { $0.hasPrefix("service failed") }) { await Task.yield() }
+    while !sample.lines().contains("launch finished") { await Task.yield() }
+    app.shutdown()
+    #expect(try await run.value == 0)
+    let entries = sample.handler.entries
+    let states = entries.filter { "\($0.message)" == "application changed state" }
+      .compactMap { $0.metadata["state"].map { "\($0)" } }
+    #expect(
+      states == ["launching", "inactive", "active", "inactive", "stopping", "terminated"]
+        || states == ["launching", "active", "stopping", "terminated"]
+        || states == ["launching", "inactive", "active", "stopping", "terminated"]
+    )
+    #expect(
+      entries.filter { $0.metadata["state"] != nil }.allSatisfy { $0.metadata["elapsed"] != nil }
+    )
+    #expect(
+      entries.contains { $0.metadata["worker"] == "settings" && $0.metadata["elapsed"] != nil }
+    )
+    let services = entries.filter {
+      "\($0.message)" == "service changed state" && $0.metadata["service"] == "db"
+    }
+    #expect(
+      services.map { "\($0.metadata["state"] ?? "")" } == [
+        "starting", "ready", "stopping", "ended",
+      ]
+    )
+    let failure = try #require(entries.first { $0.level == .error })
+    #expect(failure.metadata["service"] == "web")
+    #expect(failure.error as? SampleError == SampleError("port in use"))
+    withExtendedLifetime(log) {}
+  }
+
+  @Test("The token of an application's log does not keep the application")
+  func releases() {
+    var app: AppHost? = application()
+    weak let released = app
+    let log = app?.startLogging(to: sample.logger)
+    app = nil
+    #expect(released == nil)
+    withExtendedLifetime(log) {}
+  }
+}

@@ -1,0 +1,95 @@
+private import EventBus
+public import LaunchLoader
+public import Logging
+public import ServiceLifecycle
+
+extension AppHost {
+  /// Adds a service of swift-service-lifecycle.
+  ///
+  /// ```swift
+  /// import LaunchLoader
+  /// import ServiceLifecycle
+  /// import ServiceLifecycleBridge
+  ///
+  /// struct Poller: ServiceLifecycle.Service {
+  ///   func run() async throws { try await gracefulShutdown() }
+  /// }
+  ///
+  /// let app = AppHost()
+  /// try app.add(adopting: Poller(), named: "poller", options: AppServiceOptions(after: ["database"]))
+  /// ```
+  ///
+  /// The service runs inside a `ServiceGroup` of its own, which handles no signals: those are the application's.
+  /// A request to stop becomes a graceful shutdown, so that `withGracefulShutdownHandler`,
+  /// `cancelWhenGracefulShutdown`, `gracefulShutdown()` and `Task.isShuttingDownGracefully` work. A cancellation
+  /// is a cancellation. Task-local values of the caller of `run()` are visible.
+  ///
+  /// The service counts as ready as soon as it runs. One that becomes ready later tells a ``Readiness``, which
+  /// `ready` takes.
+  ///
+  /// - Parameters:
+  ///   - service: The service.
+  ///   - name: The name of the service, unique within the application.
+  ///   - options: The order, time limits and failure policy of the service.
+  ///   - ready: Reports when the service is ready; `nil` means as soon as it runs.
+  ///   - logger: The logger of the group.
+  /// - Throws: `AppServiceError`, as for other services.
+  public func add(
+    adopting service: some ServiceLifecycle::Service,
+    named name: String,
+    options: AppServiceOptions = AppServiceOptions(),
+    ready: Readiness? = nil,
+    logger: Logger = Logger(label: "ServiceLifecycleBridge") { _ in SwiftLogNoOpLogHandler() }
+  ) throws(AppServiceError) {
+    let adopted = AdoptedService(service, name, ready: ready, logger: logger)
+    try add(adopted, named: name, options: options)
+  }
+}
+
+/// A service of swift-service-lifecycle, as a service of an application, of a group or of an `AppServiceRun`.
+public struct AdoptedService: AppService {
+  /// The name of the service.
+  public let serviceName: String
+  private let service: any ServiceLifecycle::Service
+  private let readiness: Readiness?
+  private let logger: Logger
+
+  /// Wraps a service.
+  ///
+  /// - Parameters:
+  ///   - service: The service.
+  ///   - name: The name of the service.
+  ///   - ready: Reports when the service is ready; `nil` means as soon as it runs.
+  ///   - logger: The logger of the group around the service.
+  public init(
+    _ service: some ServiceLifecycle::Service,
+    named name: String,
+    ready: Readiness? = nil,
+    logger: Logger = Logger(label: "ServiceLifecycleBridge") { _ in SwiftLogNoOpLogHandler() }
+  ) {
+    (self.service, serviceName, readiness, self.logger) = (service, name, ready, logger)
+  }
+
+  /// Runs the service until it ends.
+  public func run(_ context: AppServiceContext) async throws {
+    let group = ServiceLifecycle::ServiceGroup(
+      configuration: ServiceGroupConfiguration(
+        services: [
+          ServiceGroupConfiguration.ServiceConfiguration(
+            service: service,
+            // The options of the application decide what follows from an end.
+            successTerminationBehavior: .gracefullyShutdownGroup,
+            failureTerminationBehavior: .gracefullyShutdownGroup,
+            serviceName: serviceName
+          )
+        ],
+        logger: logger
+      )
+    )
+    // The group remembers a request that comes before its run.
+    let token = context.onShutdown { Task { await group.triggerGracefulShutdown() } }
+    defer { token.cancel() }
+    if let readiness { readiness.connect(context) } else { context.markReady() }
+    try await group.run()
+  }
+}

@@ -1,0 +1,218 @@
+internal import EventBus
+
+extension AppHost {
+  /// Runs the application: performs the launch work, starts the services, waits for the end, and stops the
+  /// services in reverse order.
+  ///
+  /// The run ends after a call of ``shutdown(exitCode:)``, after the end of a service whose options request
+  /// it, or, if there were services, when all of them have ended. Cancelling the task cancels everything.
+  /// Synchronous launch work and the handlers of the launching, active and stopping edges run in the
+  /// isolation of the caller.
+  ///
+  /// During the run, the application handles signals as its configuration says, and notifies the service
+  /// manager named by `$NOTIFY_SOCKET` with `READY=1`, `RELOADING=1`, `STOPPING=1` and, if requested,
+  /// `WATCHDOG=1` (`sd_notify(3)`).
+  ///
+  /// The run waits for each method of the delegate before it goes on. Services stop after the handlers of
+  /// `willTerminate` have finished, including asynchronous ones and those on actors;
+  /// ``Configuration/stopTimeout`` limits that time. Finally, the method waits until the handlers of the other
+  /// events of the stop have finished, up to the state ``AppState/terminated``, and until
+  /// ``Configuration/onMessage`` has returned from the last message, for each at most
+  /// ``Configuration/cancelTimeout``: a program may call `exit` as soon as the method has returned.
+  ///
+  /// - Returns: The exit code passed to `shutdown`; otherwise 128 plus the number of the signal if a second
+  ///   signal has cancelled everything; otherwise 0.
+  /// - Throws: ``AppHostError`` if the launch or a service failed, if a service is stuck, or if the
+  ///   application already ran; `CancellationError` if the only cause was the cancellation of the task.
+  nonisolated(nonsending) public func run() async throws -> Int32 {
+    guard runner.claim() else {
+      throw AppHostError([(service: nil, error: AppServiceError(.alreadyRan))])
+    }
+    let system = SystemConnection(self)
+    let (failures, isCancelled) = await withCancellationHandling {
+      await runToTheEnd(system)
+    } onCancel: {
+      cancel()
+    }
+    await system.end()
+    await lastPostsAreHandled()
+    await changes.delivered(within: configuration.cancelTimeout, on: configuration.clock)
+    await messages.delivered(within: configuration.cancelTimeout, on: configuration.clock)
+    if !failures.isEmpty { throw AppHostError(failures) }
+    if isCancelled { try Task.checkCancellation() }
+    return locked.withLock { $0.exitCode } ?? 0
+  }
+
+  nonisolated(nonsending) private func runToTheEnd(
+    _ system: SystemConnection
+  ) async -> (failures: [ServiceRunner.Machine.Failure], isCancelled: Bool) {
+    if !runner.isStopping { await launch() }
+    runner.send { $0.begin() }
+    while true {
+      switch await runner.nextMilestone() {
+      case .started:
+        // Notify the manager first, so that a stop requested by an observer of `.active` cannot precede
+        // `READY=1`.
+        if !runner.isStopping { system.manager?.started() }
+        change(.started)
+      case .stopping:
+        system.manager?.stopping()
+        loader.stop()
+        // The thread that requests the stop does so as well, but may be late.
+        pending.cancelMethods()
+        let count = change(.stop)
+        // Not awaited here: what exceeds the deadline, a delegate or a handler, is left behind.
+        Task {
+          await delivered(count)
+          await pending.untilHandlersAreDone()
+          runner.send { $0.permitStop() }
+        }
+      case .over(let failures, let isCancelled):
+        pending.leaveHandlers(isFinal: true)
+        await changed(.end)
+        return (failures, isCancelled)
+      }
+    }
+  }
+
+  nonisolated(nonsending) private func launch() async {
+    let options = configuration.launchOptions ?? .current
+    locked.withLock { $0.options = options }
+    loader.reportOtherCopies(messages.send)
+    await changed(.launch)
+    if runner.isStopping { return }
+    do {
+      try await runLaunchWork(options)
+      if !runner.isStopping { await changed(.launched) }
+    } catch {
+      runner.send { $0.fail(error) }
+    }
+  }
+
+  /// Runs the launch work in the isolation of the caller, in a task that ``shutdown(exitCode:)`` can cancel.
+  private func runLaunchWork(
+    _ options: LaunchOptions,
+    isolation: isolated (any Actor)? = #isolation
+  ) async throws {
+    let isKnown = Latch()
+    let task = Task {
+      // Captured so that the task runs on this actor.
+      _ = isolation
+      _ = await isKnown.wait()
+      return try await loader.launch(options)
+    }
+    // Publish the task before any work begins, because a worker may request the shutdown.
+    locked.withLock { $0.launch = task }
+    if runner.isStopping { task.cancel() }
+    let result = await pending.launch(task) { isKnown.open() }
+    locked.withLock { $0.launch = nil }
+    guard let result else { return failLaunchWork() }
+    do {
+      let report = try result.get()
+      // The launch continued without them; without a message, the failures would go unnoticed.
+      for problem in report.problems { messages.send("launch: \(problem)") }
+      for entry in report.failures {
+        let text = "launch work \"\(entry.id)\" \(entry.outcome)"
+        let (workers, elapsed) = ([entry.id.rawValue], entry.duration)
+        messages.send(AppHostMessage(text, workers: workers, state: .failed, elapsed: elapsed))
+      }
+    } catch let error as LaunchError {
+      if runner.isStopping, error.isOfCancellation { return }
+      throw error
+    }
+  }
+
+  /// Records an error for each unfinished worker of a launch that was left behind.
+  private func failLaunchWork() {
+    let workers: [String?] = loader.unfinished.map { "\($0)" }
+    for worker in workers.isEmpty ? [nil] : workers {
+      let name = worker.map { "launch work \"\($0)\"" } ?? "launch work"
+      let error = AppServiceError(.stuck(name), isLaunchWork: true)
+      let workers = worker.map { [$0] } ?? []
+      messages.send(AppHostMessage(error.description, workers: workers, state: .stuck))
+      runner.send { $0.fail(error) }
+    }
+  }
+}
+
+extension LaunchError {
+  /// A Boolean value that indicates whether all failures are cancellations, as after a requested shutdown.
+  fileprivate var isOfCancellation: Bool {
+    switch code {
+    // The launch belongs to another caller, which a shutdown does not wait for.
+    case .cancelled: true
+    case .failed(let report):
+      report.failures.allSatisfy { entry in
+        if case .failed(let error) = entry.outcome { error is CancellationError } else { false }
+      }
+    default: false
+    }
+  }
+}
+
+/// The failure of an application run.
+public struct AppHostError: Error {
+  /// The errors, at least one: the cause first, then its consequences and later errors, ignored errors last.
+  ///
+  /// A service that was left behind is an ``AppServiceError`` with the code `stuck`.
+  public let errors: [any Error]
+
+  /// The services that threw the errors, `nil` for errors from elsewhere.
+  private let services: [String?]
+
+  init(_ failures: [ServiceRunner.Machine.Failure]) {
+    errors = failures.map(\.error)
+    services = failures.map(\.service)
+  }
+
+  /// The names of the services that did not end and were left behind, including those in groups.
+  ///
+  /// The name of a service in a group is prefixed with the names of its groups: `storage/cache`.
+  public var stuckServices: [String] { AppServiceError.stuckServices(in: errors) }
+}
+
+extension AppHost {
+  /// Requests an orderly stop: services stop in reverse order, then ``run()`` returns.
+  ///
+  /// Only the first exit code counts. A call before `run()` prevents the launch and the start of services. A
+  /// call during the launch prevents everything that has not begun. A call after the end has no effect.
+  ///
+  /// - Parameter exitCode: The exit code for ``run()`` to return.
+  public func shutdown(exitCode: Int32 = 0) { end(exitCode) { $0.shutdown() } }
+
+  /// Requests an orderly stop without setting the exit code.
+  func requestShutdown() { end(nil) { $0.shutdown() } }
+
+  /// Cancels everything immediately, also during an orderly stop.
+  package func cancel(exitCode: Int32? = nil) { end(exitCode) { $0.cancel() } }
+
+  private func end(_ exitCode: Int32?, _ request: (inout ServiceRunner.Machine) -> Void) {
+    locked.withLock { $0.exitCode = $0.exitCode ?? exitCode }
+    runner.send(request)
+    locked.withLock { $0.launch }?.cancel()
+  }
+}
+
+extension AppHostError: CustomStringConvertible {
+  /// A description with the cause, its consequences, the service that threw each error, and the stuck
+  /// services.
+  public var description: String {
+    let parts = zip(services, errors).map { service, error in
+      // A service error already names its service.
+      guard let service, !(error is AppServiceError) else { return "\(error)" }
+      return "service \"\(service)\" threw \(error)"
+    }
+    var text = "application failed: " + parts.joined(separator: "; ")
+    let stuck = stuckServices
+    if !stuck.isEmpty { text += "; stuck: \(stuck.joined(separator: ", "))" }
+    return text
+  }
+}
+
+/// An error that a service threw.
+public struct AppServiceFailure: Sendable {
+  /// The name of the service, prefixed with the names of its groups, each followed by a slash.
+  public let service: String
+  /// The error.
+  public let error: any Error
+}

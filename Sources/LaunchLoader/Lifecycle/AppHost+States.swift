@@ -1,0 +1,314 @@
+internal import EventBus
+
+extension AppHost {
+  /// The current state.
+  ///
+  /// During the delivery of an edge, handlers and the delegate read the state that the edge led to, or the
+  /// state that a `will…` edge leads away from. There are two exceptions: `willFinishLaunching` occurs in
+  /// ``AppState/launching``, and `willTerminate` in ``AppState/stopping``.
+  public var state: AppState { locked.withLock { $0.machine.state } }
+
+  /// Waits until the application is in a state.
+  ///
+  /// Returns immediately if the application is in the state, or has passed a state that occurs only once
+  /// (``AppState/notRunning``, ``AppState/launching``, ``AppState/stopping``, ``AppState/terminated``).
+  ///
+  /// - Parameter state: The state to wait for.
+  /// - Throws: `CancellationError` when the task is cancelled; ``AppStateError`` when the application is
+  ///   stopping and can no longer enter the state.
+  nonisolated(nonsending) public func waitUntil(state: AppState) async throws {
+    guard await wait(.state(state)) else { throw CancellationError() }
+    if !self.state.mayReach(state) { throw AppStateError(state: state) }
+  }
+
+  /// Waits until all edges queued so far are delivered.
+  nonisolated(nonsending) package func waitUntilSettled() async {
+    let count = locked.withLock { $0.machine.stepCount }
+    _ = await wait(.completed(count))
+  }
+
+  /// Runs a closure while the application is at least at a level.
+  ///
+  /// Waits for the level, runs the closure, cancels it when the application falls below the level, and
+  /// repeats when the level is reached again. A closure that returns early runs again only after the
+  /// application has left and regained the level. This method returns when the application stops, regardless
+  /// of the level, or when the task is cancelled, and always after the closure has returned.
+  ///
+  /// - Parameters:
+  ///   - level: The required level.
+  ///   - body: The closure to run; it runs on no actor.
+  /// - Throws: The error of the closure, except a `CancellationError` after the level was left.
+  nonisolated(nonsending) public func whileState<Failure: Error>(
+    atLeast level: AppState.Level,
+    _ body: @Sendable () async throws(Failure) -> Void
+  ) async throws(Failure) {
+    while !Task.isCancelled, await wait(.atLeast(level)), state.isAtLeast(level) {
+      let left = Latch()
+      guard let waiter = locked.withLock({ $0.addWaiter(.below(level), left) }) else { continue }
+      let error = await attempt(until: left, body)
+      let hasLeft = locked.withLock { $0.waiters.element(number: waiter) } == nil
+      if let error, !hasLeft || Task.isCancelled || !(error is CancellationError) {
+        _ = locked.withLock { $0.waiters.remove(number: waiter) }
+        throw error
+      }
+      await waitOrRemove(waiter, left)
+    }
+  }
+
+  /// Applies a cause, and delivers the resulting edges unless another call is delivering.
+  ///
+  /// When this call returns, the edges are delivered, unless another call is delivering or a method of the
+  /// delegate has suspended. In that case a task continues the delivery, on the actor of the caller.
+  ///
+  /// - Returns: The number of steps that complete this change.
+  @discardableResult
+  func change(
+    _ cause: AppStateMachine.Cause,
+    isolation: isolated (any Actor)? = #isolation
+  ) -> Int {
+    let (delivers, count) = locked.withLock { state in
+      (state.machine.send(cause), state.machine.stepCount)
+    }
+    if delivers { deliver() }
+    return count
+  }
+
+  /// Applies a cause, and returns when its edges are delivered, regardless of cancellation.
+  func changed(
+    _ cause: AppStateMachine.Cause,
+    isolation: isolated (any Actor)? = #isolation
+  ) async {
+    await delivered(change(cause))
+  }
+
+  /// Waits until this number of steps is complete, regardless of cancellation.
+  nonisolated(nonsending) func delivered(_ count: Int) async {
+    let latch = Latch()
+    let waiter = locked.withLock { $0.addWaiter(.completed(count), latch) }
+    if waiter != nil { await latch.waitUncancelled() }
+  }
+
+  /// Changes the state machine, and resumes the tasks whose goals are reached.
+  private func update<Result: Sendable>(_ change: (inout AppStateMachine) -> Result) -> Result {
+    let (result, reached) = locked.withLock { state in
+      (change(&state.machine), state.takeReached())
+    }
+    for latch in reached { latch.open() }
+    return result
+  }
+
+  /// Delivers the rest of a step, and then all queued steps.
+  ///
+  /// Where a method of the delegate suspends, a task continues the delivery when it has returned or is left
+  /// behind.
+  ///
+  /// - Parameters:
+  ///   - rest: What remains of the step.
+  ///   - informed: An edge that the delegate has received, and the bus has not.
+  ///   - isolation: The isolation of the caller.
+  private func deliver(
+    _ rest: AppStateMachine.Step = (nil, nil, nil),
+    _ informed: AppStateMachine.Edge? = nil,
+    isolation: isolated (any Actor)? = #isolation
+  ) {
+    var (step, informed) = (rest, informed)
+    while true {
+      if let edge = informed.take() {
+        post(edge)
+      } else if step.will == nil, let state = step.state.take() {
+        enter(state)
+      } else if let edge = step.will.take() ?? step.did.take() {
+        informed = edge
+        guard let call = inform(edge) else { continue }
+        let rest = step
+        Task {
+          // Captured so that the task runs on this actor.
+          _ = isolation
+          await pending.wait(call)
+          deliver(rest, edge)
+        }
+        return
+      } else if let next = update({ $0.takeStep() }) {
+        step = next
+      } else {
+        return
+      }
+    }
+  }
+
+  /// Calls the delegate.
+  ///
+  /// - Returns: The number of the call, if it has not returned yet.
+  private func inform(
+    _ edge: AppStateMachine.Edge,
+    isolation: isolated (any Actor)? = #isolation
+  ) -> UInt? {
+    let (delegate, options, isOfStop) = locked.withLock { state in
+      (state.delegate, state.options, state.machine.isInStop)
+    }
+    guard let delegate else { return nil }
+    return pending.inform(delegate, of: edge, from: self, options, isOfStop: isOfStop)
+  }
+
+  private func enter(_ state: AppState, isolation: isolated (any Actor)? = #isolation) {
+    update { $0.enter(state) }
+    post(.appStateDidChange, state)
+  }
+
+  private func post(_ edge: AppStateMachine.Edge, isolation: isolated (any Actor)? = #isolation) {
+    if edge == .willTerminate {
+      // The stop waits for these handlers.
+      _ = pending.postAwaited(.willTerminate, of: self, precedesStop: false)
+      return
+    }
+    let options = locked.withLock { $0.options }
+    switch edge {
+    case .willFinishLaunching: post(.willFinishLaunching, options)
+    case .didFinishLaunching: post(.didFinishLaunching, options)
+    case .didBecomeActive: post(.didBecomeActive, ())
+    case .willResignActive: post(.willResignActive, ())
+    case .didEnterBackground: post(.didEnterBackground, ())
+    case .willEnterForeground: post(.willEnterForeground, ())
+    case .willTerminate: break
+    }
+  }
+
+  /// Posts an event whose handlers are listed until the post returns.
+  ///
+  /// Those of an event of the stop that go on, on actors or asynchronously, are awaited at the end of the run.
+  private func post<Payload>(
+    _ name: EventName<Payload>,
+    _ payload: Payload,
+    isolation: isolated (any Actor)? = #isolation
+  ) {
+    let number = pending.beginPost(name.name, of: self)
+    defer { pending.end(number) }
+    guard locked.withLock({ $0.machine.isInStop }) else {
+      bus.post(name, payload, from: self)
+      return
+    }
+    let completion = bus.postCounting(name, payload, from: self)
+    if completion.isDone { return }
+    locked.withLock { $0.lastPosts.append((name.name, completion)) }
+  }
+
+  /// Waits until the handlers of the events of the stop have finished, at most for the time in which a
+  /// cancelled service must end, and regardless of cancellation.
+  nonisolated(nonsending) func lastPostsAreHandled() async {
+    let posts = locked.withLock { $0.lastPosts }
+    if posts.isEmpty { return }
+    let areHandled = Latch()
+    Task {
+      for post in posts { await post.completion.wait() }
+      areHandled.open()
+    }
+    await areHandled.waitUncancelled(within: configuration.cancelTimeout, on: configuration.clock)
+    for post in posts where !post.completion.isDone {
+      messages.send("left behind: \(PendingWork.describe(post.event, bus))")
+    }
+  }
+
+  /// Waits for a goal.
+  ///
+  /// - Returns: `false` if the task was cancelled first.
+  nonisolated(nonsending) private func wait(_ goal: AppStateMachine.Goal) async -> Bool {
+    let latch = Latch()
+    guard let waiter = locked.withLock({ $0.addWaiter(goal, latch) }) else { return true }
+    return await waitOrRemove(waiter, latch)
+  }
+
+  /// Waits for a latch, and removes its waiter if the task is cancelled first.
+  @discardableResult
+  nonisolated(nonsending) private func waitOrRemove(_ waiter: UInt, _ latch: Latch) async -> Bool {
+    let isReached = await latch.wait()
+    if !isReached { _ = locked.withLock { $0.waiters.remove(number: waiter) } }
+    return isReached
+  }
+
+  /// Runs a closure, and cancels it when the latch opens.
+  ///
+  /// - Returns: The error that the closure threw.
+  nonisolated(nonsending) private func attempt<Failure: Error>(
+    until left: Latch,
+    _ body: @Sendable () async throws(Failure) -> Void
+  ) async -> Failure? {
+    let failure = Locked<Failure?>(nil)
+    let isOver = Latch()
+    do {
+      async let _: Void = {
+        do throws(Failure) {
+          try await body()
+        } catch {
+          failure.withLock { $0 = error }
+        }
+        isOver.open()
+      }()
+      async let _: Void = {
+        await left.wait()
+        isOver.open()
+      }()
+      await isOver.wait()
+      // Leaving this scope cancels both and waits for them.
+    }
+    return failure.withLock { $0 }
+  }
+}
+
+/// The phases that a system reports by other means than a signal.
+extension AppHost {
+  /// Reports that the program is visible but loses its activity, for example to a dialogue of the system.
+  ///
+  /// From ``AppState/active``, the application becomes ``AppState/inactive`` and stays so until
+  /// ``becomeActive(isolation:)``. In the background, it becomes inactive with the next
+  /// ``enterForeground(isolation:)``.
+  ///
+  /// This call and its siblings are for systems that report phases: scenes of UIKit, a window manager.
+  ///
+  /// ```swift
+  /// let app = AppHost()
+  ///
+  /// func sceneWillResignActive() { app.resignActive() }  // .inactive
+  /// func sceneDidEnterBackground() { app.enterBackground() }  // .background
+  /// func sceneWillEnterForeground() { app.enterForeground() }  // .inactive
+  /// func sceneDidBecomeActive() { app.becomeActive() }  // .active
+  /// ```
+  ///
+  /// All four are legal from any thread and in every state, pass all states in between, and report each edge
+  /// in order:
+  ///
+  /// - Before services have started, a call is remembered: the services start in the background after
+  ///   ``enterBackground(isolation:)``, and the application stays inactive after this call.
+  /// - While another edge is being reported, the edges of the call follow it.
+  /// - A call that changes nothing reports no edge, like every call after services have begun to stop.
+  ///
+  /// When a call returns, its edges have been delivered in the isolation of the caller, unless another call
+  /// is delivering or a method of the delegate has suspended; ``waitUntil(_:)`` then waits for the state.
+  ///
+  /// - Parameter isolation: The isolation of the caller.
+  public func resignActive(isolation: isolated (any Actor)? = #isolation) { change(.resign) }
+
+  /// Reports that the program gains activity.
+  ///
+  /// The application becomes ``AppState/active``, from ``AppState/background`` by way of
+  /// ``AppState/inactive``. See ``resignActive(isolation:)`` for what holds for every phase.
+  ///
+  /// - Parameter isolation: The isolation of the caller.
+  public func becomeActive(isolation: isolated (any Actor)? = #isolation) { change(.activate) }
+
+  /// Reports that the program goes to the background.
+  ///
+  /// The application becomes ``AppState/background``, from ``AppState/active`` by way of
+  /// ``AppState/inactive``. See ``resignActive(isolation:)`` for what holds for every phase.
+  ///
+  /// - Parameter isolation: The isolation of the caller.
+  public func enterBackground(isolation: isolated (any Actor)? = #isolation) { change(.background) }
+
+  /// Reports that the program returns to the foreground.
+  ///
+  /// From ``AppState/background``, the application becomes ``AppState/inactive``. It also becomes active,
+  /// unless ``resignActive(isolation:)`` was called after the last ``becomeActive(isolation:)``.
+  /// See ``resignActive(isolation:)`` for what holds for every phase.
+  ///
+  /// - Parameter isolation: The isolation of the caller.
+  public func enterForeground(isolation: isolated (any Actor)? = #isolation) { change(.foreground) }
+}

@@ -1,0 +1,265 @@
+public import EventBus
+
+/// A program with launch work, services, states and an orderly stop.
+///
+/// ```swift
+/// let app = AppHost()
+/// try app.add("server") { context in
+///   context.onShutdown { print("no more connections") }
+///   context.markReady()
+///   try await context.untilShutdown()
+/// }
+/// ```
+///
+/// Every change of its ``state`` is an event on the bus and a call of the delegate. `main` creates the
+/// application with its delegate and services; there is no other entry point.
+///
+/// ## Thread safety
+///
+/// Every member may be called from any thread, also from the delegate and from handlers of its events. User
+/// code never runs under a lock.
+public final class AppHost: Sendable {
+  /// Not private: other files use the lock around it.
+  struct State: Sendable {
+    var delegate: (any AppHostDelegate)?
+    var machine = AppStateMachine()
+    /// The tasks that wait for a goal, each with a latch.
+    var waiters = NumberedList<(goal: AppStateMachine.Goal, latch: Latch)>()
+    var interruptCount = 0
+    var options = LaunchOptions()
+    var launch: Task<LaunchReport, any Error>?
+    var exitCode: Int32?
+    /// The events of the stop whose handlers have not all finished, except those that the stop waits for.
+    var lastPosts: [(event: String, completion: Completion)] = []
+
+    /// Adds a waiter, unless its goal is already reached.
+    ///
+    /// - Returns: The number of the waiter, or `nil` if the goal is reached.
+    mutating func addWaiter(_ goal: AppStateMachine.Goal, _ latch: Latch) -> UInt? {
+      machine.hasReached(goal) ? nil : waiters.append((goal, latch))
+    }
+
+    /// Removes the waiters whose goals are reached.
+    ///
+    /// - Returns: Their latches in the order of arrival, to be opened after unlocking.
+    /// - Complexity: O(*n* + *m* log *n*) in the numbers of waiters and of reached goals.
+    mutating func takeReached() -> [Latch] {
+      let reached = waiters.entries.filter { machine.hasReached($0.element.goal) }
+      for waiter in reached { _ = waiters.remove(number: waiter.number) }
+      return reached.map(\.element.latch)
+    }
+  }
+
+  /// The bus that receives the events of the application.
+  public let bus: EventBus
+
+  /// The loader whose launch work the application runs.
+  public let loader: LaunchLoader
+
+  let configuration: Configuration
+  let runner: ServiceRunner
+  let pending: PendingWork
+  let messages: MessageQueue<AppHostMessage>
+  /// Posts what becomes of services: their observers must not delay a start, a stop or a deadline.
+  let changes: MessageQueue<@Sendable (EventBus) -> Void>
+  let locked: Locked<State>
+
+  /// Creates an application that does not run.
+  ///
+  /// - Parameters:
+  ///   - delegate: The object that receives every edge; the application keeps it.
+  ///   - bus: The bus that receives the events.
+  ///   - loader: The loader of the launch work.
+  ///   - configuration: The time limits, clock, signals and message output.
+  public init(
+    delegate: (any AppHostDelegate)? = nil,
+    bus: EventBus = .default,
+    loader: LaunchLoader = .shared,
+    configuration: Configuration = Configuration()
+  ) {
+    self.bus = bus
+    self.loader = loader
+    self.configuration = configuration
+    locked = Locked(State(delegate: delegate))
+    messages = MessageQueue(configuration.onMessage)
+    changes = MessageQueue { post in post(bus) }
+    let (messages, changes) = (messages, changes)
+    let alarms = ServiceAlarms(configuration.clock)
+    let pending = PendingWork(alarms, loader) { messages.send($0) }
+    self.pending = pending
+    runner = ServiceRunner(
+      ServiceRunner.Machine(
+        stopTimeout: configuration.stopTimeout,
+        cancelTimeout: configuration.cancelTimeout,
+        asksBeforeStopping: true
+      ),
+      alarms,
+      loader: loader,
+      others: { pending.delays }
+    ) { action in
+      switch action {
+      case .report(let service, let error):
+        let failure = AppServiceFailure(service: service, error: error)
+        changes.send { $0.post(.appServiceDidFail, failure) }
+      case .changed(let change):
+        if bus.hasObservers(of: .appServiceStateDidChange) {
+          changes.send { $0.post(.appServiceStateDidChange, change) }
+        }
+      case .say(let message): messages.send(message)
+      case .watch(.stop, _): pending.cancelMethods()
+      case .forceStop: pending.leaveHandlers(isFinal: false)
+      case .leaveLaunch:
+        pending.leaveLaunch()
+        // Methods of the delegate that began after others were left behind.
+        pending.leaveHandlers(isFinal: true)
+      default: break
+      }
+    }
+  }
+
+  /// The object that receives every edge; the application keeps it.
+  public var delegate: (any AppHostDelegate)? { locked.withLock { $0.delegate } }
+
+  /// Replaces the delegate.
+  ///
+  /// May be called from any thread, also inside a method of the delegate.
+  ///
+  /// The new delegate receives all later edges; a call in progress completes.
+  ///
+  /// - Parameter new: The new delegate, or `nil`.
+  /// - Returns: The previous delegate, which the application no longer keeps.
+  @discardableResult
+  public func replaceDelegate(_ new: (any AppHostDelegate)?) -> (any AppHostDelegate)? {
+    locked.withLock { state in
+      defer { state.delegate = new }
+      return state.delegate
+    }
+  }
+
+  /// Adds a service.
+  ///
+  /// Before services start, the service is added after the others. While services run, it starts as soon as
+  /// its order permits.
+  ///
+  /// - Parameters:
+  ///   - service: The service.
+  ///   - name: The name of the service, unique within the application. With `nil`, it is the service's
+  ///     ``AppService/serviceName``, followed by a number if that name is taken: `Poller`, `Poller 2`.
+  ///   - options: The order, time limits and failure policy of the service.
+  /// - Throws: ``AppServiceError`` with the code `duplicate` if the given name, or that of a group, is taken, or
+  ///   `stopping` after shutdown was requested. While services run also `unknown` and `cycle`; before, these two
+  ///   make the run fail instead.
+  /// - Complexity: Amortized O(log *n*) in the number of services.
+  public func add(
+    _ service: some AppService,
+    named name: String? = nil,
+    options: AppServiceOptions = AppServiceOptions()
+  ) throws(AppServiceError) {
+    // The name of a group is given where it is created.
+    let isNumbered = name == nil && !(service is AppServiceGroup)
+    let body = ServiceHandle.body(of: service)
+    try runner.add(name ?? service.serviceName, isNumbered: isNumbered, options, run: body)
+  }
+
+  /// Adds a service that runs a closure.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the service, unique within the application.
+  ///   - options: The order, time limits and failure policy of the service.
+  ///   - body: The work of the service.
+  /// - Throws: The errors of ``add(_:named:options:)``.
+  /// - Complexity: Amortized O(log *n*) in the number of services.
+  public func add(
+    _ name: String,
+    options: AppServiceOptions = AppServiceOptions(),
+    run body: @escaping @Sendable (AppServiceContext) async throws -> Void
+  ) throws(AppServiceError) {
+    try runner.add(name, options, run: body)
+  }
+
+  /// The services that have not ended, in the order in which they were added.
+  ///
+  /// A group is one service. To follow the services inside it as well, observe the event
+  /// `appServiceStateDidChange`. May be called from any thread.
+  ///
+  /// - Complexity: O(*n* + *e*) in the number of services and of the names in their options.
+  public var services: [AppServiceStatus] { runner.statuses }
+}
+
+extension AppHost {
+  /// The time limits, clock, signals and message output of an application.
+  public struct Configuration: Sendable {
+    /// The time for an orderly stop, from the request; `nil` means no limit.
+    ///
+    /// This deadline applies to the methods of the delegate, to the handlers of `willTerminate` and
+    /// `appShouldReload`, and to all services together. When it expires, methods and handlers are left behind, and
+    /// all running services are cancelled. At Control-Z, it limits how long the process waits for the delegate
+    /// before it stops.
+    public var stopTimeout: Duration?
+
+    /// The time in which cancelled services and launch work must end, before they are left behind and named;
+    /// `nil` means no limit.
+    public var cancelTimeout: Duration?
+
+    /// The clock that measures all time limits of the application and its services.
+    public var clock: any Clock<Duration>
+
+    /// The meanings of signals while the application runs.
+    ///
+    /// Signals that are not in the table are left alone. The default, ``SignalMeaning/standard``, is empty on
+    /// systems other than Linux and macOS, and inside the bundle of an app or of an extension.
+    ///
+    /// The first signal that means ``SignalMeaning/shutdown`` requests an orderly stop, the second cancels
+    /// everything, and the third ends the process immediately with 128 plus its number, even if every thread
+    /// of the concurrency runtime is blocked. A signal that was ignored when the program started stays
+    /// ignored. The previous dispositions of the others are restored when ``AppHost/run()`` returns; a
+    /// signal that arrived before has no further effect.
+    public var signals: [UnixSignal: SignalMeaning]
+
+    /// Called with every message for the user of the program: delayed, cancelled and abandoned services, event
+    /// handlers and methods of the delegate, and errors of the operating system.
+    ///
+    /// Each message has a ``AppHostMessage/description`` of one line, and names what it is about, for a log with
+    /// structured entries. Messages arrive in order, one at a time, on a thread of their own and outside
+    /// every lock. A call that blocks delays later messages, but no service and no deadline.
+    /// ``AppHost/run()`` returns when the last call has returned, at most ``cancelTimeout`` after
+    /// everything else has ended; after that, the call continues in the background.
+    public var onMessage: @Sendable (AppHostMessage) -> Void
+
+    /// The launch options for the launch work and the delegate; `nil` means ``LaunchOptions/current``.
+    public var launchOptions: LaunchOptions?
+
+    /// A Boolean value that indicates whether the application shuts down when its parent process has ended.
+    ///
+    /// The parent is checked once a second.
+    public var endsWithParent: Bool
+
+    /// Creates a configuration.
+    ///
+    /// - Parameters:
+    ///   - stopTimeout: The time for an orderly stop; `nil` means no limit.
+    ///   - cancelTimeout: The time in which cancelled services must end; `nil` means no limit.
+    ///   - clock: The clock that measures all time limits.
+    ///   - signals: The meanings of signals; `[:]` leaves all signals alone.
+    ///   - onMessage: Called with every message. By default, each message is a line on standard error.
+    ///   - launchOptions: The launch options for the launch work; `nil` means ``LaunchOptions/current``.
+    ///   - endsWithParent: Whether the application ends with its parent process.
+    public init(
+      stopTimeout: Duration? = .seconds(20),
+      cancelTimeout: Duration? = .seconds(5),
+      clock: any Clock<Duration> = ContinuousClock(),
+      signals: [UnixSignal: SignalMeaning] = SignalMeaning.standard,
+      onMessage: (@Sendable (AppHostMessage) -> Void)? = nil,
+      launchOptions: LaunchOptions? = nil,
+      endsWithParent: Bool = false
+    ) {
+      self.stopTimeout = stopTimeout
+      self.cancelTimeout = cancelTimeout
+      self.clock = clock
+      self.signals = signals
+      self.onMessage = onMessage ?? { printError("LaunchLoader: \($0)") }
+      self.launchOptions = launchOptions
+      self.endsWithParent = endsWithParent
+    }
+  }
+}

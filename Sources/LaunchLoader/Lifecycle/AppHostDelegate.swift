@@ -1,0 +1,158 @@
+public import EventBus
+
+/// An object that receives the edges of an application.
+///
+/// ```swift
+/// @MainActor
+/// final class Desk: AppHostDelegate {
+///   var title = "starting"
+///
+///   func applicationDidBecomeActive(_ app: AppHost) { title = "ready" }
+///   func applicationWillTerminate(_ app: AppHost) async { await save() }
+///
+///   private func save() async { title = "saved" }
+/// }
+/// ```
+///
+/// Every method has a default implementation that does nothing. Each edge is also an event on the bus, so
+/// features need not share the one delegate.
+///
+/// Methods are asynchronous so that classes on the main actor, and other isolated types, can conform without
+/// annotations. A synchronous method fulfils the requirement as well.
+///
+/// The application waits for each method before it posts the event of the edge and goes on, whatever the
+/// isolation of the method. If a method changes the state, the resulting edges follow after the current edge:
+/// a method that waits for them waits forever. After five seconds, and then every ten seconds, a message
+/// names the method that is waited for.
+///
+/// The request to stop cancels the task of a method in progress, also of one that makes the request itself, so
+/// that it can end early. Methods of edges that were queued before the stop begin cancelled, and those of the
+/// stop begin uncancelled. The time limits of the stop apply to all of them: a method that has not returned by the deadline, at the second interrupt or at the cancellation of
+/// the run is cancelled, named in a message and left behind.
+///
+/// ## Thread safety
+///
+/// Methods are called in the order of the edges, outside every lock, and one at a time, except that others
+/// follow one that was left behind. A nonisolated synchronous method runs on the thread that changes the
+/// state. Once a method has suspended, or has waited for its actor, a task delivers the rest; before macOS
+/// 26, iOS 26 and their siblings every method is called in a task.
+public protocol AppHostDelegate: AnyObject, Sendable {
+  /// The application is about to run its launch work, which waits for this method.
+  func applicationWillFinishLaunching(_ app: AppHost, options: LaunchOptions) async
+  /// The launch work has run; services are about to start, when this method has returned.
+  func applicationDidFinishLaunching(_ app: AppHost, options: LaunchOptions) async
+  /// Services have started, or the program has regained its activity.
+  func applicationDidBecomeActive(_ app: AppHost) async
+  /// The program is about to lose its activity, or to stop.
+  func applicationWillResignActive(_ app: AppHost) async
+  /// The program is in the background; at Control-Z, the process stops when this method has returned, or after
+  /// ``AppHost/Configuration/stopTimeout``.
+  func applicationDidEnterBackground(_ app: AppHost) async
+  /// The program is about to return from the background.
+  func applicationWillEnterForeground(_ app: AppHost) async
+  /// Services are about to stop, when this method has returned: this is the last opportunity to use them.
+  func applicationWillTerminate(_ app: AppHost) async
+}
+
+// Not asynchronous: an empty method needs no change of threads.
+extension AppHostDelegate {
+  /// Does nothing.
+  public func applicationWillFinishLaunching(_ app: AppHost, options: LaunchOptions) {}
+  /// Does nothing.
+  public func applicationDidFinishLaunching(_ app: AppHost, options: LaunchOptions) {}
+  /// Does nothing.
+  public func applicationDidBecomeActive(_ app: AppHost) {}
+  /// Does nothing.
+  public func applicationWillResignActive(_ app: AppHost) {}
+  /// Does nothing.
+  public func applicationDidEnterBackground(_ app: AppHost) {}
+  /// Does nothing.
+  public func applicationWillEnterForeground(_ app: AppHost) {}
+  /// Does nothing.
+  public func applicationWillTerminate(_ app: AppHost) {}
+}
+
+extension AppStateMachine.Edge {
+  /// The name of the delegate method for the edge.
+  var methodName: String {
+    let name = "\(self)"
+    let hasOptions = self == .willFinishLaunching || self == .didFinishLaunching
+    return "application\(name.prefix(1).uppercased())\(name.dropFirst())"
+      + (hasOptions ? "(_:options:)" : "(_:)")
+  }
+
+  /// Calls the delegate method for the edge.
+  nonisolated(nonsending) func inform(
+    _ delegate: any AppHostDelegate,
+    from app: AppHost,
+    _ options: LaunchOptions
+  ) async {
+    switch self {
+    case .willFinishLaunching: await delegate.applicationWillFinishLaunching(app, options: options)
+    case .didFinishLaunching: await delegate.applicationDidFinishLaunching(app, options: options)
+    case .didBecomeActive: await delegate.applicationDidBecomeActive(app)
+    case .willResignActive: await delegate.applicationWillResignActive(app)
+    case .didEnterBackground: await delegate.applicationDidEnterBackground(app)
+    case .willEnterForeground: await delegate.applicationWillEnterForeground(app)
+    case .willTerminate: await delegate.applicationWillTerminate(app)
+    }
+  }
+}
+
+/// The events of an ``AppHost``; see also `willFinishLaunching` and `didFinishLaunching`.
+extension EventNames {
+  /// The application has become active: its services have started.
+  public static let didBecomeActive = EventName<Void>(lifecycle: "application.didBecomeActive")
+
+  /// The application is about to leave the foreground, or to stop.
+  public static let willResignActive = EventName<Void>(lifecycle: "application.willResignActive")
+
+  /// The application is in the background.
+  public static let didEnterBackground = EventName<Void>(
+    lifecycle: "application.didEnterBackground"
+  )
+
+  /// The application is about to return from the background.
+  public static let willEnterForeground = EventName<Void>(
+    lifecycle: "application.willEnterForeground"
+  )
+
+  /// The application is about to stop its services: this is the last opportunity to use them.
+  ///
+  /// The event is replayed to observers that register later.
+  public static let willTerminate = EventName<Void>(
+    lifecycle: "application.willTerminate",
+    replay: 1
+  )
+
+  /// The program should reload its configuration.
+  public static let appShouldReload = EventName<Void>(lifecycle: "application.appShouldReload")
+
+  /// The size of the terminal has changed.
+  public static let terminalDidResize = EventName<Void>(lifecycle: "application.terminalDidResize")
+
+  /// The application has entered the state in the payload.
+  ///
+  /// The last event is replayed to observers that register later.
+  public static let appStateDidChange = EventName<AppState>(
+    lifecycle: "application.appStateDidChange",
+    replay: 1
+  )
+
+  /// A service has thrown an error, even if its options ignore the error.
+  ///
+  /// Failures and changes of state are posted in one order, on a thread of their own, so observers delay no
+  /// start, stop or deadline; `run` returns after the last.
+  public static let appServiceDidFail = EventName<AppServiceFailure>(
+    lifecycle: "application.appServiceDidFail"
+  )
+
+  /// A service has entered a state, for example because it is ready.
+  ///
+  /// The changes are posted in order on a thread of their own, so observers delay no start, stop or deadline;
+  /// `run` returns after the last. The event is posted only while this name has observers: those of every event
+  /// receive it then, too, but do not cause it.
+  public static let appServiceStateDidChange = EventName<AppServiceStateChange>(
+    lifecycle: "application.appServiceStateDidChange"
+  )
+}

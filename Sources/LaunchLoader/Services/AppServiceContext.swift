@@ -1,0 +1,154 @@
+public import EventBus
+
+/// The connection of a running service to its application or group: shutdown requests, readiness, and the
+/// values of launch work.
+///
+/// ```swift
+/// let app = AppHost()
+/// try app.add("web", options: AppServiceOptions(after: ["database"])) { context in
+///   context.onShutdown { print("no more connections") }
+///   context.markReady()
+///   try await context.untilShutdown()
+/// }
+/// ```
+///
+/// The request to stop reaches the service in five forms, of which it uses those that suit its work:
+///
+/// - ``lifetime`` ends, and with it the sequences and timers that are attached to it.
+/// - ``cancelOnShutdown(_:)`` and ``unlessShuttingDown(_:)`` cancel work that reacts only to cancellation.
+/// - ``onShutdown(_:)`` runs a closure.
+/// - ``untilShutdown()`` returns.
+/// - ``isShuttingDown`` becomes `true`.
+///
+/// A service that is cancelled, because it exceeded a time limit or because everything is cancelled, receives
+/// the request to stop as well, immediately after the cancellation: the lifetime ends, the closures run, and
+/// ``isShuttingDown`` is `true` from then on. Every wait of the service throws `CancellationError`, also
+/// ``untilShutdown()``.
+///
+/// ## Thread safety
+///
+/// Every member may be called from any thread, also inside a closure passed to ``onShutdown(_:)``. After the
+/// service has ended, calls have no effect.
+public struct AppServiceContext: Sendable {
+  /// The service, with the signal that asks it to stop.
+  let handle: ServiceHandle
+  private let id: Int
+  private let runner: ServiceRunner
+
+  init(_ handle: ServiceHandle, _ id: Int, of runner: ServiceRunner) {
+    self.handle = handle
+    self.id = id
+    self.runner = runner
+  }
+
+  /// The name that the service was added with; `nil` after it has ended.
+  var name: String? { runner.name(of: id) }
+
+  /// Determines the place of a group that the service runs.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the group.
+  ///   - clock: The clock of the group's time limits; `nil` means the one of this service.
+  /// - Returns: The place.
+  func place(ofGroup name: String, on clock: (any Clock<Duration>)?) -> ServiceGroupPlace {
+    runner.place(ofGroup: name, runBy: id, on: clock)
+  }
+
+  /// Records that the service runs a group.
+  func groupBegins(_ group: ServiceRunner) { runner.groupBegins(group, runBy: id) }
+
+  /// Records that a group that the service ran has ended.
+  func groupHasEnded(_ group: ServiceRunner) { runner.groupHasEnded(group, runBy: id) }
+
+  /// Reports that the service is ready, so that services waiting for it may start.
+  ///
+  /// Only the first call has an effect, and only if ``AppServiceOptions/waitsForReady`` is set, or in a
+  /// ``AppServiceRun``.
+  public func markReady() { runner.send { $0.ready(id) } }
+
+  /// A Boolean value that indicates whether the service was asked to stop.
+  ///
+  /// A cancelled service was asked to stop as well: immediately after its task is cancelled.
+  public var isShuttingDown: Bool { handle.signal.isRaised }
+
+  /// The lifetime of the service, which ends when the service is asked to stop, and at the latest when its
+  /// `run` method has returned.
+  ///
+  /// ```swift
+  /// import EventBus
+  /// import LaunchLoader
+  ///
+  /// struct Cache: AppService {
+  ///   func run(_ context: AppServiceContext) async throws {
+  ///     every(.seconds(60)) { _ in print("remove what is old") }.attach(to: context.lifetime)
+  ///     try await context.untilShutdown()
+  ///   }
+  /// }
+  /// ```
+  ///
+  /// What is attached to the lifetime ends before the closures passed to ``onShutdown(_:)`` run, in the order
+  /// of attachment, and outside every lock; ``isShuttingDown`` is `true` by then, unless the service ended by
+  /// itself. Every context of a service returns the same lifetime.
+  public var lifetime: Lifetime { handle.signal.lifetime }
+
+  /// Waits until the service is asked to stop.
+  ///
+  /// Returns after the closures passed to ``onShutdown(_:)`` have returned.
+  ///
+  /// - Throws: `CancellationError` when the task is cancelled first, or when the service has ended without
+  ///   being asked to stop.
+  nonisolated(nonsending) public func untilShutdown() async throws {
+    try await handle.signal.wait()
+  }
+
+  /// Runs a closure when the service is asked to stop, or immediately if it already was.
+  ///
+  /// Closures run in registration order, outside every lock; ``isShuttingDown`` is `true` in all of them. The
+  /// service counts as running until they have returned. They also run when the service is cancelled, because
+  /// that asks it to stop. If the service ends without being asked to stop, the closures are released without
+  /// running.
+  ///
+  /// - Parameter body: Called at most once.
+  /// - Returns: A token that removes the closure. Dropping the token has no effect.
+  /// - Complexity: Amortized O(1).
+  @discardableResult
+  public func onShutdown(_ body: @escaping @Sendable () -> Void) -> Token {
+    handle.signal.onRaise(body)
+  }
+
+  /// Returns a value that launch work makes, as soon as the work has finished.
+  ///
+  /// Reads it from the loader of the application that runs the service, or of its ``AppServiceRun``; see
+  /// ``LaunchLoader/LaunchLoader/value(of:)``. An application starts its services after the launch, so there
+  /// the call waits only for work that was registered later, or that runs in the phase `idle`.
+  ///
+  /// A request to stop does not end the wait; ``cancelOnShutdown(_:)`` does that. Work that has not begun when
+  /// the application begins to stop never will; a call that waits for it throws when this service is asked to
+  /// stop in its turn.
+  ///
+  /// - Parameter key: The key of the value.
+  /// - Returns: The value.
+  /// - Throws: ``LaunchError``, for example with the code `noValue` if the launch has ended without the value;
+  ///   `CancellationError` when the waiting task is cancelled, or when the stop has prevented the work.
+  nonisolated(nonsending) public func value<Value>(of key: LaunchKey<Value>) async throws -> Value {
+    do {
+      return try await runner.loader.value(of: key)
+    } catch let error as LaunchError where error.isRefusedValue && runner.isProgramStopping {
+      // Not a failure of the service, which may not have been asked to stop yet.
+      try await untilShutdown()
+      throw CancellationError()
+    }
+  }
+}
+
+extension AppServiceContext {
+  /// Not available: the values of the key have another type.
+  @_disfavoredOverload
+  @_documentation(visibility: private)
+  @available(*, unavailable, message: "the key's values have another type; see its declaration")
+  nonisolated(nonsending) public func value<Value, Other>(
+    of key: LaunchKey<Value>
+  ) async throws -> Other {
+    throw LaunchError(.reentrant)
+  }
+}

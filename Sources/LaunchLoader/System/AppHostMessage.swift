@@ -1,0 +1,116 @@
+internal import EventBus
+
+/// A message of an application for the user of the program, with what it names.
+///
+/// See ``AppHost/Configuration/onMessage``.
+public struct AppHostMessage: Hashable, Sendable, CustomStringConvertible {
+  /// What a message says about the services or the launch work that it names.
+  public enum State: String, Hashable, Sendable {
+    /// Their start takes long.
+    case starting
+    /// Their stop takes long.
+    case stopping
+    /// They failed, and the program continues.
+    case failed
+    /// They were cancelled.
+    case cancelled
+    /// They did not end after they were cancelled, and were left behind.
+    case stuck
+  }
+
+  /// The message in words: a single line.
+  public let description: String
+  /// The names of the services, each prefixed with the names of its groups, in the order of the description.
+  public let services: [String]
+  /// The names of the launch work.
+  public let workers: [String]
+  /// The state that the message reports; `nil` if it reports something else, such as an error of the system.
+  public let state: State?
+  /// The time that the description mentions: of the wait so far, of the expired limit, or of the launch work.
+  public let elapsed: Duration?
+
+  /// Creates a message.
+  ///
+  /// - Parameters:
+  ///   - description: The message in words: a single line.
+  ///   - services: The names of the services.
+  ///   - workers: The names of the launch work.
+  ///   - state: The state that the message reports.
+  ///   - elapsed: The time that the description mentions.
+  public init(
+    _ description: String,
+    services: [String] = [],
+    workers: [String] = [],
+    state: State? = nil,
+    elapsed: Duration? = nil
+  ) {
+    (self.description, self.services, self.workers) = (description, services, workers)
+    (self.state, self.elapsed) = (state, elapsed)
+  }
+}
+
+/// Delivers the messages of an application, or what becomes of its services, in order and one at a time.
+///
+/// The hook runs on a thread of its own, which ends when the queue is empty. A hook that blocks, for example
+/// while writing to a full pipe, therefore delays neither the sender nor a deadline, even if the concurrency
+/// runtime has few threads.
+///
+/// ## Thread safety
+///
+/// Every member may be called from any thread. ``send(_:)`` runs no user code and may be called under a lock.
+final class MessageQueue<Message: Sendable>: Sendable {
+  private let hook: @Sendable (Message) -> Void
+  /// The waiting messages, and during their delivery a latch that opens when the queue becomes idle.
+  private let state = Locked((waiting: BoundedQueue<Message>(), idle: nil as Latch?))
+
+  /// Creates an empty queue.
+  ///
+  /// - Parameter hook: Called with each message.
+  init(_ hook: @escaping @Sendable (Message) -> Void) { self.hook = hook }
+
+  /// Appends a message and returns immediately.
+  func send(_ message: Message) {
+    let mustStart = state.withLock { state in
+      _ = state.waiting.append(message)
+      if state.idle != nil { return false }
+      state.idle = Latch()
+      return true
+    }
+    if mustStart, ServiceProcess.runOnThread({ self.deliver() }) != 0 {
+      // The system could not create a thread.
+      Task.detached { self.deliver() }
+    }
+  }
+
+  /// Waits until every message is delivered or the limit expires.
+  ///
+  /// Cancellation does not end the wait.
+  ///
+  /// - Parameters:
+  ///   - limit: The maximum time to wait; `nil` means no limit.
+  ///   - clock: The clock that measures the limit.
+  nonisolated(nonsending) func delivered(within limit: Duration?, on clock: any Clock<Duration>)
+    async
+  {
+    guard let idle = state.withLock({ $0.idle }) else { return }
+    await idle.waitUncancelled(within: limit, on: clock)
+  }
+
+  private func deliver() {
+    while let message = next() { hook(message) }
+  }
+
+  private func next() -> Message? {
+    let (message, idle) = state.withLock { state in
+      let message = state.waiting.popFirst()
+      return (message, message == nil ? state.idle.take() : nil)
+    }
+    idle?.open()
+    return message
+  }
+}
+
+extension MessageQueue<AppHostMessage> {
+  /// Appends a message that names nothing, and returns immediately.
+  func send(_ text: String) { send(AppHostMessage(text)) }
+}

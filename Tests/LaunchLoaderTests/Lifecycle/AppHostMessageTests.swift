@@ -1,0 +1,96 @@
+import EventBus
+import EventBusTesting
+import LaunchLoader
+import TestSupport
+import Testing
+
+@Suite("Messages with what they name", .timeLimit(.minutes(5)))
+struct AppHostMessageTests {
+  private let clock = TestClock()
+  private let bus = EventBus()
+  private let loader = LaunchLoader(onFailure: .continue)
+  private let messages = Inbox<AppHostMessage>()
+
+  private func application(
+    stopTimeout: Duration? = nil,
+    cancelTimeout: Duration? = nil
+  ) -> AppHost {
+    let configuration = AppHost.Configuration(
+      stopTimeout: stopTimeout,
+      cancelTimeout: cancelTimeout,
+      clock: clock,
+      onMessage: { [messages] in messages.append($0) },
+      launchOptions: LaunchOptions(arguments: ["stage"])
+    )
+    return AppHost(bus: bus, loader: loader, configuration: configuration)
+  }
+
+  private func passTime(until holds: () -> Bool) async {
+    while !holds() {
+      clock.jump(by: .milliseconds(500))
+      for _ in 0..<1_000 {
+        guard !holds() else { break }
+        await Task.yield()
+      }
+    }
+  }
+
+  @Test("A long start, a cancellation and a service left behind name service, state and time")
+  func service() async throws {
+    let app = application(stopTimeout: .seconds(2), cancelTimeout: .seconds(3))
+    let never = ManualLatch()
+    var options = AppServiceOptions()
+    options.waitsForReady = true
+    try app.add("say \"when\"", options: options) { _ in await waitStubbornly(never) }
+    let running = Task { try await app.run() }
+    await passTime { !messages.entries.isEmpty }
+    let first = try #require(messages.entries.first)
+    #expect(first.services == ["say \"when\""])
+    #expect(first.state == .starting)
+    #expect(first.elapsed == .seconds(5))
+    #expect(first.description == "waiting for service \"say \"when\"\" to start, for 5 s now")
+    app.shutdown()
+    await passTime { messages.entries.contains { $0.state == .stuck } }
+    let cancelled = try #require(messages.entries.first { $0.state == .cancelled })
+    #expect(cancelled.services == ["say \"when\""])
+    #expect(cancelled.elapsed == .seconds(2))
+    let stuck = try #require(messages.entries.first { $0.state == .stuck })
+    #expect(stuck.services == ["say \"when\""])
+    #expect(stuck.elapsed == nil)
+    await #expect(throws: AppHostError.self) { try await running.value }
+    never.open()
+  }
+
+  @Test("Launch work that failed is named with its state and its time")
+  func worker() async throws {
+    loader.register("broken") { _ in throw Broken() }
+    let app = application()
+    let running = Task { try await app.run() }
+    let message = await messages.first(1)[0]
+    #expect(message.workers == ["broken"])
+    #expect(message.state == .failed)
+    #expect(message.elapsed != nil)
+    #expect(message.services.isEmpty)
+    #expect(message.description == "launch work \"broken\" failed: broken")
+    app.shutdown()
+    #expect(try await running.value == 0)
+  }
+
+  @Test("Launch work that takes long is named, during the start and during a stop")
+  func slowWorker() async throws {
+    let mayEnd = ManualLatch()
+    loader.register("slow") { _ async in await waitStubbornly(mayEnd) }
+    let app = application()
+    let running = Task { try await app.run() }
+    await passTime { !messages.entries.isEmpty }
+    #expect(messages.entries[0].workers == ["slow"])
+    #expect(messages.entries[0].state == .starting)
+    app.shutdown()
+    await passTime { messages.entries.contains { $0.state == .stopping } }
+    let stopping = try #require(messages.entries.first { $0.state == .stopping })
+    #expect(stopping.workers == ["slow"])
+    #expect(stopping.description == "waiting for launch work \"slow\" to stop, for 5 s now")
+    mayEnd.open()
+    #expect(try await running.value == 0)
+  }
+}

@@ -1,0 +1,224 @@
+#if os(Linux) || os(macOS)
+import TestSupport
+import Testing
+
+/// Signals that really come, to an application that was built beside the tests.
+@Suite("Application and the signals of its process")
+struct AppHostProcessTests {
+  private func start(_ kind: String) throws -> RunningProgram {
+    try RunningProgram(Program("ApplicationFixture"), [kind])
+  }
+
+  /// Reads lines to one of them.
+  private func read(_ program: RunningProgram, until last: String) throws -> [String] {
+    var lines: [String] = []
+    while lines.last != last { lines.append(try program.line()) }
+    return lines
+  }
+
+  @Test("The first signal stops the application in order; after the run signals act as before")
+  func terminate() throws {
+    for signal in [SIGTERM, SIGINT] {
+      let program = try start("plain")
+      _ = try read(program, until: "active")
+      program.signal(signal)
+      let lines = try read(program, until: "ended with 0")
+      #expect(lines.contains("asked"))
+      #expect(lines.contains("terminated"))
+      program.signal(signal)
+      #expect(try program.wait() == -signal)
+    }
+  }
+
+  @Test("After the run a signal ends the process, even if other code restores the handler")
+  func handlerPutBack() throws {
+    for signal in [SIGTERM, SIGINT] {
+      let program = try start("keeper")
+      _ = try read(program, until: "active")
+      program.signal(signal)
+      _ = try read(program, until: "put back")
+      program.signal(signal)
+      #expect(try program.wait() == -signal)
+    }
+  }
+
+  @Test("A signal during the launch skips work that has not begun and ends the application")
+  func terminateWhileLaunching() throws {
+    let program = try start("launching")
+    _ = try read(program, until: "working")
+    program.signal(SIGTERM)
+    let lines = try read(program, until: "ended with 0")
+    #expect(!lines.contains("active"))
+  }
+
+  @Test("The second signal cancels, and the exit code names the signal")
+  func twice() throws {
+    let program = try start("stubborn")
+    _ = try read(program, until: "active")
+    program.signal(SIGTERM)
+    _ = try read(program, until: "asked")
+    program.signal(SIGTERM)
+    #expect(try read(program, until: "ended with 143").contains("cancelled"))
+  }
+
+  @Test("The third signal ends the process at once, even if it is blocked")
+  func threeTimes() throws {
+    let program = try start("stuck")
+    _ = try read(program, until: "active")
+    program.signal(SIGTERM)
+    _ = try read(program, until: "asked")
+    // Signals of one kind that come together are one.
+    program.signal(SIGINT)
+    program.signal(SIGTERM)
+    #expect([128 + SIGTERM, 128 + SIGINT].contains(try program.wait()))
+  }
+
+  @Test("The third signal ends the process even if all concurrency threads are blocked")
+  func blockedThreads() throws {
+    let program = try start("blocked")
+    _ = try read(program, until: "blocks")
+    // All there are: a program that blocks them says nothing more.
+    while try program.says(within: 200) { _ = try program.line() }
+    program.signal(SIGTERM)
+    program.signal(SIGUSR1)
+    program.signal(SIGINT)
+    #expect(try program.wait() >= 128)
+  }
+
+  @Test("The third signal ends the process even if a thread holds the lock of standard output")
+  func fullPipe() throws {
+    let program = try start("full")
+    #expect(try program.wait() > 128)
+  }
+
+  @Test("A hang-up before the stop has no effect after it and does not count as an interrupt")
+  func hangupBeforeTheStop() throws {
+    let program = try start("reloading")
+    _ = try read(program, until: "active")
+    program.signal(SIGHUP)
+    _ = try read(program, until: "begins")
+    for _ in 0..<3 { program.signal(SIGHUP) }
+    program.signal(SIGTERM)
+    _ = try read(program, until: "stopping")
+    program.signal(SIGINT)
+    _ = try read(program, until: "ended with 130")
+    #expect(try program.ask("alive") == "alive")
+    #expect(
+      try program.standardError.contains("left behind: handlers of application.appShouldReload")
+    )
+  }
+
+  @Test("A hang-up signal ignored when the program started stays ignored")
+  func ignoredHangup() throws {
+    let fixture = try Program("ApplicationFixture").path
+    let program = try RunningProgram(
+      Program(path: "/bin/sh"),
+      ["-c", "trap '' HUP; exec \"$0\" plain", fixture]
+    )
+    _ = try read(program, until: "active")
+    program.signal(SIGHUP)
+    program.signal(SIGWINCH)
+    #expect(try program.line() == "resized")
+    program.signal(SIGTERM)
+    #expect(!(try read(program, until: "ended with 0")).contains("reloaded"))
+  }
+
+  @Test("A hang-up stops the program in order if its terminal is gone")
+  func hangupOfTheTerminal() throws {
+    var terminal: Terminal? = try Terminal()
+    let program = try RunningProgram(Program("ApplicationFixture"), ["plain"], terminal: terminal)
+    _ = try read(program, until: "active")
+    program.signal(SIGHUP)
+    _ = try read(program, until: "reloaded")
+    withExtendedLifetime(terminal) {}
+    terminal = nil
+    #expect(!(try read(program, until: "ended with 0")).contains("reloaded"))
+  }
+
+  @Test("A hang-up requests a reload, a window change is announced, and the application continues")
+  func requests() throws {
+    let program = try start("plain")
+    _ = try read(program, until: "active")
+    program.signal(SIGHUP)
+    _ = try read(program, until: "reloaded")
+    program.signal(SIGWINCH)
+    _ = try read(program, until: "resized")
+    program.signal(SIGTERM)
+    _ = try read(program, until: "ended with 0")
+  }
+
+  @Test("Without a terminal, SIGTSTP sends the application to the background and SIGCONT back")
+  func background() throws {
+    let program = try start("plain")
+    _ = try read(program, until: "active")
+    program.signal(SIGTSTP)
+    _ = try read(program, until: "background")
+    program.signal(SIGCONT)
+    _ = try read(program, until: "active")
+    program.signal(SIGTERM)
+    _ = try read(program, until: "ended with 0")
+  }
+
+  @Test("With the option set, the application ends with its parent process")
+  func orphaned() throws {
+    let fixture = try Program("ApplicationFixture").path
+    let shell = try RunningProgram(
+      Program(path: "/bin/sh"),
+      ["-c", "\"$0\" orphan & wait", fixture]
+    )
+    _ = try read(shell, until: "active")
+    shell.signal(SIGKILL)
+    #expect(try read(shell, until: "ended with 0").contains("asked"))
+  }
+
+  @Test("The service manager receives no readiness message during the launch or the stop")
+  func managerOfALaunch() throws {
+    let manager = try Manager()
+    let program = try start("launching", for: manager)
+    _ = try read(program, until: "working")
+    program.signal(SIGHUP)
+    _ = try read(program, until: "reloaded")
+    program.signal(SIGWINCH)
+    _ = try read(program, until: "resized")
+    program.signal(SIGTERM)
+    _ = try read(program, until: "ended with 0")
+    #expect(try manager.message() == "STOPPING=1")
+    #expect(throws: Manager.Failure.self) { try manager.message() }
+  }
+
+  @Test("The service manager is found even if launch options have no environment")
+  func managerWithOptions() throws {
+    let manager = try Manager()
+    let program = try start("optioned", for: manager)
+    _ = try read(program, until: "active")
+    #expect(try manager.nextMessage() == "READY=1")
+  }
+
+  private func start(_ kind: String, for manager: Manager) throws -> RunningProgram {
+    try RunningProgram(
+      Program(path: "/bin/sh"),
+      [
+        "-c", "NOTIFY_SOCKET=$1 exec \"$0\" $2", try Program("ApplicationFixture").path,
+        manager.address, kind,
+      ]
+    )
+  }
+
+  @Test(
+    "The service manager is notified of the start, of a reload's begin and end, and of the stop"
+  )
+  func manager() throws {
+    let manager = try Manager()
+    let program = try start("plain", for: manager)
+    _ = try read(program, until: "active")
+    #expect(try manager.nextMessage() == "READY=1")
+    program.signal(SIGHUP)
+    _ = try read(program, until: "reloaded")
+    #expect(try manager.nextMessage().hasPrefix("RELOADING=1\nMONOTONIC_USEC="))
+    #expect(try manager.nextMessage() == "READY=1")
+    program.signal(SIGTERM)
+    _ = try read(program, until: "ended with 0")
+    #expect(try manager.nextMessage() == "STOPPING=1")
+  }
+}
+#endif

@@ -1,0 +1,263 @@
+import EventBus
+import EventBusTesting
+import LaunchLoader
+import TestSupport
+import Testing
+
+@Suite("Running an application", .timeLimit(.minutes(5)))
+struct AppHostRunTests {
+  let stage = Stage()
+
+  @Test("run() launches, starts the services, waits, stops them, and returns the exit code")
+  func wholeLife() async throws {
+    let log = stage.log
+    stage.loader.register { options in log.append("launch work \(options.arguments)") }
+    try stage.add("a")
+    let token = stage.noteEvents()
+    let running = stage.start()
+    try await stage.app.waitUntil(state: .active)
+    stage.app.shutdown(exitCode: 3)
+    #expect(try await running.value == 3)
+    #expect(
+      log.entries == [
+        "application.stateDidChange in launching",
+        "application.willFinishLaunching in launching",
+        "launch work [\"stage\"]",
+        "application.didFinishLaunching in launching",
+        "+a",
+        "application.stateDidChange in inactive",
+        "application.stateDidChange in active",
+        "application.didBecomeActive in active",
+        "application.willResignActive in active",
+        "application.stateDidChange in inactive",
+        "application.stateDidChange in stopping",
+        "application.willTerminate in stopping",
+        "-a",
+        "application.stateDidChange in terminated",
+      ]
+    )
+    token.cancel()
+  }
+
+  @Test("The state of an application before its run is reported as such")
+  func notRunning() { #expect(stage.app.state == .notRunning) }
+
+  @Test("An application asked to end before it runs launches and starts nothing")
+  func earlyShutdown() async throws {
+    stage.loader.register { [log = stage.log] _ in log.append("launch work") }
+    try stage.add("a")
+    stage.app.shutdown(exitCode: 7)
+    stage.app.shutdown(exitCode: 8)
+    #expect(try await stage.start().value == 7)
+    #expect(stage.log.entries.isEmpty)
+    #expect(stage.app.state == .terminated)
+  }
+
+  @Test("An application asked to end while it launches skips work that has not begun")
+  func shutdownDuringLaunch() async throws {
+    // Many times: the first worker may run before the launching task continues.
+    for _ in 0..<300 {
+      let stage = Stage()
+      let log = stage.log
+      stage.loader.register("first") { [app = stage.app] _ in app.shutdown(exitCode: 4) }
+      stage.loader.register("second") { _ in log.append("second") }
+      try stage.add("a")
+      #expect(try await stage.start().value == 4)
+      #expect(log.entries.isEmpty)
+      #expect(try await stage.loader.report.summary == ["first finished", "second skipped"])
+    }
+  }
+
+  @Test(
+    "Launch work that ignores its cancellation is abandoned and named, and the run ends",
+    arguments: [false, true]
+  )
+  func stuckLaunchWork(isCancelled: Bool) async throws {
+    let stage = Stage(stopTimeout: .seconds(10), cancelTimeout: .seconds(5))
+    let isEntered = ManualLatch()
+    let mayEnd = ManualLatch()
+    stage.loader.register("deaf") { _ in
+      isEntered.open()
+      await waitStubbornly(mayEnd)
+    }
+    try stage.add("a")
+    let running = stage.start()
+    await isEntered.wait()
+    if isCancelled {
+      running.cancel()
+    } else {
+      stage.app.shutdown()
+    }
+    await stage.passTime { stage.app.state == .terminated }
+    let error = await #expect(throws: AppHostError.self) { try await running.value }
+    #expect(error?.stuckServices == ["launch work \"deaf\""])
+    #expect(
+      stage.messages.entries.contains(
+        "launch work \"deaf\" is stuck: it did not end after it was cancelled, and was left behind"
+      )
+    )
+    #expect(stage.log.entries.isEmpty)
+    #expect(stage.app.state == .terminated)
+    mayEnd.open()
+  }
+
+  @Test("A request to end before the run starts no clock; its timeout begins with the run")
+  func noClockBeforeTheRun() async throws {
+    let stage = Stage(stopTimeout: .seconds(10))
+    stage.app.shutdown()
+    for _ in 0..<100 { await Task.yield() }
+    #expect(stage.clock.sleeperCount == 0)
+    stage.clock.jump(by: .seconds(100))
+    #expect(try await stage.start().value == 0)
+    #expect(stage.messages.entries.isEmpty)
+  }
+
+  @Test("A request to end after the end has no effect")
+  func lateShutdown() async throws {
+    #expect(try await stage.runOnce() == 0)
+    stage.app.shutdown(exitCode: 1)
+    stage.app.interrupt(2)
+    #expect(stage.app.state == .terminated)
+  }
+
+  @Test("A request to end by the delegate, a handler or a service ends the run in order")
+  func shutdownFromInside() async throws {
+    for place in ["didFinishLaunching [\"stage\"]", "didBecomeActive", "handler", "service"] {
+      let log = Log<String>()
+      let delegate = RecordingDelegate(log) { app, edge in
+        if edge == place { app.shutdown(exitCode: 9) }
+      }
+      let stage = Stage(delegate: delegate)
+      let token = stage.bus.observe(.didBecomeActive) {
+        if place == "handler" { stage.app.shutdown(exitCode: 9) }
+      }
+      try stage.add("a") { context in
+        if place == "service" { stage.app.shutdown(exitCode: 9) }
+        try await context.untilShutdown()
+      }
+      #expect(try await stage.start().value == 9)
+      #expect(log.entries.last == "willTerminate")
+      token.cancel()
+    }
+  }
+
+  @Test("Services remain usable until the end has been announced to all observers")
+  func servicesOutliveTheAnnouncement() async throws {
+    let log = stage.log
+    try stage.add("database")
+    let token = stage.bus.observe(.willTerminate) { log.append("saved") }
+    _ = try await stage.runOnce()
+    #expect(log.entries == ["+database", "saved", "-database"])
+    token.cancel()
+  }
+
+  @Test("Work registered during the end is refused")
+  func lateWork() async throws {
+    try stage.add("a")
+    let outcomes = Log<String>()
+    let loader = stage.loader
+    let token = stage.bus.observe(.willTerminate) {
+      outcomes.append("\(loader.register { _ in }.outcome.map { "\($0)" } ?? "none")")
+    }
+    _ = try await stage.runOnce()
+    #expect(outcomes.entries == ["refused"])
+    token.cancel()
+  }
+
+  @Test("Launch work and transitions run on the caller's actor, here the main actor")
+  @MainActor
+  func isolation() async throws {
+    let log = stage.log
+    stage.loader.register { @MainActor _ in log.append("launch work") }
+    let bus = stage.bus
+    let tokens = [
+      bus.observe(.didFinishLaunching) { @MainActor _ in log.append("didFinish") },
+      bus.observe(.didBecomeActive) { @MainActor in log.append("didBecomeActive") },
+    ]
+    let noted = bus.observe(.didFinishLaunching) { _ in log.append("and after it the next") }
+    let app = stage.app
+    let ending = bus.observe(.didBecomeActive) { app.shutdown() }
+    _ = try await app.run()
+    #expect(
+      log.entries == ["launch work", "didFinish", "and after it the next", "didBecomeActive"]
+    )
+    withExtendedLifetime((tokens, noted, ending)) {}
+  }
+
+  /// Takes note of the edges, on the main actor or not at all.
+  private final class MainDelegate: AppHostDelegate {
+    let log = Log<String>()
+
+    private func note(_ edge: String) {
+      MainActor.preconditionIsolated()
+      log.append(edge)
+    }
+
+    func applicationWillFinishLaunching(_ app: AppHost, options: LaunchOptions) {
+      note("will finish launching")
+    }
+    func applicationDidFinishLaunching(_ app: AppHost, options: LaunchOptions) {
+      note("did finish launching")
+    }
+    func applicationDidBecomeActive(_ app: AppHost) { note("did become active") }
+    func applicationWillResignActive(_ app: AppHost) { note("will resign active") }
+    func applicationWillTerminate(_ app: AppHost) { note("will terminate") }
+  }
+
+  @Test("A nonisolated delegate is called on the actor that called run()")
+  @MainActor
+  func delegateOnTheMainActor() async throws {
+    let delegate = MainDelegate()
+    let stage = Stage(delegate: delegate)
+    try stage.add("a")
+    let app = stage.app
+    let ending = stage.bus.observe(.didBecomeActive) { @Sendable in app.shutdown() }
+    _ = try await app.run()
+    #expect(
+      delegate.log.entries == [
+        "will finish launching", "did finish launching", "did become active",
+        "will resign active", "will terminate",
+      ]
+    )
+    withExtendedLifetime((delegate, ending)) {}
+  }
+
+  @Test("The first interrupt asks, the second insists, and the exit code says which")
+  func interrupts() async throws {
+    try stage.add("a")
+    let running = stage.start()
+    try await stage.app.waitUntil(state: .active)
+    stage.app.interrupt(15)
+    #expect(try await running.value == 0)
+    #expect(stage.log.entries == ["+a", "-a"])
+  }
+
+  @Test("A request to reload or resize posts its event on the bus")
+  func systemEvents() async {
+    let log = stage.log
+    let reload = stage.bus.observe(.appShouldReload) { log.append("reload") }
+    let resize = stage.bus.observe(.terminalDidResize) { log.append("resize") }
+    await stage.app.reload()
+    stage.app.terminalDidResize()
+    #expect(log.entries == ["reload", "resize"])
+    withExtendedLifetime((reload, resize)) {}
+  }
+
+  @Test("An ended application is freed with its services and its delegate")
+  func released() async throws {
+    let tally = Tally()
+    weak var app: AppHost?
+    do {
+      let probe = tally.probe()
+      let stage = Stage(delegate: RecordingDelegate(Log()) { _, _ in probe.touch() })
+      app = stage.app
+      try stage.add("a") { context in
+        probe.touch()
+        try await context.untilShutdown()
+      }
+      _ = try await stage.runOnce()
+    }
+    while tally.live > 0, !Task.isCancelled { await Task.yield() }
+    #expect(app == nil)
+  }
+}

@@ -1,0 +1,193 @@
+import EventBus
+import LaunchLoader
+import TestSupport
+import Testing
+
+@Suite("Application states", .timeLimit(.minutes(5)))
+struct AppHostStateTests {
+  let stage = Stage()
+
+  @Test("A task waiting for a state resumes when it is reached, a later task at once")
+  func waitUntil() async throws {
+    let running = stage.start()
+    try await stage.app.waitUntil(state: .active)
+    await stage.app.waitUntilSettled()
+    try await stage.app.waitUntil(state: .launching)
+    try await stage.app.waitUntil(state: .notRunning)
+    let background = Task { [app = stage.app] in try await app.waitUntil(state: .background) }
+    stage.app.enterBackground()
+    try await background.value
+    #expect(stage.app.state == .background)
+    stage.app.shutdown()
+    try await stage.app.waitUntil(state: .terminated)
+    try await stage.app.waitUntil(state: .stopping)
+    _ = try await running.value
+  }
+
+  @Test("Waiting for a state that can no longer be reached throws an error")
+  func unreachable() async throws {
+    let waiting = Task { [app = stage.app] in try await app.waitUntil(state: .background) }
+    _ = try await stage.runOnce()
+    let error = await #expect(throws: AppStateError.self) { try await waiting.value }
+    #expect(error?.state == .background)
+    await #expect(throws: AppStateError.self) { try await stage.app.waitUntil(state: .active) }
+  }
+
+  @Test("A cancelled task stops waiting")
+  func cancelled() async {
+    for state in [AppState.active, .terminated, .launching] {
+      let waiting = Task { [app = stage.app] in try await app.waitUntil(state: state) }
+      waiting.cancel()
+      #expect(await isCancelled { try await waiting.value })
+    }
+  }
+
+  @available(macOS 26.0, iOS 26.0, tvOS 26.0, watchOS 26.0, visionOS 26.0, *)
+  @Test("A task that is cancelled in the middle of its wait stops waiting; another one continues")
+  func cancelledWhileWaiting() async throws {
+    let (app, log) = (stage.app, stage.log)
+    // Both run here until they wait.
+    let patient = Task.immediate {
+      try await app.waitUntil(state: .active)
+      log.append("active")
+    }
+    let impatient = Task.immediate { try await app.waitUntil(state: .active) }
+    impatient.cancel()
+    #expect(await isCancelled { try await impatient.value })
+    #expect(log.entries.isEmpty)
+    #expect(try await stage.runOnce() == 0)
+    try await patient.value
+    #expect(log.entries == ["active"])
+  }
+
+  @Test("Background and foreground transitions are reported in both directions")
+  func background() async throws {
+    let running = stage.start()
+    try await stage.app.waitUntil(state: .active)
+    await stage.app.waitUntilSettled()
+    let token = stage.noteEvents()
+    stage.app.enterBackground()
+    stage.app.enterBackground()
+    stage.app.enterForeground()
+    stage.app.enterForeground()
+    #expect(
+      stage.log.entries == [
+        "application.willResignActive in active",
+        "application.stateDidChange in inactive",
+        "application.stateDidChange in background",
+        "application.didEnterBackground in background",
+        "application.willEnterForeground in background",
+        "application.stateDidChange in inactive",
+        "application.stateDidChange in active",
+        "application.didBecomeActive in active",
+      ]
+    )
+    token.cancel()
+    stage.app.shutdown()
+    _ = try await running.value
+  }
+
+  @Test("A change made during a transition's callbacks is reported to all observers after it")
+  func nestedChanges() async throws {
+    let log = stage.log
+    let running = stage.start()
+    try await stage.app.waitUntil(state: .active)
+    await stage.app.waitUntilSettled()
+    let first = stage.bus.observe(.didEnterBackground) { [app = stage.app] in
+      log.append("first hears background")
+      app.enterForeground()
+      log.append("first is still in \(app.state)")
+    }
+    let second = stage.bus.observe(.didEnterBackground) { log.append("second hears background") }
+    let third = stage.bus.observe(.didBecomeActive) { log.append("active again") }
+    stage.app.enterBackground()
+    #expect(
+      log.entries == [
+        "first hears background", "first is still in background", "second hears background",
+        "active again",
+      ]
+    )
+    withExtendedLifetime((first, second, third)) {}
+    stage.app.shutdown()
+    _ = try await running.value
+  }
+
+  @Test("A late observer receives the state, the launch and the end by replay")
+  func lateObservers() async throws {
+    let log = stage.log
+    let running = stage.start()
+    try await stage.app.waitUntil(state: .active)
+    await stage.app.waitUntilSettled()
+    let state = stage.bus.observe(.appStateDidChange) { log.append("\($0)") }
+    let launch = stage.bus.observe(.didFinishLaunching) { log.append("\($0.arguments)") }
+    #expect(log.entries == ["active", "[\"stage\"]"])
+    state.cancel()
+    launch.cancel()
+    stage.app.shutdown()
+    _ = try await running.value
+    let end = stage.bus.observe(.willTerminate) { log.append("end") }
+    #expect(log.entries.last == "end")
+    end.cancel()
+  }
+
+  @available(macOS 26.0, iOS 26.0, tvOS 26.0, watchOS 26.0, visionOS 26.0, *)
+  @Test(
+    "A task waiting for the background resumes after all observers, even if another task reports"
+  )
+  func waitsForDelivery() async throws {
+    let running = stage.start()
+    try await stage.app.waitUntil(state: .active)
+    await stage.app.waitUntilSettled()
+    let (app, log) = (stage.app, stage.log)
+    let ends = Inbox<Int>()
+    let enters = stage.bus.observe(.didEnterBackground) { log.append("background") }
+    app.enterBackground()
+    let asks = stage.bus.observe(.willEnterForeground) {
+      // Runs here until it waits, which it must: this thread is delivering an edge.
+      Task.immediate {
+        await app.enteredBackground()
+        log.append("returned")
+        ends.append(1)
+      }
+      log.append("foreground")
+    }
+    app.enterForeground()
+    _ = await ends.first(1)
+    #expect(log.entries == ["background", "foreground", "background", "returned"])
+    withExtendedLifetime((enters, asks)) {}
+    app.shutdown()
+    _ = try await running.value
+  }
+
+  @Test("Threads that change the state report transitions one at a time and in one order")
+  func contention() async throws {
+    let running = stage.start()
+    try await stage.app.waitUntil(state: .active)
+    await stage.app.waitUntilSettled()
+    let log = stage.log
+    let inside = Counter()
+    let token = stage.bus.observeAll { event in
+      if inside.add() != 1 { log.append("two at once") }
+      log.append("\(event.name)")
+      inside.add(-1)
+    }
+    let app = stage.app
+    await onThreads(3) { _ in
+      for _ in 0..<200 {
+        app.enterBackground()
+        app.enterForeground()
+      }
+    }
+    token.cancel()
+    let edges = log.entries.filter { $0 != "application.appStateDidChange" }
+    #expect(!edges.contains("two at once"))
+    let cycle = [
+      "application.willResignActive", "application.didEnterBackground",
+      "application.willEnterForeground", "application.didBecomeActive",
+    ]
+    #expect(edges.count > 4)
+    #expect(edges.enumerated().allSatisfy { $0.element == cycle[$0.offset % 4] })
+    app.shutdown()
+    _ = try await running.value
+  }
+}

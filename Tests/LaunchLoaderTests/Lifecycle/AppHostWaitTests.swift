@@ -1,0 +1,377 @@
+import EventBus
+import EventBusTesting
+import LaunchLoader
+import TestSupport
+import Testing
+
+@Suite("Bounded waits of an application", .timeLimit(.minutes(5)))
+struct AppHostWaitTests {
+  @Test("Services are asked to stop after the announcement's asynchronous handlers")
+  func asynchronousHandler() async throws {
+    let stage = Stage()
+    let log = stage.log
+    let (hasBegun, mayEnd) = (ManualLatch(), ManualLatch())
+    try stage.add("a")
+    let token = stage.bus.observe(.willTerminate) { () async in
+      hasBegun.open()
+      await mayEnd.wait()
+      log.append("saved")
+    }
+    let running = stage.start()
+    try await stage.app.waitUntil(state: .active)
+    stage.app.shutdown()
+    await hasBegun.wait()
+    for _ in 0..<100 { await Task.yield() }
+    log.append("may end")
+    mayEnd.open()
+    #expect(try await running.value == 0)
+    #expect(log.entries == ["+a", "may end", "saved", "-a"])
+    token.cancel()
+  }
+
+  @Test("Services are asked to stop after the announcement's actor-isolated handlers")
+  func actorsHandler() async throws {
+    let stage = Stage()
+    let log = stage.log
+    let (isBlocked, mayGoOn) = (ManualLatch(), ManualLatch())
+    try stage.add("a")
+    let token = stage.bus.observe(.willTerminate) { @MainActor in log.append("saved") }
+    let running = stage.start()
+    try await stage.app.waitUntil(state: .active)
+    let blocking = Task { @MainActor in
+      isBlocked.open()
+      mayGoOn.block()
+    }
+    await isBlocked.wait()
+    stage.app.shutdown()
+    try await stage.app.waitUntil(state: .stopping)
+    for _ in 0..<100 { await Task.yield() }
+    log.append("may go on")
+    mayGoOn.open()
+    #expect(try await running.value == 0)
+    #expect(log.entries == ["+a", "may go on", "saved", "-a"])
+    await blocking.value
+    token.cancel()
+  }
+
+  /// The event that ends the wait for a handler that does not return.
+  enum Ending: CaseIterable, Sendable { case deadline, interrupt, cancellation }
+
+  @Test("A handler that does not return is named and abandoned", arguments: Ending.allCases)
+  func leftBehind(_ ending: Ending) async throws {
+    let stage = Stage(stopTimeout: .seconds(20), cancelTimeout: .seconds(5))
+    let hasBegun = ManualLatch()
+    try stage.add("a")
+    let token = stage.bus.observe(.willTerminate) { () async in
+      hasBegun.open()
+      await waitStubbornly(ManualLatch.never)
+    }
+    let running = stage.start()
+    try await stage.app.waitUntil(state: .active)
+    stage.app.interrupt(15)
+    await hasBegun.wait()
+    switch ending {
+    case .deadline: stage.clock.jump(by: .seconds(20))
+    case .interrupt: stage.app.interrupt(15)
+    case .cancellation: running.cancel()
+    }
+    switch ending {
+    case .deadline: #expect(try await running.value == 0)
+    case .interrupt: #expect(try await running.value == 143)
+    case .cancellation:
+      await #expect(throws: CancellationError.self) { try await running.value }
+    }
+    let named = stage.messages.entries.filter {
+      $0.hasPrefix("left behind: handlers of application.willTerminate (registered at ")
+        && $0.contains("AppHostWaitTests.swift")
+    }
+    #expect(named.count == 1)
+    #expect(stage.app.state == .terminated)
+    token.cancel()
+  }
+
+  @Test("Handlers that have finished are not named as left behind")
+  func leftBehindUnfinished() async throws {
+    let stage = Stage()
+    let (reads, saves) = (ManualLatch(), ManualLatch())
+    try stage.add("a")
+    let tokens = [
+      stage.bus.observe(.appShouldReload) { () async in
+        reads.open()
+        await waitStubbornly(ManualLatch.never)
+      },
+      stage.bus.observe(.willTerminate) { @MainActor in saves.open() },
+    ]
+    let running = stage.start()
+    try await stage.app.waitUntil(state: .active)
+    let reloading = Task { [app = stage.app] in await app.reload() }
+    await reads.wait()
+    stage.app.interrupt(15)
+    await saves.wait()
+    // The turn of the main actor in which the handler ran is over.
+    await MainActor.run {}
+    stage.app.interrupt(15)
+    #expect(try await running.value == 143)
+    await reloading.value
+    let left = stage.messages.entries.filter { $0.hasPrefix("left behind: ") }
+    #expect(left.count == 1)
+    #expect(left.first?.contains("application.appShouldReload") == true)
+    withExtendedLifetime(tokens) {}
+  }
+
+  @Test("A handler that waits for a service's end does not block the stop for ever")
+  func waitsForService() async throws {
+    let stage = Stage(stopTimeout: .seconds(20))
+    let hasBegun = ManualLatch()
+    let hasEnded = ManualLatch()
+    try stage.add("a") { context in
+      try await context.untilShutdown()
+      hasEnded.open()
+    }
+    let token = stage.bus.observe(.willTerminate) { () async in
+      hasBegun.open()
+      await waitStubbornly(hasEnded)
+    }
+    let running = stage.start()
+    try await stage.app.waitUntil(state: .active)
+    stage.app.shutdown()
+    await hasBegun.wait()
+    stage.clock.jump(by: .seconds(20))
+    #expect(try await running.value == 0)
+    token.cancel()
+  }
+
+  @Test("A reload ends with its asynchronous handlers, and the stop waits for it")
+  func reload() async throws {
+    let stage = Stage()
+    let log = stage.log
+    let (hasBegun, mayEnd) = (ManualLatch(), ManualLatch())
+    try stage.add("a")
+    let token = stage.bus.observe(.appShouldReload) { () async in
+      hasBegun.open()
+      await mayEnd.wait()
+      log.append("has read")
+    }
+    let running = stage.start()
+    try await stage.app.waitUntil(state: .active)
+    let reloading = Task { [app = stage.app] in
+      await app.reload()
+      log.append("reloaded")
+    }
+    await hasBegun.wait()
+    stage.app.shutdown()
+    try await stage.app.waitUntil(state: .stopping)
+    for _ in 0..<100 { await Task.yield() }
+    log.append("may end")
+    mayEnd.open()
+    #expect(try await running.value == 0)
+    await reloading.value
+    #expect(log.entries.prefix(3) == ["+a", "may end", "has read"])
+    #expect(Set(log.entries.dropFirst(3)) == ["reloaded", "-a"])
+    token.cancel()
+  }
+
+  @Test("A service that delays the start is named after 5 s and then every 10 s")
+  func slowStart() async throws {
+    let stage = Stage()
+    let mayBeReady = ManualLatch()
+    try stage.add("a")
+    try stage.add("slow", { $0.waitsForReady = true }) { context in
+      await mayBeReady.wait()
+      context.markReady()
+      try await context.untilShutdown()
+    }
+    let isEntered = stage.log
+    try stage.add("b")
+    let running = stage.start()
+    while !isEntered.entries.contains("+a"), !Task.isCancelled { await Task.yield() }
+    for (index, seconds) in [5, 10, 10].enumerated() {
+      await stage.clock.waitForSleepers(atLeast: 1)
+      stage.clock.jump(by: .seconds(seconds))
+      _ = await stage.messages.first(index + 1)
+    }
+    #expect(
+      stage.messages.entries
+        == [5, 15, 25].map { "waiting for service \"slow\" to start, for \($0) s now" }
+    )
+    mayBeReady.open()
+    try await stage.app.waitUntil(state: .active)
+    await stage.clock.waitUntilSettled()
+    stage.app.shutdown()
+    #expect(try await running.value == 0)
+    #expect(stage.clock.sleeperCount == 0)
+  }
+
+  @Test("Slow launch work is named")
+  func slowLaunch() async throws {
+    let stage = Stage()
+    let (isWorking, mayEnd) = (ManualLatch(), ManualLatch())
+    stage.loader.register("slow") { _ async in
+      isWorking.open()
+      await mayEnd.wait()
+    }
+    stage.loader.register("quick") { _ async in }
+    let running = stage.start()
+    await isWorking.wait()
+    await stage.clock.waitForSleepers(atLeast: 1)
+    stage.clock.jump(by: .seconds(5))
+    #expect(
+      await stage.messages.first(1)
+        == ["waiting for launch work \"slow\" to start, for 5 s now"]
+    )
+    mayEnd.open()
+    try await stage.app.waitUntil(state: .active)
+    stage.app.shutdown()
+    #expect(try await running.value == 0)
+  }
+
+  @Test("A second signal sets the exit code unless one is set", arguments: [nil, 3] as [Int32?])
+  func codeOfSecondSignal(earlier: Int32?) async throws {
+    let stage = Stage()
+    try stage.add("slow") { _ in await ManualLatch().wait() }
+    let running = stage.start()
+    try await stage.app.waitUntil(state: .active)
+    if let earlier { stage.app.shutdown(exitCode: earlier) }
+    stage.app.interrupt(15)
+    try await stage.app.waitUntil(state: .stopping)
+    stage.app.interrupt(15)
+    #expect(try await running.value == earlier ?? 143)
+  }
+
+  @Test("The run returns when the handlers of its last events have finished, also on actors")
+  func lastEvents() async throws {
+    let stage = Stage(cancelTimeout: .seconds(5))
+    let (log, seen) = (stage.log, Log<AppState>())
+    let tokens = [
+      stage.bus.observe(.appStateDidChange) { @MainActor state in seen.append(state) },
+      stage.bus.observe(.appStateDidChange) { state async in
+        guard state == .terminated else { return }
+        for _ in 0..<1_000 { await Task.yield() }
+        log.append("terminated")
+      },
+      stage.bus.observe(.willResignActive) { () async in
+        for _ in 0..<1_000 { await Task.yield() }
+        log.append("inactive")
+      },
+    ]
+    #expect(try await stage.runOnce() == 0)
+    #expect(seen.entries.last == .terminated)
+    #expect(log.entries.sorted() == ["inactive", "terminated"])
+    #expect(stage.messages.entries.isEmpty)
+    withExtendedLifetime(tokens) {}
+  }
+
+  @Test("A handler of the last state that never ends is left behind, and named")
+  func endlessLastEvent() async throws {
+    let stage = Stage(cancelTimeout: .seconds(5))
+    let never = ManualLatch()
+    let token = stage.bus.observe(.appStateDidChange) { state async in
+      if state == .terminated { await waitStubbornly(never) }
+    }
+    let running = stage.start()
+    try await stage.app.waitUntil(state: .active)
+    stage.app.shutdown()
+    let end = Inbox<Int32>()
+    let ending = Task { end.append(try await running.value) }
+    await stage.passTime(atMost: 60) { !end.entries.isEmpty }
+    #expect(end.entries == [0])
+    #expect(stage.messages.entries.count == 1)
+    let text = stage.messages.entries.first ?? ""
+    #expect(text.hasPrefix("left behind: handlers of application.appStateDidChange (registered at"))
+    never.open()
+    try await ending.value
+    token.cancel()
+  }
+
+  @Test("Of much slow launch work, eight workers are named and the others counted")
+  func muchSlowLaunch() async throws {
+    let stage = Stage()
+    let (mayEnd, working) = (ManualLatch(), Counter())
+    for number in 0..<20 {
+      stage.loader.register(LaunchID("worker \(number)")) { _ async in
+        working.add()
+        await mayEnd.wait()
+      }
+    }
+    let running = stage.start()
+    while working.value < 20, !Task.isCancelled { await Task.yield() }
+    await stage.clock.waitForSleepers(atLeast: 1)
+    stage.clock.jump(by: .seconds(5))
+    let names = (0..<8).map { "\"worker \($0)\"" }.joined(separator: ", ")
+    #expect(
+      await stage.messages.first(1)
+        == ["waiting for launch work \(names) and 12 more to start, for 5 s now"]
+    )
+    mayEnd.open()
+    try await stage.app.waitUntil(state: .active)
+    stage.app.shutdown()
+    #expect(try await running.value == 0)
+  }
+
+  @Test("After 5 s of stopping, the service and the handler that delay it are named")
+  func slowStop() async throws {
+    let stage = Stage()
+    let (mayEnd, maySave, saves, isAsked) = (
+      ManualLatch(), ManualLatch(), ManualLatch(), ManualLatch()
+    )
+    try stage.add("slow") { context in
+      context.onShutdown { isAsked.open() }
+      await mayEnd.wait()
+    }
+    let token = stage.bus.observe(.willTerminate) { () async in
+      saves.open()
+      await maySave.wait()
+    }
+    let running = stage.start()
+    try await stage.app.waitUntil(state: .active)
+    stage.app.shutdown()
+    await saves.wait()
+    await stage.passTime(atMost: 7) { stage.messages.entries.count >= 1 }
+    let first = await stage.messages.first(1)
+    #expect(first[0].hasPrefix("waiting for handlers of application.willTerminate (registered at"))
+    #expect(first[0].hasSuffix("to stop, for 5 s now"))
+    maySave.open()
+    await isAsked.wait()
+    await stage.passTime(atMost: 12) { stage.messages.entries.count >= 2 }
+    let second = await stage.messages.first(2)
+    #expect(second.last == "waiting for service \"slow\" to stop, for 15 s now")
+    mayEnd.open()
+    #expect(try await running.value == 0)
+    token.cancel()
+  }
+
+  @Test("A request to end during a launch that stops at failures keeps its exit code")
+  func exitCodeOfLaunch() async throws {
+    let stage = Stage(onFailure: .stop)
+    let isWorking = ManualLatch()
+    stage.loader.register { _ async throws in
+      isWorking.open()
+      await ManualLatch().wait()
+      try Task.checkCancellation()
+    }
+    let running = stage.start()
+    await isWorking.wait()
+    stage.app.shutdown(exitCode: 6)
+    #expect(try await running.value == 6)
+  }
+
+  @Test("A failure during a launch that is asked to end is still thrown")
+  func failureOfLaunch() async throws {
+    let stage = Stage(onFailure: .stop)
+    let isWorking = ManualLatch()
+    stage.loader.register { _ async throws in
+      isWorking.open()
+      await ManualLatch().wait()
+      throw Failed(name: "work")
+    }
+    let running = stage.start()
+    await isWorking.wait()
+    stage.app.shutdown(exitCode: 6)
+    #expect(await errors(of: running).first?.contains("work failed") == true)
+  }
+}
+
+extension ManualLatch {
+  /// Opened by no test.
+  fileprivate static let never = ManualLatch()
+}

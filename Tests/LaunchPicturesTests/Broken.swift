@@ -1,0 +1,4 @@
+/// An error whose description is a word.
+struct Broken: Error, CustomStringConvertible {
+  let description = "broken"
+}
