@@ -143,7 +143,7 @@ struct CancelledWaitingTests {
         seen.open()
       }
     )
-    blockedOnThread { [bus] in bus.post(.number, 1) }
+    _ = blockedOnThread { [bus] in bus.post(.number, 1) }
     post(3)
     await seen.wait()
     while freed.value < 23, !Task.isCancelled { await Task.yield() }
@@ -182,6 +182,34 @@ struct CancelledWaitingTests {
     bus.post(.nothing)
     #expect(received.value == 3)
     withExtendedLifetime(other) {}
+  }
+
+  @Test("An event does not wait whose post reaches its handler after the end of the registration")
+  func endedDuringAPost() throws {
+    let list = ObserverList(numbers: RegistrationCounter())
+    let (link, waiting) = (ObserverRegistration(list), WaitingCount())
+    let executor = HeldExecutor()
+    let actor = HeldActor(executor)
+    let mailbox = Mailbox(actor, waiting: waiting)
+    let observer = GeneralObserver<AtDeinit>(
+      ObserveRequest(fileID: #fileID, line: #line),
+      link: link,
+      mailbox: mailbox,
+      envelope: WaitingEvent<AtDeinit>.self,
+      .handler { _ in .called }
+    )
+    link.connect(observer)
+    list.add(observer, priority: 0)
+    // The post has met the observer before.
+    link.end(0)
+    let delivery = Delivery(fileID: #fileID, line: #line)
+    let object = Holder(AtDeinit { [freed] in freed.add() })
+    if let payload = object.value { _ = try observer.receive(payload, delivery) }
+    object.letGo()
+    #expect((freed.value, mailbox.waitingCount) == (1, 0))
+    #expect(waiting.isZero)
+    executor.open()
+    withExtendedLifetime(actor) {}
   }
 
   @Test("No event stays that posts make while their handler is being cancelled")
