@@ -71,3 +71,16 @@ public final class HeldExecutor: SerialExecutor {
     }
   }
 }
+
+/// An actor whose turns the test holds back.
+public actor HeldActor {
+  private nonisolated let executor: HeldExecutor
+
+  /// The executor that holds the turns back.
+  public nonisolated var unownedExecutor: UnownedSerialExecutor {
+    unsafe executor.asUnownedSerialExecutor()  // Reason: the actor keeps it.
+  }
+
+  /// Creates an actor whose turns wait until an executor is opened.
+  public init(_ executor: HeldExecutor) { self.executor = executor }
+}

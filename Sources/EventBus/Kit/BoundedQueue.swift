@@ -84,6 +84,27 @@ package struct BoundedQueue<Element> {
     return all
   }
 
+  /// Removes the elements that satisfy a predicate.
+  ///
+  /// - Returns: The elements, oldest first. The caller releases them outside its lock.
+  /// - Complexity: O(*n*) in the number of elements.
+  package mutating func removeAll(where isMeant: (Element) -> Bool) -> [Element] {
+    var removed: [Element] = []
+    var end = head
+    for index in head..<storage.count {
+      guard let element = storage[index].take() else { continue }
+      if isMeant(element) {
+        removed.append(element)
+      } else {
+        storage[end] = element
+        end += 1
+      }
+    }
+    storage.removeSubrange(end...)
+    reclaim()
+    return removed
+  }
+
   /// Stops the program if an element is in the gap, the gap is too long, or there are too many elements.
   package func _checkInvariants() {
     assert(storage[..<head].allSatisfy { $0 == nil }, "an element in the gap")

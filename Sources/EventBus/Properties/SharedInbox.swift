@@ -10,12 +10,17 @@ internal import Synchronization
 /// An observer with ``ObserveOptions/prior`` that runs on an actor, or whose change was held, receives the
 /// announcement just before the change, because only then is it known how the change was merged.
 ///
-/// The observers own their inboxes, which refer back to them; ``ObserverList/close()`` breaks the cycle.
+/// An inbox finishes with the registration: it releases the changes at once, even while the actor is busy.
+///
+/// The observers own their inboxes, which refer back to them, as do the registrations;
+/// ``ObserverList/close()`` breaks both cycles.
 final class SharedInbox<Value: Sendable>: Sendable {
-  private typealias Observer = GeneralObserver<SharedRound<Value>>
+  private typealias Observer = GeneralObserver<SharedCall<Value>>
 
   private struct State {
     var isOpen = false
+    /// A Boolean value that indicates whether the registration has ended, and nothing is to be kept.
+    var hasFinished = false
     /// The number of the newest change contained in the value at registration.
     var baseline: UInt = 0
     /// The value at registration, until the first change after it.
@@ -60,19 +65,23 @@ final class SharedInbox<Value: Sendable>: Sendable {
 
   /// Sets the value that the observer knows from its registration, and the number of the newest change in it.
   func setBaseline(_ value: Value, _ number: UInt) {
-    state.withLock { ($0.baseline, $0.known) = (number, value) }
+    state.withLock { state in
+      state.baseline = number
+      if !state.hasFinished { state.known = value }
+    }
   }
 
   /// Returns whether to call the observer for a round, at once or by another call in its mailbox.
   ///
   /// It is called once for each delivered round.
-  func admits(_ round: SharedRound<Value>) -> Bool {
+  func admits(_ call: SharedCall<Value>) -> Bool {
+    guard case .round(let round) = call else { return true }
     if round.change.kind == .prior { return announces(round) }
     // Released outside the lock, as is a displaced value.
     var former: Value?
     defer { withExtendedLifetime(former) {} }
     let (isAdmitted, displaced) = state.withLock { state -> (Bool, Value?) in
-      if round.number <= state.baseline { return (false, nil) }
+      if state.hasFinished || round.number <= state.baseline { return (false, nil) }
       guard state.isOpen else { return (false, state.held.appendOrMerge(round)) }
       if round.first > state.baseline { swap(&former, &state.known) }
       if !isBound { return (true, nil) }
@@ -84,13 +93,13 @@ final class SharedInbox<Value: Sendable>: Sendable {
     return isAdmitted
   }
 
-  /// Calls a handler for an admitted round, or for an earlier one that waits for the same actor.
+  /// Calls a handler for an admitted round, or for the first one that waits for its actor.
   ///
   /// - Parameters:
-  ///   - admitted: The admitted round; others may have been merged with the pending ones since.
+  ///   - admitted: The admitted call; other rounds may have been merged with the pending ones since.
   ///   - body: Calls the handler.
   /// - Returns: The outcome; a round whose changes cancelled each other out is declined.
-  func call(_ admitted: SharedRound<Value>, _ body: (Change<Value>) -> Reception) -> Reception {
+  func call(_ admitted: SharedCall<Value>, _ body: (Change<Value>) -> Reception) -> Reception {
     guard let (round, mustAnnounce) = takeForCall(admitted) else { return .declined }
     func call() -> Reception {
       if mustAnnounce {
@@ -139,13 +148,15 @@ final class SharedInbox<Value: Sendable>: Sendable {
   private func give(_ round: SharedRound<Value>, to observer: Observer, _ isAtHome: Bool) {
     guard observer.isReceptive else { return }
     if isBound {
-      let displaced = state.withLock { $0.waiting.appendOrMerge(round) }
+      let displaced = state.withLock { state in
+        state.hasFinished ? nil : state.waiting.appendOrMerge(round)
+      }
       if displaced != nil { return observers.countMerged() }
     }
     let reception = observers.calling(round.depth) {
       // The type of the handler does not throw.
-      if isAtHome { return try? observer.run(round, nil) }  // Reason: as above.
-      return try? observer.accept(round, observers.delivery)  // Reason: as above.
+      if isAtHome { return try? observer.run(.round(round), nil) }  // Reason: as above.
+      return try? observer.accept(.round(round), observers.delivery)  // Reason: as above.
     }
     if reception == .ownerLost { link.endByItself() }
   }
@@ -169,17 +180,20 @@ final class SharedInbox<Value: Sendable>: Sendable {
   ///
   /// - Returns: The round, or `nil` if none is pending or the merged changes cancel each other out.
   private func takeForCall(
-    _ admitted: SharedRound<Value>
+    _ admitted: SharedCall<Value>
   ) -> (SharedRound<Value>, mustAnnounce: Bool)? {
-    let mayAnnounce = wantsPrior && admitted.change.kind == .set
-    if !isBound, !admitted.isMerged, !mayAnnounce { return (admitted, false) }
-    let next = state.withLock { state -> (SharedRound<Value>, isAnnounced: Bool, Value?)? in
-      if isBound { return state.waiting.popFirst().map { ($0, false, nil) } }
-      let announcement = admitted.announcedAs ?? admitted.number
-      return (admitted, state.announced == announcement, state.known(for: admitted))
+    let round: SharedRound<Value>
+    let isAnnounced: Bool
+    if !isBound, case .round(let admitted) = admitted {
+      let mayAnnounce = wantsPrior && admitted.change.kind == .set
+      if !admitted.isMerged, !mayAnnounce { return (admitted, false) }
+      let (known, announced) = state.withLock { ($0.known(for: admitted), $0.announced) }
+      round = admitted.beginning(with: known)
+      isAnnounced = announced == admitted.announcedAs ?? admitted.number
+    } else {
+      guard let first = state.withLock({ $0.waiting.popFirst() }) else { return nil }
+      (round, isAnnounced) = (first, false)
     }
-    guard let (taken, isAnnounced, known) = next else { return nil }
-    let round = taken.beginning(with: known)
     let isChange = round.change.kind == .set
     guard !round.isNothing(observers.areEqual) else {
       if isChange, round.countsWhenDropped { observers.countMerged() }
@@ -196,5 +210,16 @@ final class SharedInbox<Value: Sendable>: Sendable {
       state.announced = round.number
       return true
     }
+  }
+}
+
+extension SharedInbox: Finishable {
+  func finish() {
+    let kept = state.withLock { state in
+      state.hasFinished = true
+      return (state.known.take(), state.held.removeAll(), state.waiting.removeAll())
+    }
+    // Released after unlocking.
+    withExtendedLifetime(kept) {}
   }
 }

@@ -29,6 +29,9 @@ internal import Synchronization
 /// has been left to a task is completed first, and keeps the property until then, so what was set before still
 /// reaches the handlers. A change that waits for an actor does not.
 ///
+/// The values that wait for one handler are released as soon as its registration ends, even while another
+/// handler keeps its actor busy. The death of an owner without a lifetime shows only once its actor is free.
+///
 /// When more than 1,000 changes are pending, for a slow observer or a busy actor, neighbouring changes merge
 /// into one with the first old value and the last new value, so the chain stays unbroken. If these two are
 /// equal, and the property does not report equal values, the merged change is dropped.

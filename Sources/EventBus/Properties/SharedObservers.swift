@@ -71,7 +71,7 @@ package final class SharedObservers<Value: Sendable>: ObserverList,
       wantsPrior: request.options.contains(.prior)
     )
     let id = request.id.map { AnyHashable($0) }
-    let observer = GeneralObserver<SharedRound<Value>>(
+    let observer = GeneralObserver<SharedCall<Value>>(
       ObserveRequest(fileID: request.fileID, line: request.line),
       where: { inbox.admits($0) },
       owner: owner,
@@ -80,10 +80,10 @@ package final class SharedObservers<Value: Sendable>: ObserverList,
       mailbox: actor.map { actor in
         mailboxes.member(of: actor) { Mailbox(actor, waiting: waiting) }
       },
-      envelope: WaitingEvent<SharedRound<Value>>.self,
+      envelope: WaitingCall<Value>.self,
       .handler { inbox.call($0, body) }
     )
-    inbox.link.connect(observer)
+    inbox.link.connect(observer, finishing: inbox)
     add(observer, priority: 0)
     if let carrier = owner as? any LifetimeOwner { inbox.link.join(carrier.lifetime.members) }
     if let owner, let id {
@@ -107,7 +107,8 @@ package final class SharedObservers<Value: Sendable>: ObserverList,
       // What waits for the actor comes first.
       if !waiting.isZero { mailboxes.member(of: isolation)?.drain() }
     }
-    _ = deliverInOrder(round, delivery, from: nil, wildcards: nil, event: { round }) { _, _ in }
+    let call = SharedCall.round(round)
+    _ = deliverInOrder(call, delivery, from: nil, wildcards: nil, event: { call }) { _, _ in }
   }
 
   /// Warns, once, about observers that seem to set the property in an endless cycle.
@@ -142,5 +143,30 @@ package final class SharedObservers<Value: Sendable>: ObserverList,
       depthCount.wrappingSubtract(1, ordering: .relaxed)
     }
     return body()
+  }
+}
+
+/// The change for which an observer of a shared property is called.
+enum SharedCall<Value: Sendable>: Sendable {
+  /// A round that is delivered now.
+  case round(SharedRound<Value>)
+  /// The next change that waits in the inbox of the observer.
+  case waiting
+}
+
+/// A call that waits for an actor, without the change: the inbox of the observer has it, and releases it as
+/// soon as the registration ends.
+private final class WaitingCall<Value: Sendable>: WaitingEvent<SharedCall<Value>>,
+  @unchecked Sendable  // Reason: constant.
+{
+  override class func enqueue(
+    _ call: SharedCall<Value>,
+    _ delivery: borrowing Delivery,
+    for observer: AnyObserver,
+    _ link: ObserverRegistration,
+    _ queued: QueuedDelivery?,
+    in mailbox: Mailbox
+  ) {
+    super.enqueue(.waiting, delivery, for: observer, link, queued, in: mailbox)
   }
 }

@@ -81,7 +81,11 @@ public final class Token: Sendable, Hashable {
   /// on another thread may still be running; ``waitUntilFinished()`` waits for it. Cancelling twice does
   /// nothing.
   ///
-  /// - Complexity: O(1), amortized. Never waits for a handler.
+  /// Events and values that wait for the handler are released as well. An event of a bus or a signal that
+  /// waited for an actor before the actor's current turn began is released by that turn.
+  ///
+  /// - Complexity: O(1), amortized; if events wait for the handler's actor and some of them for this handler,
+  ///   O(*n*) in their number. Never waits for a handler.
   public func cancel() {
     guard state.set(Self.ended) else { return }
     currentHandle.store(target.conclude(handle), ordering: .releasing)

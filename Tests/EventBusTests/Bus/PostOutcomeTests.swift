@@ -320,14 +320,3 @@ struct PostOutcomeTests {
     withExtendedLifetime(token) {}
   }
 }
-
-/// An actor whose turns the test holds back.
-private actor HeldActor {
-  nonisolated let executor: HeldExecutor
-
-  nonisolated var unownedExecutor: UnownedSerialExecutor {
-    unsafe executor.asUnownedSerialExecutor()  // Reason: the actor keeps it.
-  }
-
-  init(_ executor: HeldExecutor) { self.executor = executor }
-}

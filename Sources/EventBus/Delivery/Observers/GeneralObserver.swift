@@ -182,7 +182,7 @@ package final class GeneralObserver<Payload: Sendable>: Observer<Payload>,
       }
       let queued = queuedDelivery(delivery)
       queued?.announce()
-      mailbox.enqueue(payload, delivery, for: order, registration, queued, in: envelope)
+      envelope.enqueue(payload, delivery, for: self, registration, queued, in: mailbox)
       return .queued
     case .asyncHandler(let queue, _):
       // A handler that posts to itself and waits would deadlock.

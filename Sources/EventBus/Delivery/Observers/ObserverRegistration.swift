@@ -83,12 +83,16 @@ package final class ObserverRegistration: Registration,
   override package func lifetimeEnded() { endWithOwner() }
 
   /// Connects the observer, once, before it is added to the list.
-  package func connect(_ observer: AnyObserver) {
+  ///
+  /// - Parameters:
+  ///   - observer: The observer.
+  ///   - dependent: An object to finish as soon as the registration ends, if the observer has none.
+  package func connect(_ observer: AnyObserver, finishing dependent: (any Finishable)? = nil) {
     let connected = State(
       observer: observer.address,
       countsCalls: observer.countsCalls,
       mailbox: observer.callingMailbox,
-      dependent: observer.dependent
+      dependent: dependent ?? observer.dependent
     )
     state.withLock { $0 = connected }
   }
@@ -229,18 +233,20 @@ package final class ObserverRegistration: Registration,
     posts.cancel()
   }
 
-  /// Removes the observer from the registration.
+  /// Removes the observer from the registration, and discards what waits for it.
   ///
   /// - Returns: The address of the observer, for which no further call begins.
   private func takeObserver() -> UInt? {
-    let (address, dependent) = state.withLock { state in
+    let (address, mailbox, dependent) = state.withLock { state in
       let address = state.observer
       if address != 0 { AnyObserver.borrow(address) { $0.stopCalls() } }
       state.observer = 0
-      return (address, state.dependent.take())
+      return (address, state.mailbox, state.dependent.take())
     }
     dependent?.finish()
-    return address == 0 ? nil : address
+    if address == 0 { return nil }
+    mailbox?.discardEvents(of: self)
+    return address
   }
 }
 

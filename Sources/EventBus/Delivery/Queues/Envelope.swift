@@ -148,11 +148,11 @@ package class Envelope: @unchecked Sendable {  // Reason: constant; see the subc
 }
 
 /// An event that waits, with its payload.
-package final class WaitingEvent<Payload: Sendable>: Envelope,
+package class WaitingEvent<Payload: Sendable>: Envelope,
   @unchecked Sendable  // Reason: constant.
 {
   /// The payload.
-  package let payload: Payload
+  package final let payload: Payload
 
   /// Wraps an event.
   ///
@@ -173,6 +173,40 @@ package final class WaitingEvent<Payload: Sendable>: Envelope,
   ) {
     self.payload = payload
     super.init(delivery, for: number, link, queued, isAwaited: isAwaited)
+  }
+
+  /// Adds an event to a mailbox behind all others, to the last run if nothing but the payload differs.
+  ///
+  /// A subclass whose payloads wait elsewhere adds events without them.
+  ///
+  /// - Parameters:
+  ///   - payload: The payload.
+  ///   - delivery: The origin of the event.
+  ///   - observer: The observer.
+  ///   - link: The registration of the observer.
+  ///   - queued: The delivery, if hooks follow the post.
+  ///   - mailbox: The mailbox of the actor on which the handler runs.
+  package class func enqueue(
+    _ payload: Payload,
+    _ delivery: borrowing Delivery,
+    for observer: AnyObserver,
+    _ link: ObserverRegistration,
+    _ queued: QueuedDelivery?,
+    in mailbox: Mailbox
+  ) {
+    mailbox.enqueue(for: link, of: observer) { last in
+      // The lane keeps it during this call.
+      let isLike = ObjectAddress.borrow(last) { (last: Envelope) in last.admits(delivery, for: link)
+      }
+      guard isLike == true else {
+        return self.init(payload, delivery, for: observer.order, link, queued)
+      }
+      let hasRoom = ObjectAddress.borrow(last) { (last: Envelope) in last.hasRoom }
+      guard hasRoom == true else { return WaitingRun(payload, delivery, for: observer.order, link) }
+      // It is of this observer, so its payloads have this type.
+      ObjectAddress.borrow(last) { (run: WaitingRun<Payload>) in run.append(payload) }
+      return nil
+    }
   }
 
   override package func open() -> Bool {
@@ -250,39 +284,5 @@ package final class WaitingRun<Payload: Sendable>: Envelope,
 
   override package func open() -> Bool {
     call(unsafe payloads.removeFirst())  // Reason: instantaneous, before the call.
-  }
-}
-
-extension Mailbox {
-  /// Adds an event behind all others, to the last run if nothing but the payload differs.
-  ///
-  /// - Parameters:
-  ///   - payload: The payload.
-  ///   - delivery: The origin of the event.
-  ///   - number: The number of the observer.
-  ///   - link: The registration of the observer.
-  ///   - queued: The delivery, if hooks follow the post.
-  ///   - envelope: The class of an event by itself.
-  package func enqueue<Payload: Sendable>(
-    _ payload: Payload,
-    _ delivery: borrowing Delivery,
-    for number: UInt,
-    _ link: ObserverRegistration,
-    _ queued: QueuedDelivery?,
-    in envelope: WaitingEvent<Payload>.Type
-  ) {
-    enqueue(for: link) { last in
-      // The lane keeps it during this call.
-      let isLike = ObjectAddress.borrow(last) { (last: Envelope) in last.admits(delivery, for: link)
-      }
-      guard isLike == true else {
-        return envelope.init(payload, delivery, for: number, link, queued)
-      }
-      let hasRoom = ObjectAddress.borrow(last) { (last: Envelope) in last.hasRoom }
-      guard hasRoom == true else { return WaitingRun(payload, delivery, for: number, link) }
-      // It is of this observer, so its payloads have this type.
-      ObjectAddress.borrow(last) { (run: WaitingRun<Payload>) in run.append(payload) }
-      return nil
-    }
   }
 }

@@ -8,7 +8,7 @@ internal import Synchronization
 package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confined to the actor.
   private struct State {
     var lane = Lane<Envelope>()
-    /// The number of events that were ever added; wraps.
+    /// The number of events that were ever added, without those that ``discardEvents(of:)`` removed; wraps.
     var added: UInt = 0
     /// The lists with a registration to check on the actor.
     var listsToCheck: [ObserverList] = []
@@ -81,12 +81,27 @@ package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confin
 
   /// Adds an event behind all others and schedules the mailbox.
   ///
+  /// An event whose registration has ended is discarded.
+  ///
   /// - Parameters:
   ///   - link: The registration of the observer.
+  ///   - observer: The observer.
   ///   - makeEnvelope: Adds the event to the last envelope, or returns one with the event. Receives the
   ///     address of the last envelope, valid during the call, or zero if none waits. Called under the lock.
-  package func enqueue(for link: ObserverRegistration, _ makeEnvelope: (UInt) -> Envelope?) {
+  package func enqueue(
+    for link: ObserverRegistration,
+    of observer: AnyObserver,
+    _ makeEnvelope: (UInt) -> Envelope?
+  ) {
+    // Released after unlocking, which records what came of the event.
+    var discarded: Envelope?
+    defer { withExtendedLifetime(discarded) {} }
     change { state in
+      // Under the lock: the end that set this discards what waits afterwards.
+      if observer.isCancelled {
+        discarded = makeEnvelope(0)
+        return
+      }
       state.added &+= 1
       link.noteEnqueued()
       guard let envelope = makeEnvelope(state.lane.waiting.addressOfLast) else { return }
@@ -94,6 +109,27 @@ package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confin
       waiting.add(1)
       _ = state.lane.waiting.append(envelope)
     }
+  }
+
+  /// Discards the waiting events of a registration that has ended, on any thread.
+  ///
+  /// The actor owns what its current turn has taken out of the lane; that is discarded when the turn comes to
+  /// it. The alternative would be a lock or a locked instruction for each event.
+  ///
+  /// - Complexity: O(1) if no event of the registration waits, otherwise O(*n*) in the number of envelopes.
+  package func discardEvents(of link: ObserverRegistration) {
+    let (discarded, count) = state.withLock { state -> ([Envelope], Int) in
+      if link.waitingInMailbox == 0 { return ([], 0) }
+      let discarded = state.lane.waiting.removeAll { $0.link === link }
+      let count = discarded.reduce(0) { $0 + $1.count }
+      state.added &-= UInt(count)
+      return (discarded, count)
+    }
+    if discarded.isEmpty { return }
+    waiting.add(-discarded.count)
+    if case .ownerLost = link.refusal { waiting.lost.wrappingAdd(count, ordering: .relaxed) }
+    // Released here, after unlocking.
+    withExtendedLifetime(discarded) {}
   }
 
   /// Requests a turn of the actor in which a list may check owners and senders.
