@@ -71,6 +71,18 @@ struct NestedEditTests {
     #expect(manager.theme[.accent] == .red)
   }
 
+  @Test("An edit that replaces its theme counts as a whole over an edit inside it")
+  func replacedTheme() throws {
+    let manager = makeManager()
+    try manager.edit { theme in
+      theme = rounded(7).deriving("derived") { $0[.accent] = .red }
+      try? manager.edit { $0[.font] = "Mono" }
+    }
+    #expect(manager.theme.name == "derived")
+    #expect(manager.theme[.radius] == 7)
+    #expect(manager.theme[.accent] == .red)
+  }
+
   @Test("An edit in a scope keeps the edits that its closure makes to the scope and its manager")
   func scope() throws {
     let manager = makeManager()
@@ -116,6 +128,24 @@ struct NestedEditTests {
     #expect(manager.theme[.font] == "Mono")
     try manager.edit { $0[.accent] = .red }
     #expect(manager.theme[.radius] == 9)
+  }
+
+  @Test("An edit inside an edit is not lost while another request is pending")
+  func pendingTwice() throws {
+    let manager = makeManager()
+    let label = Label(manager)
+    label.whenTouched = { label in
+      label.whenTouched = nil
+      try? manager.edit { $0[.brand] = .blue }
+      try? manager.edit { theme in
+        theme[.radius] = 9
+        try? manager.edit { $0[.font] = "Mono" }
+      }
+    }
+    label.themeMap = .full
+    #expect(manager.theme[.brand] == .blue)
+    #expect(manager.theme[.radius] == 9)
+    #expect(manager.theme[.font] == "Mono")
   }
 
   @Test("A refused edit inside an edit changes nothing")
