@@ -130,24 +130,6 @@ struct NestedEditTests {
     #expect(manager.theme[.radius] == 9)
   }
 
-  @Test("An edit inside an edit is not lost while another request is pending")
-  func pendingTwice() throws {
-    let manager = makeManager()
-    let label = Label(manager)
-    label.whenTouched = { label in
-      label.whenTouched = nil
-      try? manager.edit { $0[.brand] = .blue }
-      try? manager.edit { theme in
-        theme[.radius] = 9
-        try? manager.edit { $0[.font] = "Mono" }
-      }
-    }
-    label.themeMap = .full
-    #expect(manager.theme[.brand] == .blue)
-    #expect(manager.theme[.radius] == 9)
-    #expect(manager.theme[.font] == "Mono")
-  }
-
   @Test("A refused edit inside an edit changes nothing")
   func refused() throws {
     let manager = makeManager()
