@@ -23,15 +23,17 @@ package struct NameSuggestions: Sendable {
 
   /// Returns the known name closest to a misspelt one.
   ///
-  /// - Parameter name: The misspelt name.
+  /// - Parameters:
+  ///   - name: The misspelt name.
+  ///   - excluded: A known name that is not meant, such as that of the part that names the other.
   /// - Returns: The closest name, or the alphabetically first of several; `nil` if none is close.
   /// - Complexity: O(*n* · *l* · *d*) for *n* names of *l* letters, where *d* is the distance of the
   ///   closest one, at most *l* / 3. Names whose lengths differ by more than *d* cost O(1).
-  package func nearest(to name: String) -> String? {
+  package func nearest(to name: String, except excluded: String? = nil) -> String? {
     let written = Self.letters(name)
     var rows = DistanceRows()
     var found: (distance: Int, name: String)?
-    for candidate in known {
+    for candidate in known where candidate.name != excluded {
       let allowed = max(1, max(written.count, candidate.letters.count) / 3)
       let limit = min(allowed, found.map { $0.distance - 1 } ?? allowed)
       if let distance = rows.distance(written, candidate.letters, atMost: limit) {

@@ -54,6 +54,17 @@ extension LaunchSite: Hashable {
   }
 }
 
+extension NameSuggestions {
+  /// The number of faults in the dependencies of a launch for which the closest name is searched: a search
+  /// visits every name.
+  static var launchLimit: Int { 100 }
+
+  /// Returns the registered name closest to an unknown one, except that of the work that needs it.
+  func nearest(to id: LaunchID, neededBy row: LaunchRow) -> LaunchID? {
+    nearest(to: id.rawValue, except: row.registration.id?.rawValue).map { LaunchID($0) }
+  }
+}
+
 extension LaunchID {
   /// Creates the name of a registration that has none: `Module/File.swift:12#1`, `…#2`.
   init(_ site: LaunchSite, number: Int) { self.init("\(site.fileID):\(site.line)#\(number)") }
@@ -122,6 +133,13 @@ package struct LaunchNames: Sendable {
   package func row(of id: LaunchID) -> Int? {
     guard let index = index(of: id), entries[index].row != Self.none else { return nil }
     return entries[index].row
+  }
+
+  /// The names that are taken, among which the closest one to an unknown name is searched.
+  ///
+  /// - Complexity: O(*n* log *n*).
+  var suggestions: NameSuggestions {
+    NameSuggestions(entries.lazy.filter { $0.row != Self.none }.map(\.id.rawValue))
   }
 
   /// Stops the program if a name is not found, or the table is too full.

@@ -103,9 +103,15 @@ public struct LaunchError: Error {
   /// The source sites of the registrations that `code` names, if they exist.
   public let sites: [LaunchID: SourceSite]
 
-  init(_ code: Code, sites: [LaunchID: SourceSite] = [:]) {
+  /// The registered name closest to a `missing` one, or `nil` if none is close.
+  ///
+  /// It is searched for the first 100 faults in the dependencies of a launch.
+  public let suggestion: LaunchID?
+
+  init(_ code: Code, sites: [LaunchID: SourceSite] = [:], suggestion: LaunchID? = nil) {
     self.code = code
     self.sites = sites
+    self.suggestion = suggestion
   }
 }
 
@@ -119,8 +125,9 @@ extension LaunchError {
   }
 
   /// Describes a name that is needed but not registered.
-  init(missing id: LaunchID, neededBy row: LaunchRow) {
-    self.init(.missing(id, neededBy: row.id), sites: [row.id: row.registration.site.source])
+  init(missing id: LaunchID, neededBy row: LaunchRow, suggestion: LaunchID? = nil) {
+    let sites = [row.id: row.registration.site.source]
+    self.init(.missing(id, neededBy: row.id), sites: sites, suggestion: suggestion)
   }
 
   /// Describes a name that makes no value of the type that is needed.
@@ -146,6 +153,7 @@ extension LaunchError: CustomStringConvertible {
         + "; remove one of these dependencies"
     case .missing(let id, let needer):
       "launch worker \(placed(needer)) needs \"\(id)\", which is not registered;"
+        + (suggestion.map { " did you mean \"\($0)\"? Otherwise," } ?? "")
         + " register it, or depend on it with afterIfPresent:"
     case .mismatch(let id, let made, let needed):
       "launch worker \(placed(id)) makes \(made.map { "a value of type \($0)" } ?? "no value")"

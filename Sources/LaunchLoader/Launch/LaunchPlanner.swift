@@ -88,6 +88,14 @@ package struct LaunchPlanner: Sendable {
     // The last row that was found to depend on each row.
     var dependants = Array(repeating: -1, count: rows.count)
     var targets: [Int] = []
+    // Prepared for the first name that is missing.
+    var known: NameSuggestions?
+    func closestName(to id: LaunchID, neededBy row: LaunchRow) -> LaunchID? {
+      if problems.count >= NameSuggestions.launchLimit { return nil }
+      let suggestions = known ?? names.suggestions
+      known = suggestions
+      return suggestions.nearest(to: id, neededBy: row)
+    }
     for row in rows.indices {
       targets.removeAll(keepingCapacity: true)
       if rows[row].status == .waiting && rows[row].registration.hasDependencies {
@@ -99,7 +107,8 @@ package struct LaunchPlanner: Sendable {
             targets.append(target)
             self.isHard.append(isHard)
           } else if isHard && missing.insert(id).inserted {
-            problems.append(LaunchError(missing: id, neededBy: rows[row]))
+            let suggestion = closestName(to: id, neededBy: rows[row])
+            problems.append(LaunchError(missing: id, neededBy: rows[row], suggestion: suggestion))
             if excluded[row] == nil { excluded[row] = id }
           }
         }

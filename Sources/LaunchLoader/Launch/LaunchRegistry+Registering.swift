@@ -107,7 +107,7 @@ extension LaunchRegistry {
     var row = row
     row.phase = max(row.phase, schedule.phase)
     let unmet = unmetDependency(of: row)
-    if let problem = unmet?.problem { problems.append(problem) }
+    if let problem = unmet?.problem { problems.append(suggestingName(in: problem, of: row)) }
     let index = schedule.append(row)
     if let outcome = halt ?? unmet.map({ .skipped(because: $0.id) }) {
       schedule.skip(index, outcome)
@@ -169,6 +169,14 @@ extension LaunchRegistry {
       return (id, problem)
     }
     return nil
+  }
+
+  /// Returns a fault in the dependencies of a new row, with the registered name closest to one that is missing.
+  private func suggestingName(in problem: LaunchError, of row: LaunchRow) -> LaunchError {
+    guard case .missing(let id, _) = problem.code, problems.count < NameSuggestions.launchLimit
+    else { return problem }
+    let suggestion = names.suggestions.nearest(to: id, neededBy: row)
+    return LaunchError(missing: id, neededBy: row, suggestion: suggestion)
   }
 
   /// Makes a new row wait for its pending dependencies, and moves them to its phase.

@@ -94,6 +94,35 @@ struct HookTurnsTests {
     #expect(interceptor.runs.value == 4)
   }
 
+  @Test(
+    "An interceptor captures an event where a handler enqueues it, also after a hook",
+    arguments: Way.allCases
+  )
+  func capturedWhereEnqueued(way: Way) async {
+    let (buses, steps, hasEnded) = (Holder<EventBus>(), Log<String>(), ManualLatch())
+    let bus = EventBus(
+      hooks: EventHooks(
+        onUnhandled: { _ in
+          switch way {
+          case .posts: buses.value?.post(.number, 1)
+          case .enqueues: buses.value?.enqueue(.number, 1)
+          }
+        },
+        interceptor: CaptureLog(steps: steps)
+      )
+    )
+    buses.hold(bus)
+    let token = bus.observe(.number) { [unowned bus] number in
+      if number > 0 { bus.enqueue(.number, 0) } else { hasEnded.open() }
+      steps.append("handled \(number)")
+    }
+    bus.post(.text, "unhandled")
+    await hasEnded.wait()
+    #expect(steps.entries.prefix(2) == ["captured 0", "handled 1"])
+    buses.letGo()
+    withExtendedLifetime(token) {}
+  }
+
   @Test("An event that a hook has enqueued, and one that it has posted, are not reported")
   func suppressed() async {
     let (buses, errors, hasEnded) = (Holder<EventBus>(), Counter(), ManualLatch())
@@ -131,4 +160,15 @@ private struct CountingInterceptor: EventInterceptor {
     runs.add()
     body()
   }
+}
+
+/// Logs the numbers that it captures.
+private struct CaptureLog: EventInterceptor {
+  let steps: Log<String>
+
+  func capture(_ event: AnyEvent) {
+    if let number = event.payload as? Int { steps.append("captured \(number)") }
+  }
+
+  func run(_ context: Void, _ body: () -> Void) { body() }
 }

@@ -219,6 +219,15 @@ struct TimerScheduleTests {
     #expect(schedule.begin(at: 40).missed == 0)
   }
 
+  @Test("A pause that is reported twice began with the first report")
+  func pauseTwice() {
+    var schedule = TimerSchedule(from: 0, every: 10, missed: .burst)
+    schedule.pause(at: 2)
+    schedule.pause(at: 15)
+    schedule.resume(at: 25)
+    #expect(schedule.deadline == 30)
+  }
+
   @Test(
     "Whatever pauses and ticks overlap, each deadline is served, missed or in a pause, and only once",
     arguments: [MissedTicks.skip, .burst]

@@ -112,6 +112,58 @@ struct DependencyTests {
     #expect(report.description.contains("needs \"nobody\""))
   }
 
+  @Test("An unknown name in after: gets the closest registered name as a suggestion")
+  func suggestion() async throws {
+    loader.register("database", run: note("database"))
+    loader.register("web", after: ["databse"], fileID: "App/Web.swift", line: 3, run: note("web"))
+    let problem = try #require(try await loader.launch().problems.first)
+    #expect(problem.suggestion == "database")
+    #expect(
+      problem.description
+        == #"launch worker "web" (App/Web.swift:3) needs "databse", which is not registered;"#
+        + #" did you mean "database"? Otherwise, register it, or depend on it with afterIfPresent:"#
+    )
+  }
+
+  @Test("An unknown key in needs: gets the closest registered name as a suggestion")
+  func suggestionForNeed() async throws {
+    loader.register(LaunchKey<Int>("port")) { _ in 80 }
+    loader.register("web", needs: LaunchKey<Int>("prot")) { (_: LaunchOptions, _: Int) in }
+    #expect(try await loader.launch().problems.map(\.suggestion) == ["port"])
+  }
+
+  @Test("Work that is registered during the launch gets a suggestion for an unknown name")
+  func suggestionDuringLaunch() async throws {
+    loader.register("database") { [loader] _ in
+      loader.register("web", after: ["databse"]) { _ in }
+      loader.register("pages", after: ["page"]) { _ in }
+    }
+    #expect(try await loader.launch().problems.map(\.suggestion) == ["database", nil])
+  }
+
+  @Test("Neither the work itself, nor a cancelled or optional name, is suggested")
+  func noSuggestion() async throws {
+    loader.register("web2", after: ["web"], afterIfPresent: ["wob"], run: note("web2"))
+    loader.register("webb", run: note("webb")).cancel()
+    #expect(try await loader.launch().problems.map(\.suggestion) == [nil])
+  }
+
+  @Test("The first 100 unknown names of a launch get suggestions, before and during the launch")
+  func manyUnknownNames() async throws {
+    loader.register("database") { [loader] _ in
+      for index in 0..<60 {
+        loader.register(LaunchID("late \(index)"), after: ["databse"]) { _ in }
+      }
+    }
+    for index in 0..<60 { loader.register(LaunchID("early \(index)"), after: ["databse"]) { _ in } }
+    let during = try await loader.launch().problems.map(\.suggestion)
+    #expect(during == Array(repeating: "database", count: 100) + Array(repeating: nil, count: 20))
+    let other = LaunchLoader()
+    other.register("database") { _ in }
+    for index in 0..<120 { other.register(LaunchID("early \(index)"), after: ["databse"]) { _ in } }
+    #expect(try await other.launch().problems.map(\.suggestion) == during)
+  }
+
   @Test("A cycle is found before any work runs; the cyclic set and its dependants are skipped")
   func cycle() async throws {
     loader.register("a", after: ["b"], fileID: "App/A.swift", line: 1, run: note("a"))

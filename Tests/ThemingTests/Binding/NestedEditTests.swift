@@ -71,6 +71,18 @@ struct NestedEditTests {
     #expect(manager.theme[.accent] == .red)
   }
 
+  @Test("An edit that replaces its theme counts as a whole over an edit inside it")
+  func replacedTheme() throws {
+    let manager = makeManager()
+    try manager.edit { theme in
+      theme = rounded(7).deriving("derived") { $0[.accent] = .red }
+      try? manager.edit { $0[.font] = "Mono" }
+    }
+    #expect(manager.theme.name == "derived")
+    #expect(manager.theme[.radius] == 7)
+    #expect(manager.theme[.accent] == .red)
+  }
+
   @Test("An edit in a scope keeps the edits that its closure makes to the scope and its manager")
   func scope() throws {
     let manager = makeManager()

@@ -89,6 +89,20 @@ struct LoadTests {
     #expect(loaded.issues.map(\.file) == ["a.json"])
   }
 
+  @Test("A theme that extends an unknown base is not itself suggested for it")
+  func unknownBaseLikeItself() {
+    let loaded = Folder(files: [("a.json", #"{"name": "Fogg", "extends": "Fog"}"#)]).load()
+    #expect(loaded.codes == [.unknownBase])
+    #expect(loaded.errors.map(\.suggestion) == [nil])
+  }
+
+  @Test("The first 100 of many unknown bases are searched for")
+  func manyUnknownBases() {
+    let files = (0..<120).map { (name: "\($0)", json: #"{"name": "\#($0)", "extends": "Dya"}"#) }
+    let suggestions = Folder(files: files, bases: [Theme("Day")]).load().errors.map(\.suggestion)
+    #expect(suggestions == Array(repeating: "Day", count: 100) + Array(repeating: nil, count: 20))
+  }
+
   @Test("A cycle of bases is an issue of each of its files and of those that extend it")
   func cycle() {
     let loaded = Folder(

@@ -184,6 +184,18 @@ struct ReadDocumentTests {
     #expect(try read(values: values).issues.map(\.code) == [.unknownKey])
   }
 
+  @Test("A key with 20 levels is read from nested groups")
+  func deepKey() throws {
+    var values: Node = 7
+    for _ in 0..<20 { values = ["a": values] }
+    let document = try NodeDecoder.decode(
+      ThemeDocument<Deep>.self,
+      from: ["name": "t", "values": values]
+    )
+    #expect(document.issues.isEmpty)
+    #expect(try document.theme()[Deep.key] == 7)
+  }
+
   @Test("Members deeper than any key of the schema are one issue, whatever their number")
   func deepAndWide() throws {
     var values: Node = .object((0..<1_000).map { Node.Member(name: "k\($0)", value: 1) })
@@ -191,4 +203,10 @@ struct ReadDocumentTests {
     let issues = try read(values: values).issues
     #expect(issues.map(\.key) == [Array(repeating: "a", count: 16).joined(separator: ".")])
   }
+}
+
+/// A schema of a key with 20 levels.
+private enum Deep: ThemeSchema {
+  static let key = ThemeKey<Int>("a" + String(repeating: ".a", count: 19), default: 0)
+  static let keys: [ThemeKeys] = [key]
 }
