@@ -164,7 +164,7 @@ struct CancelledWaitingTests {
     _ = await posted.first(1)
     token.cancel()
     let outcome = await waiting.value
-    #expect((outcome.reached, outcome.cancelled) == (1, 1))
+    #expect((outcome.reachedCount, outcome.cancelledCount) == (1, 1))
     executor.open()
     withExtendedLifetime((after, actor)) {}
   }
