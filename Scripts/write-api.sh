@@ -8,7 +8,7 @@ folder=${1:-API}
 compile_libraries
 graphs=$work/symbol-graphs/public
 mkdir -p "$folder"
-for module in "${modules[@]}"; do
+for module in "${published[@]}"; do
   jq -rs '
     [.[].symbols[]] as $symbols
     | [.[].relationships[]] as $relationships
@@ -32,7 +32,7 @@ for module in "${modules[@]}"; do
 
   # The compiler's symbol graphs lose the calling convention of a function type. Such a type stands behind
   # a type alias, whose text is the source's; anywhere else it would be lost in silence.
-  mapfile -t files < <(swift_files "Sources/$module")
+  mapfile -t files < <(swift_files "$(folder_of "$module")")
   { grep -hE '^ *public .*@convention\(' "${files[@]}" || true; } | while read -r line; do
     [[ $line =~ ^public\ typealias\ ([A-Za-z]+)\ =\ (.*)$ ]] \
       || fail "the API text would lose the convention of: $line. Put it behind a public typealias."

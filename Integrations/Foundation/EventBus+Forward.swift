@@ -127,7 +127,9 @@ extension EventBus {
     fileID: StaticString = #fileID,
     line: UInt = #line
   ) -> Token {
-    forward(notification, from: center, object: object, as: name, fileID: fileID, line: line) { _ in () }
+    forward(notification, from: center, object: object, as: name, fileID: fileID, line: line) { _ in
+      ()
+    }
   }
 }
 

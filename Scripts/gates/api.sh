@@ -4,7 +4,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 Scripts/write-api.sh "$work/api"
 changed=()
-for module in "${modules[@]}"; do
+for module in "${published[@]}"; do
   [[ -s $work/api/$module.txt ]] || fail "no public API was found in $module"
   diff -uN "API/$module.txt" "$work/api/$module.txt" || changed+=("$module")
 done

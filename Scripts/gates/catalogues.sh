@@ -3,13 +3,13 @@
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 # A link with a hash, such as ``every(_:_:)-1abcd``, breaks when any parameter changes.
-hashed=$(grep -rnoE --include='*.md' --include='*.swift' '``[^`]*\)-[0-9a-z]{4,6}``' Sources || true)
+hashed=$(grep -rnoE --include='*.md' --include='*.swift' '``[^`]*\)-[0-9a-z]{4,6}``' "${sources[@]}" || true)
 [[ -z $hashed ]] || fail "these links contain a hash; name the types, or link to an article:"$'\n'"$hashed"
 
 compile_libraries
 graphs=$work/symbol-graphs/public
-for module in "${modules[@]}"; do
-  page=Sources/$module/$module.docc/$module.md
+for module in "${published[@]}"; do
+  page=$(folder_of "$module")/$module.docc/$module.md
   [[ -f $page ]] || fail "$page is missing"
   docc convert "${page%/*}" --additional-symbol-graph-dir "$graphs/$module" \
     --fallback-display-name "$module" --fallback-bundle-identifier "$module" \

@@ -4,6 +4,22 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
 # The libraries, lowest first.
 modules=(EventBus LaunchLoader Theming)
+# The products beside them: targets of the package whose folders are in Integrations. No library uses them.
+parts=(EventBusTesting LaunchPictures NotificationCenterBridge)
+# Everything with a public API.
+published=("${modules[@]}" "${parts[@]}")
+
+# Prints the folder of a module.
+folder_of() {
+  case $1 in
+    EventBusTesting) echo Integrations/Testing ;;
+    LaunchPictures) echo Integrations/Pictures ;;
+    NotificationCenterBridge) echo Integrations/Foundation ;;
+    *) echo "Sources/$1" ;;
+  esac
+}
+# The folders of all of them, and of the lock that the packages in Integrations share.
+sources=(Sources Integrations/Testing Integrations/Pictures Integrations/Foundation Integrations/Locks)
 
 # The working folder of the gates: ignored by git and safe to delete.
 work=.build/gates
@@ -158,21 +174,21 @@ interfaces=$work/interfaces
 # The package name of everything that may use package declarations.
 package=eventbus
 
-# Compiles the interfaces of the libraries and extracts their symbol graphs, unless sources and settings are
+# Compiles the interfaces of the libraries and of the products beside them, and extracts their symbol graphs, unless sources and settings are
 # those of the last time: $interfaces/MODULE.swiftmodule and $work/symbol-graphs/LEVEL/MODULE, with LEVEL
 # public or package. LEVEL/MODULE also holds MODULE's extensions of types of other modules.
 compile_libraries() {
   local module level state flags files
-  mapfile -t files < <(swift_files Sources)
+  mapfile -t files < <(swift_files "${sources[@]}")
   state=$({ swiftc --version 2> /dev/null; printf '%s\n' "${files[@]}"
     cat "${BASH_SOURCE[0]}" Package.swift "${files[@]}"; } | sha256sum)
   [[ $state != "$(cat "$interfaces/state" 2> /dev/null)" ]] || return 0
   rm -rf "$interfaces" "$work/symbol-graphs"
   mkdir -p "$interfaces"
-  for module in "${modules[@]}"; do
+  for module in "${published[@]}"; do
     flags=$(target_flags "$module") || fail "cannot read the settings of $module"
     mapfile -t flags <<< "$flags"
-    mapfile -t files < <(swift_files "Sources/$module")
+    mapfile -t files < <(swift_files "$(folder_of "$module")")
     # Without -wmo the driver starts one compiler for each file.
     swiftc -emit-module -wmo -parse-as-library -module-name "$module" -package-name "$package" \
       -Xfrontend -experimental-skip-non-inlinable-function-bodies -suppress-warnings \

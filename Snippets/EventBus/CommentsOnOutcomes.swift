@@ -18,7 +18,7 @@ func outcome() async {
   let name = EventName<Void>("document.willClose")
   let token = bus.observe(name) { await Task.yield() }
   let outcome = await bus.postAndWait(name)
-  print(outcome.reachedCount, outcome.cancelledCount, outcome.droppedCount, outcome.errors)  // 1 0 0 []
+  print(outcome.reachedCount, outcome.cancelledCount, outcome.droppedCount)  // 1 0 0
   token.cancel()
   // snippet.hide
   precondition(outcome.reachedCount == 1 && outcome.errors.isEmpty)

@@ -61,7 +61,11 @@ try storage.add(Heartbeat())
 try app.add(storage)
 
 try app.add(Heartbeat(), named: "first heartbeat")
-try app.add(Heartbeat(), named: "second heartbeat", options: AppServiceOptions(after: ["first heartbeat"]))
+try app.add(
+  Heartbeat(),
+  named: "second heartbeat",
+  options: AppServiceOptions(after: ["first heartbeat"])
+)
 
 // snippet.hide
 let running = Task { try await app.run() }

@@ -450,7 +450,7 @@ struct LaunchPictureTests {
 
   /// Compares a picture with the stored one, which has been looked at.
   private func expectStored(_ picture: String, as name: String) throws {
-    let tests = parent(ofPath: parent(ofPath: parent(ofPath: #filePath)))
+    let tests = parent(ofPath: parent(ofPath: #filePath))
     let path = "\(tests)/Expected/\(name).svg"
     let stored = (try? text(ofPath: path)) ?? ""
     #expect(

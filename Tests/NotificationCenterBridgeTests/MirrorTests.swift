@@ -34,7 +34,7 @@ private final class CenterLog: Sendable {
   ) {
     self.center = center
     let numbers = numbers
-    nonisolated(unsafe) let observer = center.addObserver(forName: name, object: nil, queue: nil) {
+    nonisolated(unsafe) let observer = center.addObserver(forName: name, object: nil, queue: nil) {  // Reason: removed once.
       let number = $0.userInfo?["number"] as? Int ?? -1
       numbers.append(number)
       body(number)
@@ -46,7 +46,7 @@ private final class CenterLog: Sendable {
 /// The identity of the calling thread.
 private func identityOfThread() -> ObjectIdentifier { ObjectIdentifier(Thread.current) }
 
-@Suite("Mirroring a notification centre", .timeLimit(.minutes(1)))
+@Suite("Mirroring a notification centre", .timeLimit(.minutes(5)))
 struct MirrorTests {
   private let bus = EventBus()
   private let center = NotificationCenter()
@@ -206,7 +206,7 @@ struct MirrorTests {
   @Test("An event of a wanted sender becomes a notification with that object")
   func senders() {
     let (wanted, objects) = (Sender(), Inbox<ObjectIdentifier?>())
-    nonisolated(unsafe) let observer = center.addObserver(forName: .number, object: nil, queue: nil)
+    nonisolated(unsafe) let observer = center.addObserver(forName: .number, object: nil, queue: nil)  // Reason: removed once.
     {
       objects.append($0.object.map { ObjectIdentifier($0 as AnyObject) })
     }
@@ -272,7 +272,7 @@ struct MirrorTests {
   func defaults() {
     let payloads = Inbox<String>()
     let name = Notification.Name("sample.text")
-    nonisolated(unsafe) let observer = center.addObserver(forName: name, object: nil, queue: nil) {
+    nonisolated(unsafe) let observer = center.addObserver(forName: name, object: nil, queue: nil) {  // Reason: removed once.
       if let text = $0.userInfo?[Notification.payloadKey] as? String { payloads.append(text) }
     }
     let token = center.forward(.text, from: bus)
@@ -287,7 +287,8 @@ struct MirrorTests {
     let heard = Inbox<Int>()
     let handler = bus.observe(.signal) { heard.append(1) }
     let tokens = [
-      bus.forward(.signal, from: center, as: .signal), center.forward(.signal, from: bus, as: .signal),
+      bus.forward(.signal, from: center, as: .signal),
+      center.forward(.signal, from: bus, as: .signal),
     ]
     center.post(name: .signal, object: nil)
     bus.post(.signal)
@@ -373,7 +374,7 @@ extension EventNames {
 }
 
 /// The buses and centres of these tests, and what each of them hears.
-@Suite("Mirrors in a ring", .timeLimit(.minutes(1)))
+@Suite("Mirrors in a ring", .timeLimit(.minutes(5)))
 struct RingTests {
   private let buses = [EventBus(), EventBus()]
   private let centers = [NotificationCenter(), NotificationCenter()]
@@ -401,7 +402,9 @@ struct RingTests {
   }
 
   private func mirror(_ center: NotificationCenter, to bus: EventBus) {
-    bus.forward(.number, from: center, as: .number) { $0.userInfo?["number"] as? Int }.store(in: mirrors)
+    bus.forward(.number, from: center, as: .number) { $0.userInfo?["number"] as? Int }.store(
+      in: mirrors
+    )
   }
 
   /// From the first bus through the first centre to the second bus, and back through the second centre.

@@ -30,6 +30,7 @@ public final class EventBus: Sendable {
   let hub: Hub
   @usableFromInline
   let table = ObjectTable()
+  /// The observers of every event.
   package let wildcards: SignalCore<AnyEvent>
 
   /// Creates a bus without observers.

@@ -282,7 +282,7 @@ extension AppHost {
   /// - A call that changes nothing reports no edge, like every call after services have begun to stop.
   ///
   /// When a call returns, its edges have been delivered in the isolation of the caller, unless another call
-  /// is delivering or a method of the delegate has suspended; ``waitUntil(_:)`` then waits for the state.
+  /// is delivering or a method of the delegate has suspended; ``waitUntil(state:)`` then waits for the state.
   ///
   /// - Parameter isolation: The isolation of the caller.
   public func resignActive(isolation: isolated (any Actor)? = #isolation) { change(.resign) }

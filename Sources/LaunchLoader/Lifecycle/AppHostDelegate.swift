@@ -126,7 +126,7 @@ extension EventNames {
   )
 
   /// The program should reload its configuration.
-  public static let appShouldReload = EventName<Void>(lifecycle: "application.appShouldReload")
+  public static let appShouldReload = EventName<Void>(lifecycle: "application.shouldReload")
 
   /// The size of the terminal has changed.
   public static let terminalDidResize = EventName<Void>(lifecycle: "application.terminalDidResize")
@@ -135,7 +135,7 @@ extension EventNames {
   ///
   /// The last event is replayed to observers that register later.
   public static let appStateDidChange = EventName<AppState>(
-    lifecycle: "application.appStateDidChange",
+    lifecycle: "application.stateDidChange",
     replay: 1
   )
 
@@ -144,7 +144,7 @@ extension EventNames {
   /// Failures and changes of state are posted in one order, on a thread of their own, so observers delay no
   /// start, stop or deadline; `run` returns after the last.
   public static let appServiceDidFail = EventName<AppServiceFailure>(
-    lifecycle: "application.appServiceDidFail"
+    lifecycle: "application.serviceDidFail"
   )
 
   /// A service has entered a state, for example because it is ready.
@@ -153,6 +153,6 @@ extension EventNames {
   /// `run` returns after the last. The event is posted only while this name has observers: those of every event
   /// receive it then, too, but do not cause it.
   public static let appServiceStateDidChange = EventName<AppServiceStateChange>(
-    lifecycle: "application.appServiceStateDidChange"
+    lifecycle: "application.serviceStateDidChange"
   )
 }

@@ -95,7 +95,9 @@ public final class AppServiceRun: Sendable {
 
   deinit {
     if runner.isOver { return }
-    messages.send("the AppServiceRun of \"\(name)\" was released: keep it until wait() has returned")
+    messages.send(
+      "the AppServiceRun of \"\(name)\" was released: keep it until wait() has returned"
+    )
     cancel()
   }
 

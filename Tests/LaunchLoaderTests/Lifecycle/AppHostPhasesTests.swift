@@ -75,7 +75,7 @@ struct AppHostPhasesTests {
     #expect(stage.app.state == .inactive)
     #expect(
       stage.log.entries == [
-        "application.willEnterForeground in background", "application.appStateDidChange in inactive",
+        "application.willEnterForeground in background", "application.stateDidChange in inactive",
       ]
     )
     token.cancel()
@@ -138,7 +138,7 @@ struct AppHostPhasesTests {
     _ = try await running.value
     report()
     #expect(stage.app.state == .terminated)
-    #expect(stage.log.entries.dropFirst(replayed) == ["application.appStateDidChange in terminated"])
+    #expect(stage.log.entries.dropFirst(replayed) == ["application.stateDidChange in terminated"])
     token.cancel()
   }
 
@@ -201,7 +201,7 @@ struct AppHostPhasesTests {
       "didBecomeActive": ["willResignActive"],
     ]
     let edges = log.entries.map { $0.dropFirst("application.".count) }.filter {
-      $0 != "appStateDidChange"
+      $0 != "stateDidChange"
     }
     #expect(edges.count > 4)
     for (edge, following) in zip(edges, edges.dropFirst()) {

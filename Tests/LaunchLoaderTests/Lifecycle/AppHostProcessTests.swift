@@ -104,7 +104,7 @@ struct AppHostProcessTests {
     _ = try read(program, until: "ended with 130")
     #expect(try program.ask("alive") == "alive")
     #expect(
-      try program.standardError.contains("left behind: handlers of application.appShouldReload")
+      try program.standardError.contains("left behind: handlers of application.shouldReload")
     )
   }
 

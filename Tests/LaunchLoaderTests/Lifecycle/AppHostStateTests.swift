@@ -179,7 +179,7 @@ struct AppHostStateTests {
       }
     }
     token.cancel()
-    let edges = log.entries.filter { $0 != "application.appStateDidChange" }
+    let edges = log.entries.filter { $0 != "application.stateDidChange" }
     #expect(!edges.contains("two at once"))
     let cycle = [
       "application.willResignActive", "application.didEnterBackground",

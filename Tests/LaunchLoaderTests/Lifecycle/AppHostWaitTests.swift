@@ -115,7 +115,7 @@ struct AppHostWaitTests {
     await reloading.value
     let left = stage.messages.entries.filter { $0.hasPrefix("left behind: ") }
     #expect(left.count == 1)
-    #expect(left.first?.contains("application.appShouldReload") == true)
+    #expect(left.first?.contains("application.shouldReload") == true)
     withExtendedLifetime(tokens) {}
   }
 
@@ -277,7 +277,7 @@ struct AppHostWaitTests {
     #expect(end.entries == [0])
     #expect(stage.messages.entries.count == 1)
     let text = stage.messages.entries.first ?? ""
-    #expect(text.hasPrefix("left behind: handlers of application.appStateDidChange (registered at"))
+    #expect(text.hasPrefix("left behind: handlers of application.stateDidChange (registered at"))
     never.open()
     try await ending.value
     token.cancel()

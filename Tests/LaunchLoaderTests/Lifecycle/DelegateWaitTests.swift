@@ -128,7 +128,7 @@ struct DelegateWaitTests {
     // These two occur again, around the time in the foreground that follows.
     let isRepeated = edge == "didBecomeActive" || edge == "willResignActive"
     #expect(entries.count(where: { $0 == event }) == (isRepeated ? 2 : 1))
-    #expect(entries.suffix(2) == ["-a", "application.appStateDidChange in terminated"])
+    #expect(entries.suffix(2) == ["-a", "application.stateDidChange in terminated"])
   }
 
   /// The method that does not return, and what ends the wait for it.

@@ -57,7 +57,7 @@ struct ReloadTests {
     }
     let left = stage.messages.entries.filter { $0.hasPrefix("left behind: ") }
     #expect(
-      left.map { $0.hasPrefix("left behind: handlers of application.appShouldReload") }
+      left.map { $0.hasPrefix("left behind: handlers of application.shouldReload") }
         == (ends ? [] : [true])
     )
     withExtendedLifetime((slow, blocking)) {}

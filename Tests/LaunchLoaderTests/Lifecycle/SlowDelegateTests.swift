@@ -83,7 +83,7 @@ struct SlowDelegateTests {
     await stage.passTime { stage.messages.entries.count == 2 }
     #expect(
       waits(stage)
-        == [5, 15].map { "waiting for handlers of application.appShouldReload, for \($0) s now" }
+        == [5, 15].map { "waiting for handlers of application.shouldReload, for \($0) s now" }
     )
     mayEnd.open()
     await reloading.value

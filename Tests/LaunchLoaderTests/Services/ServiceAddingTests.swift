@@ -94,7 +94,8 @@ struct ServiceAddingTests {
     options.after = ["c"]
     let cycle = options
     #expect(
-      serviceErrorKind { () throws(AppServiceError) in try app.add("c", options: cycle) { _ in } } == "cycle"
+      serviceErrorKind { () throws(AppServiceError) in try app.add("c", options: cycle) { _ in } }
+        == "cycle"
     )
     app.shutdown()
     #expect(try await running.value == 0)

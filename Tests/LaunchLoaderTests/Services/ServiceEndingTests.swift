@@ -72,7 +72,8 @@ struct ServiceEndingTests {
       (.ignore, ["stopped by hand"], []),
     ] as [(AppServiceOptions.EndPolicy, [String], [String])]
   )
-  func returning(ending: AppServiceOptions.EndPolicy, log: [String], wanted: [String]) async throws {
+  func returning(ending: AppServiceOptions.EndPolicy, log: [String], wanted: [String]) async throws
+  {
     try addWitness()
     let mayReturn = ManualLatch()
     let hasReturned = ManualLatch()
@@ -105,7 +106,9 @@ struct ServiceEndingTests {
   func throwing(ending: AppServiceOptions.EndPolicy, log: String, wanted: [String]) async throws {
     try addWitness()
     let failures = Inbox<String>()
-    let token = stage.bus.observe(.appServiceDidFail) { failures.append("\($0.service): \($0.error)") }
+    let token = stage.bus.observe(.appServiceDidFail) {
+      failures.append("\($0.service): \($0.error)")
+    }
     try stage.add("a", { $0.onThrow = ending }) { _ in throw Failed(name: "a") }
     let running = stage.start()
     #expect(await failures.first(1) == ["a: a failed"])

@@ -140,7 +140,8 @@ struct ServiceGroupTests {
     let token = stage.bus.observe(.appServiceDidFail) {
       failures.append("\($0.service): \($0.error)")
     }
-    try group.add("x", options: AppServiceOptions(onThrow: .ignore)) { _ in throw Failed(name: "x") }
+    try group.add("x", options: AppServiceOptions(onThrow: .ignore)) { _ in throw Failed(name: "x")
+    }
     try addInside("y")
     try addGroup()
     _ = try await stage.runOnce()

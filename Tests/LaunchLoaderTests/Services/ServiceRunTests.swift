@@ -198,7 +198,9 @@ struct ServiceRunTests {
   @Test("The errors of a group that runs alone are thrown")
   func failingGroup() async throws {
     let group = AppServiceGroup("storage", clock: clock)
-    try group.add("x", options: AppServiceOptions(waitsForReady: true)) { _ in throw Failed(name: "x") }
+    try group.add("x", options: AppServiceOptions(waitsForReady: true)) { _ in
+      throw Failed(name: "x")
+    }
     let run = run(group)
     for wait in [run.waitUntilReady, run.wait] {
       let error = await #expect(throws: AppServiceError.self) { try await wait() }
@@ -251,7 +253,7 @@ struct ServiceRunTests {
     await hasEnded.wait()
     #expect(
       await messages.first(2) == [
-        "the ServiceRun of \"a\" was released: keep it until wait() has returned",
+        "the AppServiceRun of \"a\" was released: keep it until wait() has returned",
         "service \"a\" is cancelled",
       ]
     )

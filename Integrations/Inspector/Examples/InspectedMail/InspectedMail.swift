@@ -38,10 +38,17 @@ enum InspectedMail {
     if options.scene != .quiet { Mail.registerLaunchWork(in: app.loader) }
     if let inspector, options.isServed { try app.add(inspector) }
     try app.add(Database(), options: AppServiceOptions(waitsForReady: true))
-    try app.add(Mailbox(bus: bus, scene: options.scene), options: AppServiceOptions(after: ["database"]))
+    try app.add(
+      Mailbox(bus: bus, scene: options.scene),
+      options: AppServiceOptions(after: ["database"])
+    )
     try app.add(
       "search index",
-      AppServiceOptions(after: ["database"], onThrow: .ignore, waitsForReady: options.scene != .fail)
+      AppServiceOptions(
+        after: ["database"],
+        onThrow: .ignore,
+        waitsForReady: options.scene != .fail
+      )
     ) { context in
       try await Task.sleep(for: .milliseconds(400))
       if options.scene == .fail { throw MailError(text: "the index is damaged: page 17") }

@@ -36,7 +36,8 @@ enum EventServer {
       )
     )
     let observations = [
-      bus.startLogging(to: logger), app.startLogging(to: logger), bus.startMeasuring(), app.startMeasuring(),
+      bus.startLogging(to: logger), app.startLogging(to: logger), bus.startMeasuring(),
+      app.startMeasuring(),
     ]
     // Created before the launch, which it shows.
     let inspector =
@@ -50,7 +51,10 @@ enum EventServer {
       try app.add(JournalService(bus: bus), options: AppServiceOptions(waitsForReady: true))
       try WebService.add(to: app, metrics: metrics, logger: logger)
       try app.add(DrainDelay(), options: AppServiceOptions(after: [WebService.name]))
-      try app.add(WarmUp(), options: AppServiceOptions(after: [WebService.name], waitsForReady: true))
+      try app.add(
+        WarmUp(),
+        options: AppServiceOptions(after: [WebService.name], waitsForReady: true)
+      )
       let code = try await app.run()
       withExtendedLifetime(observations) {}
       exit(code)

@@ -92,7 +92,9 @@ struct ApplicationLogTests {
     loader.register("settings") { _ in }
     let app = application(loader)
     let log = app.startLogging(to: sample.logger)
-    try app.add("web", options: AppServiceOptions(onThrow: .ignore)) { _ in throw SampleError("port in use") }
+    try app.add("web", options: AppServiceOptions(onThrow: .ignore)) { _ in
+      throw SampleError("port in use")
+    }
     try app.add("db") { context in
       context.markReady()
       try await context.untilShutdown()

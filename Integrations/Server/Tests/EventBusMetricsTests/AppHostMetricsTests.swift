@@ -75,7 +75,9 @@ struct ApplicationMetricsTests {
         cancelled.append(())
       }
     }
-    try app.add("job", options: AppServiceOptions(onReturn: .ignore)) { context in context.markReady() }
+    try app.add("job", options: AppServiceOptions(onReturn: .ignore)) { context in
+      context.markReady()
+    }
     let run = Task { try await app.run() }
     try await app.waitUntil(state: .active)
     app.shutdown()

@@ -139,7 +139,8 @@ struct BusMetricsTests {
   @Test("Without a backend nothing is measured, and no timer runs")
   func noBackend() async {
     let tokens = [
-      bus.startMeasuring(clock: clock), bus.startMeasuring(factory: NOOPMetricsHandler.instance, clock: clock),
+      bus.startMeasuring(clock: clock),
+      bus.startMeasuring(factory: NOOPMetricsHandler.instance, clock: clock),
     ]
     await clock.waitUntilSettled()
     #expect(clock.sleeperCount == 0)

@@ -145,7 +145,11 @@ struct AdoptingTests {
     try failing.add(adopting: ClosureService {}, named: "http")
     await #expect(throws: AppHostError.self) { try await failing.run() }
     let done = application()
-    try done.add(adopting: ClosureService {}, named: "job", options: AppServiceOptions(onReturn: .shutdown))
+    try done.add(
+      adopting: ClosureService {},
+      named: "job",
+      options: AppServiceOptions(onReturn: .shutdown)
+    )
     #expect(try await done.run() == 0)
   }
 

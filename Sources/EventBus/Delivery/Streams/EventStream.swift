@@ -48,6 +48,7 @@ public final class EventStream<Payload: Sendable>: AsyncSequence, Sendable {
   /// The error type: a stream never fails.
   public typealias Failure = Never
 
+  /// The elements that wait for the reader.
   @usableFromInline
   package let buffer: StreamBuffer<Payload>
   private let token: Token
