@@ -4,9 +4,18 @@ import PackageDescription
 
 let log = Target.Dependency.product(name: "Logging", package: "swift-log")
 let eventBus = Target.Dependency.product(name: "EventBus", package: "EventBus")
+let testing = Target.Dependency.product(name: "EventBusTesting", package: "EventBus")
 let launchLoader = Target.Dependency.product(name: "LaunchLoader", package: "EventBus")
+let locks = Target.Dependency.product(name: "_EventBusLocks", package: "EventBus")
+let logging = Target.Dependency.product(name: "EventBusLogging", package: "EventBusLogging")
+let metrics = Target.Dependency.product(name: "EventBusMetrics", package: "EventBusMetrics")
+let tracing = Target.Dependency.product(name: "EventBusTracing", package: "EventBusTracing")
+let bridge = Target.Dependency.product(
+  name: "ServiceLifecycleBridge",
+  package: "ServiceLifecycleBridge"
+)
 let coreMetrics = Target.Dependency.product(name: "CoreMetrics", package: "swift-metrics")
-let tracing = Target.Dependency.product(name: "Tracing", package: "swift-distributed-tracing")
+let tracer = Target.Dependency.product(name: "Tracing", package: "swift-distributed-tracing")
 let lifecycle = Target.Dependency.product(
   name: "ServiceLifecycle",
   package: "swift-service-lifecycle"
@@ -21,17 +30,14 @@ let http: [Target.Dependency] = [
 let package = Package(
   name: "EventBusServer",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
-  products: [
-    .library(name: "EventBusLogging", targets: ["EventBusLogging"]),
-    .library(name: "EventBusMetrics", targets: ["EventBusMetrics"]),
-    .library(name: "EventBusTracing", targets: ["EventBusTracing"]),
-    .library(name: "ServiceLifecycleBridge", targets: ["ServiceLifecycleBridge"]),
-    .library(name: "NotificationCenterBridge", targets: ["NotificationCenterBridge"]),
-    .executable(name: "EventServer", targets: ["EventServer"]),
-  ],
+  products: [.executable(name: "EventServer", targets: ["EventServer"])],
   dependencies: [
     .package(name: "EventBus", path: "../.."),
     .package(name: "EventBusInspector", path: "../Inspector"),
+    .package(name: "EventBusLogging", path: "../Logging"),
+    .package(name: "EventBusMetrics", path: "../Metrics"),
+    .package(name: "EventBusTracing", path: "../Tracing"),
+    .package(name: "ServiceLifecycleBridge", path: "../ServiceLifecycle"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
     .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
     .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.2"),
@@ -48,26 +54,10 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.0"),
   ],
   targets: [
-    .target(name: "Locks"),
-    .target(name: "EventBusLogging", dependencies: ["Locks", eventBus, launchLoader, log]),
-    .target(
-      name: "EventBusMetrics",
-      dependencies: ["Locks", eventBus, launchLoader, coreMetrics]
-    ),
-    .target(
-      name: "EventBusTracing",
-      dependencies: ["Locks", eventBus, tracing]
-    ),
-    .target(
-      name: "ServiceLifecycleBridge",
-      dependencies: ["Locks", eventBus, launchLoader, lifecycle, log]
-    ),
-    .target(name: "NotificationCenterBridge", dependencies: ["Locks", eventBus]),
     .executableTarget(
       name: "EventServer",
       dependencies: [
-        eventBus, launchLoader, log, coreMetrics, "EventBusLogging", "EventBusMetrics",
-        "ServiceLifecycleBridge",
+        eventBus, launchLoader, log, coreMetrics, logging, metrics, bridge,
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "Inspector", package: "EventBusInspector"),
         .product(name: "Metrics", package: "swift-metrics"),
@@ -81,30 +71,29 @@ let package = Package(
     .executableTarget(
       name: "Costs",
       dependencies: [
-        eventBus, log, coreMetrics, tracing, "EventBusLogging", "EventBusMetrics",
-        "EventBusTracing",
+        eventBus, log, coreMetrics, tracer, logging, metrics, tracing,
       ],
       path: "Benchmarks/Costs"
     ),
-    .target(name: "TestKit", dependencies: ["Locks", eventBus], path: "Tests/TestKit"),
+    .target(name: "TestKit", dependencies: [eventBus, locks], path: "Tests/TestKit"),
     .testTarget(
       name: "EventBusLoggingTests",
       dependencies: [
-        "EventBusLogging", "TestKit", eventBus, launchLoader, log,
+        "TestKit", eventBus, testing, launchLoader, log, logging,
         .product(name: "InMemoryLogging", package: "swift-log"),
       ]
     ),
     .testTarget(
       name: "EventBusMetricsTests",
       dependencies: [
-        "EventBusMetrics", "TestKit", eventBus, launchLoader, coreMetrics,
+        "TestKit", eventBus, testing, launchLoader, coreMetrics, metrics,
         .product(name: "MetricsTestKit", package: "swift-metrics"),
       ]
     ),
     .testTarget(
       name: "EventBusTracingTests",
       dependencies: [
-        "EventBusTracing", "TestKit", eventBus, tracing,
+        "TestKit", eventBus, tracer, tracing,
         .product(name: "Instrumentation", package: "swift-distributed-tracing"),
         .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
       ]
@@ -112,12 +101,8 @@ let package = Package(
     .testTarget(
       name: "ServiceLifecycleBridgeTests",
       dependencies: [
-        "ServiceLifecycleBridge", "TestKit", eventBus, launchLoader, lifecycle, log,
+        "TestKit", eventBus, launchLoader, lifecycle, log, bridge,
       ]
-    ),
-    .testTarget(
-      name: "NotificationCenterBridgeTests",
-      dependencies: ["NotificationCenterBridge", "TestKit", eventBus]
     ),
     .testTarget(
       name: "EventServerTests",

@@ -2,7 +2,7 @@
 # Builds this package and runs its checks: bash Integrations/Server/check.sh [--full] [STEP…]
 #
 # By default, from one build for release, which takes most of the time:
-#   build          everything, the tests included
+#   build          everything, the tests and the packages that it tests included
 #   tests          all tests but the load test; they start the server as a program
 #   load           200 streams and 1,000 events; EVENTS=10000 posts another number
 #   costs          what logging, metrics and tracing cost, and that nothing remains of them
@@ -20,6 +20,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/../../Scripts/integrations/checks.sh"
 steps=(build tests load costs samples documentation format imports)
 full_steps=(debug threads)
 flags=("${shared_release[@]}")
+beside=(../Logging ../Metrics ../Tracing ../ServiceLifecycle)
 
 step_tests() { can_run && suite 300 swift test "${flags[@]}" --skip-build --skip LoadTests; }
 step_load() {

@@ -17,6 +17,8 @@ shared_release=(-c release -Xswiftc -enable-testing --scratch-path "$(cd .. && p
 # Debug information takes time and is of no use to the checks.
 shared_release+=(-debug-info-format none)
 flags=()
+# Packages beside this one that it builds, and whose samples, documentation, layout and imports it checks.
+beside=()
 # The seconds that all steps together may take, on a machine that is three times as slow as usual.
 budget=1200
 logs=$PWD/.build/check
@@ -170,15 +172,15 @@ can_run() {
 
 # The steps that the packages have in common.
 step_build() { build; }
-step_samples() { can_run && check 180 "$scripts/samples.sh" "$programs"; }
+step_samples() { can_run && check 180 "$scripts/each.sh" . "${beside[@]}" -- "$scripts/samples.sh" "$programs"; }
 step_documentation() {
   need jq:jq || return
-  can_run && check 180 "$scripts/documentation.sh" "$programs"
+  can_run && check 180 "$scripts/each.sh" "${beside[@]:-.}" -- "$scripts/documentation.sh" "$programs"
 }
-step_format() { check 120 "$scripts/format.sh"; }
+step_format() { check 120 "$scripts/each.sh" . "${beside[@]}" -- "$scripts/format.sh"; }
 step_imports() {
   need jq:jq || return
-  check 60 "$scripts/imports.sh"
+  check 60 "$scripts/each.sh" . "${beside[@]}" -- "$scripts/imports.sh"
 }
 
 # Runs the steps of the command line, or the usual ones, and prints the result:

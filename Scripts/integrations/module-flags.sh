@@ -9,5 +9,7 @@ for include in "$build"/../../checkouts/*/Sources/*/include; do
   [[ -d $include ]] && printf '%s\n' -Xcc "-I$include"
 done
 # Modules of the libraries of the system, and of C targets.
-find Sources "$build/" -name module.modulemap \( -path 'Sources/*' -o -path '*.build/*' \) -printf '%p\n' \
+roots=("$build/")
+[[ ! -d Sources ]] || roots+=(Sources)
+find "${roots[@]}" -name module.modulemap \( -path 'Sources/*' -o -path '*.build/*' \) -printf '%p\n' \
   | while IFS= read -r map; do printf '%s\n' -Xcc "-fmodule-map-file=$map"; done

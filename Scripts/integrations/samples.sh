@@ -24,7 +24,10 @@ while IFS= read -r page; do
       printf '\n%s' "${program#*$'\n'}" >> "$file"
     fi
   done < <(programs "$page")
-done < <(find README.md Sources \( -name '*.md' -o -name '*.swift' \) | LC_ALL=C sort)
+done < <({
+  find . -maxdepth 1 -name '*.md'
+  [[ ! -d Sources ]] || find Sources \( -name '*.md' -o -name '*.swift' \)
+} | sed 's|^\./||' | LC_ALL=C sort)
 ((count > 0)) || fail "no sample was found"
 
 mapfile -t flags < <("${BASH_SOURCE[0]%/*}/module-flags.sh" "$build")

@@ -65,7 +65,7 @@ enum Looping {
 }
 
 /// A service of the established package that does the same.
-private struct StreamService: ServiceLifecycle.Service {
+private struct StreamService: Service {
   let taken: Taken
   let count: Int
 

@@ -3,7 +3,7 @@ import Synchronization
 
 /// Runs services of the established package, and stops them when all have started.
 enum Peer {
-  private struct Waiting: ServiceLifecycle.Service {
+  private struct Waiting: Service {
     let begun: Begun
 
     func run() async throws {

@@ -91,6 +91,30 @@ public final class EventBus: Sendable {
     return wildcards.observe(request, handler)
   }
 
+  /// Calls a handler for every event of the bus while its owner is alive.
+  ///
+  /// - Parameters:
+  ///   - owner: The object whose lifetime the registration shares, held weakly.
+  ///   - priority: The priority, as for the form without an owner.
+  ///   - fileID: The file of the registration; filled in by the compiler.
+  ///   - line: The line of the registration.
+  ///   - handler: The closure to call with the owner and the event, in the closure's isolation.
+  /// - Returns: The token, which may be dropped without ending the registration.
+  /// - Complexity: Amortized O(1). While there are such observers, posts of this bus take the general
+  ///   path.
+  @discardableResult
+  public func observeAll<Owner: AnyObject & Sendable>(
+    owner: Owner,
+    priority: Priority = .normal,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
+    @_inheritActorContext
+    _ handler: @escaping @isolated(any) @Sendable (Owner, AnyEvent) -> Void
+  ) -> Token {
+    let request = ObserveRequest(fileID: fileID, line: line, priority: priority.rawValue)
+    return wildcards.observe(request, where: nil, owner: owner, handler)
+  }
+
   /// Registers with the core of an event, without retaining it.
   ///
   /// The result is a token, since the optional of a generic result would be looked up at every call.

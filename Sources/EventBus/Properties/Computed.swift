@@ -102,11 +102,55 @@ public final class Computed<Value: Equatable>: ObservableValue {
     core.register(options) { PlainPropertyObserver($0, options.roles, body) }
   }
 
+  /// Assigns the value to a property of another object, now and after every change.
+  ///
+  /// - Parameters:
+  ///   - owner: The object to update, held weakly. The binding ends with it.
+  ///   - keyPath: The property to set.
+  /// - Returns: A token that cancels the binding. Releasing the token does not.
+  /// - Complexity: Amortized O(1), plus the computation.
+  @discardableResult
+  public func bind<O: AnyObject>(
+    to owner: O,
+    _ keyPath: ReferenceWritableKeyPath<O, Value>
+  ) -> Token {
+    observe(owner: owner, options: .initial) { owner, change in
+      owner[keyPath: keyPath] = change.new
+    }
+  }
+
   /// Ends all registrations of an owner.
   ///
   /// - Parameter owner: The owner that was passed to `observe`.
   /// - Complexity: O(*n*) in the number of registrations.
   public func unobserve<O: AnyObject>(owner: O) { core.unobserve(owner: owner) }
+}
+
+extension Computed where Value: Sendable {
+  /// Returns the current value and all later ones as an asynchronous sequence.
+  ///
+  /// The sequence buffers values from this call on. It ends after its buffered values when the computed value is
+  /// deinitialized or the lifetime ends, and at once for a cancelled task. The sequence may be passed to other
+  /// tasks, which then share its elements; the computed value stays in its isolation domain.
+  ///
+  /// - Parameters:
+  ///   - buffering: The policy for values that have not been consumed. A size below one prints a warning to
+  ///     standard error and keeps one value.
+  ///   - lifetime: A lifetime that ends the sequence.
+  ///   - fileID: The source file of the call; filled in by the compiler.
+  ///   - line: The line in that file; filled in by the compiler.
+  /// - Returns: The sequence. Releasing it ends the registration. It does not retain the computed value.
+  /// - Complexity: Amortized O(1), plus the computation.
+  public func values(
+    buffering: AsyncStream<Value>.Continuation.BufferingPolicy = .unbounded,
+    until lifetime: Lifetime? = nil,
+    fileID: StaticString = #fileID,
+    line: UInt = #line
+  ) -> some AsyncSequence<Value, Never> & Sendable {
+    EventStream(buffering, until: lifetime, fileID: fileID, line: line) {
+      observe(options: .initial, $0)
+    }
+  }
 }
 
 extension Computed: DependencySource {

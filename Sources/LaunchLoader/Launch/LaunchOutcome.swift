@@ -115,6 +115,37 @@ public struct LaunchError: Error {
   }
 }
 
+extension LaunchError.Code: Hashable {
+  /// Returns whether two reasons are the same.
+  ///
+  /// Outcomes and reports, which contain errors of workers, are compared by their descriptions.
+  ///
+  /// - Complexity: O(*n*) in the lengths of the descriptions.
+  public static func == (left: LaunchError.Code, right: LaunchError.Code) -> Bool {
+    left.words == right.words
+  }
+
+  /// Hashes what is compared.
+  public func hash(into hasher: inout Hasher) { hasher.combine(words) }
+
+  /// The case, and its values as text.
+  private var words: [String] {
+    switch self {
+    case .cycle(let path): ["cycle"] + path.map(\.rawValue)
+    case .missing(let id, let other): ["missing", id.rawValue, other.rawValue]
+    case .mismatch(let id, let made, let needed):
+      ["mismatch", id.rawValue, needed] + (made.map { [$0] } ?? [])
+    case .noValue(let id, let outcome):
+      ["noValue", id.rawValue] + (outcome.map { ["\($0)"] } ?? [])
+    case .reentrant: ["reentrant"]
+    case .failed(let report): ["failed", report.description]
+    case .stopped: ["stopped"]
+    case .launched: ["launched"]
+    case .cancelled: ["cancelled"]
+    }
+  }
+}
+
 extension LaunchError {
   /// Describes a cycle.
   ///

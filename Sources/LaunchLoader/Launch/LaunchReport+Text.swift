@@ -81,6 +81,7 @@ extension LaunchReport: CustomStringConvertible {
     return ("".padded(to: begin) + bar).padded(to: Self.barWidth)
   }
 
+  /// The word for an outcome.
   package static func word(for outcome: LaunchOutcome) -> String {
     switch outcome {
     case .finished: ""

@@ -204,6 +204,36 @@ public struct AppServiceError: Error {
   }
 }
 
+extension AppServiceError.Code: Hashable {
+  /// Returns whether two kinds are the same.
+  ///
+  /// Errors of services are compared by their descriptions.
+  ///
+  /// - Complexity: O(*n*) in the lengths of the descriptions.
+  public static func == (left: AppServiceError.Code, right: AppServiceError.Code) -> Bool {
+    left.words == right.words
+  }
+
+  /// Hashes what is compared.
+  public func hash(into hasher: inout Hasher) { hasher.combine(words) }
+
+  /// The case, and its values as text.
+  private var words: [String] {
+    switch self {
+    case .duplicate(let name): ["duplicate", name]
+    case .unknown(let name, let other): ["unknown", name, other]
+    case .cycle(let path): ["cycle"] + path
+    case .stopping(let name): ["stopping", name]
+    case .endedBeforeReady(let name): ["endedBeforeReady", name]
+    case .notStarted(let name): ["notStarted", name]
+    case .returned(let name): ["returned", name]
+    case .stuck(let name): ["stuck", name]
+    case .alreadyRan: ["alreadyRan"]
+    case .failed(let group, let errors): ["failed", group] + errors.map { "\($0)" }
+    }
+  }
+}
+
 extension AppServiceError {
   /// Returns the names of the services that errors report as left behind, including those in groups.
   static func stuckServices(in errors: [any Error]) -> [String] {

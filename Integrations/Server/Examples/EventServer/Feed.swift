@@ -85,7 +85,7 @@ actor Feed {
           texts.append(next.text)
         }
         var buffer = ByteBuffer()
-        let new = stream.dropped - dropped
+        let new = stream.droppedCount - dropped
         if new > 0 {
           drops.increment(by: new)
           dropped += new

@@ -10,7 +10,7 @@ import ServiceLifecycleBridge
 /// The HTTP server, as a service of the application.
 ///
 /// It is made when it runs, because launch work reads the settings.
-struct WebService: ServiceLifecycle::Service {
+struct WebService: Service {
   static let name = "web"
 
   let app: AppHost
@@ -40,7 +40,7 @@ struct WebService: ServiceLifecycle::Service {
     let feed = Feed(limit: settings.buffer)
     for entry in Catalogue.standard.entries.values { entry.observe(app.bus, feed) }
     let limit = TimeAmount.seconds(Int64(settings.requestTime))
-    let server = Hummingbird::Application(
+    let server = Application(
       router: router(feed, settings),
       server: .http1(
         configuration: .init(additionalChannelHandlers: [RequestLimits(requestTime: limit)])

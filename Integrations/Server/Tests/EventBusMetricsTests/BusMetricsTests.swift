@@ -61,7 +61,7 @@ struct BusMetricsTests {
     let oldest = bus.events(.number, buffering: .bufferingOldest(1))
     let newest = bus.events(.number, buffering: .bufferingNewest(1))
     for index in 0..<5 { bus.post(.number, index) }
-    #expect((oldest.dropped, newest.dropped) == (4, 4))
+    #expect((oldest.droppedCount, newest.droppedCount) == (4, 4))
     #expect(total("shop.drops", "sample.number") == 8)
     await clock.waitForSleepers(atLeast: 1)
     await clock.advance(by: .seconds(10))

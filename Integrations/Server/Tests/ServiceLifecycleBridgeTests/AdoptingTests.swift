@@ -7,7 +7,7 @@ internal import TestKit
 internal import Testing
 
 /// A service of swift-service-lifecycle that runs a closure.
-private struct ClosureService: ServiceLifecycle::Service {
+private struct ClosureService: Service {
   let body: @Sendable () async throws -> Void
 
   init(_ body: @escaping @Sendable () async throws -> Void) { self.body = body }
@@ -237,9 +237,9 @@ struct AsServiceTests {
     return app
   }
 
-  private func group(_ services: any ServiceLifecycle::Service...) -> ServiceLifecycle::ServiceGroup
+  private func group(_ services: any Service...) -> ServiceGroup
   {
-    ServiceLifecycle::ServiceGroup(
+    ServiceGroup(
       services: services,
       logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     )

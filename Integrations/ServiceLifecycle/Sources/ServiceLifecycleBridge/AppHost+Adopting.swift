@@ -11,7 +11,7 @@ extension AppHost {
   /// import ServiceLifecycle
   /// import ServiceLifecycleBridge
   ///
-  /// struct Poller: ServiceLifecycle.Service {
+  /// struct Poller: Service {
   ///   func run() async throws { try await gracefulShutdown() }
   /// }
   ///
@@ -35,7 +35,7 @@ extension AppHost {
   ///   - logger: The logger of the group.
   /// - Throws: `AppServiceError`, as for other services.
   public func add(
-    adopting service: some ServiceLifecycle::Service,
+    adopting service: some Service,
     named name: String,
     options: AppServiceOptions = AppServiceOptions(),
     ready: Readiness? = nil,
@@ -50,7 +50,7 @@ extension AppHost {
 public struct AdoptedService: AppService {
   /// The name of the service.
   public let serviceName: String
-  private let service: any ServiceLifecycle::Service
+  private let service: any Service
   private let readiness: Readiness?
   private let logger: Logger
 
@@ -62,7 +62,7 @@ public struct AdoptedService: AppService {
   ///   - ready: Reports when the service is ready; `nil` means as soon as it runs.
   ///   - logger: The logger of the group around the service.
   public init(
-    _ service: some ServiceLifecycle::Service,
+    _ service: some Service,
     named name: String,
     ready: Readiness? = nil,
     logger: Logger = Logger(label: "ServiceLifecycleBridge") { _ in SwiftLogNoOpLogHandler() }
@@ -72,7 +72,7 @@ public struct AdoptedService: AppService {
 
   /// Runs the service until it ends.
   public func run(_ context: AppServiceContext) async throws {
-    let group = ServiceLifecycle::ServiceGroup(
+    let group = ServiceGroup(
       configuration: ServiceGroupConfiguration(
         services: [
           ServiceGroupConfiguration.ServiceConfiguration(

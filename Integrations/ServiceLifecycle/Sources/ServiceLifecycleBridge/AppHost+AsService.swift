@@ -24,7 +24,7 @@ extension AppHost {
   ///
   /// - Returns: A service whose `run` returns when the application has ended. It throws what
   ///   `run()` throws, and ``ExitCodeError`` if the exit code is not zero.
-  public func asService() -> some ServiceLifecycle::Service {
+  public func asService() -> some Service {
     ApplicationService(application: self)
   }
 }
@@ -41,7 +41,7 @@ public struct ExitCodeError: Error, Equatable, CustomStringConvertible {
   public var description: String { "the application ended with exit code \(exitCode)" }
 }
 
-private struct ApplicationService: ServiceLifecycle::Service {
+private struct ApplicationService: Service {
   let application: AppHost
 
   func run() async throws {

@@ -33,7 +33,7 @@ struct PageServer: Sendable {
     var logger = Logger(label: "inspector") { _ in SwiftLogNoOpLogHandler() }
     logger.logLevel = .critical
     let (onServing, token) = (onServing, token)
-    let server = Hummingbird.Application(
+    let server = Application(
       router: router,
       configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: port)),
       onServerRunning: { channel in
@@ -41,7 +41,7 @@ struct PageServer: Sendable {
       },
       logger: logger
     )
-    let services = ServiceLifecycle::ServiceGroup(services: [server], logger: logger)
+    let services = ServiceGroup(services: [server], logger: logger)
     do {
       try await withThrowingTaskGroup { group in
         group.addTask { try await services.run() }
