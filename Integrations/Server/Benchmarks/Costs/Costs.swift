@@ -81,9 +81,9 @@ enum Costs {
     Subject(name: "a trace that nothing reads") { $0.addHooks(EventHooks(onTrace: { _ in })) },
     Subject(name: "logging, level too low", limit: 2) { $0.startLogging(to: logger(.info)) },
     Subject(name: "logging", limit: 8) { $0.startLogging(to: logger(.debug)) },
-    Subject(name: "metrics", limit: 3) { $0.measure(factory: QuietBackend()) },
-    Subject(name: "metrics without a backend", isFree: true) { $0.measure() },
-    Subject(name: "tracing", limit: 6) { $0.trace(with: NoOpTracer()) },
+    Subject(name: "metrics", limit: 3) { $0.startMeasuring(factory: QuietBackend()) },
+    Subject(name: "metrics without a backend", isFree: true) { $0.startMeasuring() },
+    Subject(name: "tracing", limit: 6) { $0.startTracing(with: NoOpTracer()) },
     Subject(name: "uninstalled again", isFree: true) { bus in
       let tokens = [
         bus.startLogging(to: logger(.debug)), bus.startMeasuring(factory: QuietBackend()),

@@ -26,9 +26,9 @@ enum EventServer {
     logger.logLevel = Settings.logLevel
 
     let bus = EventBus.default
-    let app = Application(
+    let app = AppHost(
       bus: bus,
-      configuration: Application.Configuration(
+      configuration: AppHost.Configuration(
         logger: logger,
         stopTimeout: .seconds(8),
         cancelTimeout: .seconds(1),

@@ -46,9 +46,9 @@ struct Catalogue: Sendable {
   }
 
   static let standard = Catalogue(entries: [
-    EventNames.orderPlaced.rawValue: Entry(.orderPlaced),
-    EventNames.messageSent.rawValue: Entry(.messageSent),
-    EventNames.counted.rawValue: Entry(.counted),
+    EventNames.orderPlaced.name: Entry(.orderPlaced),
+    EventNames.messageSent.name: Entry(.messageSent),
+    EventNames.counted.name: Entry(.counted),
   ])
 
   let entries: [String: Entry]

@@ -28,8 +28,8 @@ struct WebService: Service {
     let web = WebService(app: app, metrics: metrics, readiness: readiness, logger: logger)
     try app.add(
       adopting: web,
-      name,
-      AppServiceOptions(after: ["journal"], waitsForReady: true),
+      named: name,
+      options: AppServiceOptions(after: ["journal"], waitsForReady: true),
       ready: readiness,
       logger: logger
     )

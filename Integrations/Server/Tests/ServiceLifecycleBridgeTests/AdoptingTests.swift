@@ -24,10 +24,10 @@ struct AdoptingTests {
   private let log = Inbox<String>()
 
   private func application() -> AppHost {
-    Application(
+    AppHost(
       bus: EventBus(),
       loader: LaunchLoader(),
-      configuration: Application.Configuration(signals: [:], launchOptions: LaunchOptions())
+      configuration: AppHost.Configuration(signals: [:], launchOptions: LaunchOptions())
     )
   }
 
@@ -161,8 +161,8 @@ struct AdoptingTests {
         log.append("http")
         try await ServiceLifecycle::gracefulShutdown()
       },
-      "http",
-      AppServiceOptions(waitsForReady: true),
+      named: "http",
+      options: AppServiceOptions(waitsForReady: true),
       ready: readiness
     )
     try app.add("worker", options: AppServiceOptions(after: ["http"])) { [log] context in
@@ -194,8 +194,8 @@ struct AdoptingTests {
         try await ServiceLifecycle::gracefulShutdown()
         log.append("http")
       },
-      "http",
-      AppServiceOptions(after: ["db"])
+      named: "http",
+      options: AppServiceOptions(after: ["db"])
     )
     let run = Task { try await app.run() }
     try await app.waitUntil(state: .active)
@@ -228,10 +228,10 @@ struct AsServiceTests {
   )
     throws -> AppHost
   {
-    let app = Application(
+    let app = AppHost(
       bus: EventBus(),
       loader: LaunchLoader(),
-      configuration: Application.Configuration(signals: [:], launchOptions: LaunchOptions())
+      configuration: AppHost.Configuration(signals: [:], launchOptions: LaunchOptions())
     )
     try app.add("worker", run: body)
     return app

@@ -63,7 +63,7 @@ public struct AdoptedService: AppService {
   ///   - logger: The logger of the group around the service.
   public init(
     _ service: some Service,
-    named name: String,
+    _ name: String,
     ready: Readiness? = nil,
     logger: Logger = Logger(label: "ServiceLifecycleBridge") { _ in SwiftLogNoOpLogHandler() }
   ) {
