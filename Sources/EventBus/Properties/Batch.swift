@@ -26,13 +26,11 @@ public import Synchronization
 /// A nested batch belongs to the outer one. If the closure throws, the stored values remain and are
 /// reported.
 ///
-/// A ``SharedObserved`` property takes part with what is set on this thread. When another thread sets it in
-/// the meantime, the change that the batch has made so far is reported first, so every chain of changes stays
-/// unbroken; what the batch sets after that is a further change. An observer that registers during the batch
-/// receives a change that begins with the value it knows.
+/// ``SharedObserved`` and ``WeakObserved`` properties take no part: what the closure sets there is reported
+/// at once.
 ///
-/// - Parameter body: Sets properties of the caller's isolation domain, and shared ones. Tasks that it starts
-///   are not part of the batch.
+/// - Parameter body: Sets properties of the caller's isolation domain. Tasks that it starts are not part of
+///   the batch.
 /// - Returns: The closure's result.
 /// - Throws: The closure's error.
 /// - Complexity: One lock and one lookup for the first write to each property. A write outside a batch reads
@@ -47,7 +45,7 @@ extension Observed: BatchMember {
   var dependentNodes: [ComputedNode] { observers?.dependents.elements ?? [] }
 
   /// Queues the change made by the batch.
-  func batchWillEnd(_ released: inout [Any]) {
+  func batchWillEnd() {
     guard let observers, observers.rounds.isInBatch else { return }
     let old = observers.rounds.leaveBatch()
     let isNetZero = old.map(isEqual(to:)) ?? false
@@ -58,15 +56,12 @@ extension Observed: BatchMember {
   func batchDidEnd() { observers?.endBatch() }
 }
 
-/// An object that defers its reports to the end of a batch.
+/// An observed property of any type, which defers its reports to the end of a batch.
 protocol BatchMember: AnyObject {
   /// The computed values that depend on the member, oldest first.
   var dependentNodes: [ComputedNode] { get }
   /// Queues the report, before any member delivers one.
-  ///
-  /// - Parameter released: Receives what may run user code when it is released, which happens after all
-  ///   reports.
-  func batchWillEnd(_ released: inout [Any])
+  func batchWillEnd()
   /// Delivers the queued report.
   func batchDidEnd()
 }
@@ -83,8 +78,6 @@ final class OpenBatch: @unchecked Sendable {  // Reason: used only by its own th
 
   private let thread: UInt
   private var members: [any BatchMember] = []
-  /// The members that may be added several times.
-  private var joined: Set<ObjectIdentifier> = []
 
   private init(_ thread: UInt) { self.thread = thread }
 
@@ -118,21 +111,15 @@ final class OpenBatch: @unchecked Sendable {  // Reason: used only by its own th
   /// Adds a member at its first change.
   func add(_ member: any BatchMember) { members.append(member) }
 
-  /// Adds a member, unless it has been added before.
-  func addOnce(_ member: any BatchMember) {
-    if joined.insert(ObjectIdentifier(member)).inserted { add(member) }
-  }
-
   /// Closes the batch and delivers the members' reports, in the order in which they joined.
   func end() {
     Self.openCount.wrappingSubtract(1, ordering: .relaxed)
     let closed = Self.open.withLock { $0.removeValue(forKey: thread) }
     let members = self.members
     // All reports are queued before the first is delivered: changes made by observers come after them.
-    var released: [Any] = []
-    for member in members { member.batchWillEnd(&released) }
+    for member in members { member.batchWillEnd() }
     for member in members { member.batchDidEnd() }
     ComputedNode.settle(from: members.flatMap(\.dependentNodes))
-    withExtendedLifetime((closed, released)) {}
+    withExtendedLifetime(closed) {}
   }
 }

@@ -7,7 +7,8 @@ public struct Change<Value> {
   public enum Kind: Hashable, Sendable {
     /// The value at registration; ``Change/old`` and ``Change/new`` are the same.
     case initial
-    /// The new value is about to be stored; reading the property still gives ``Change/old``.
+    /// The new value is about to be stored; reading the property still gives ``Change/old``. A
+    /// ``SharedObserved`` and a ``WeakObserved`` property never report it.
     case prior
     /// The new value has been stored.
     case set
@@ -54,6 +55,21 @@ public struct ObserveOptions: OptionSet, Hashable, Sendable {
   public static let initial = ObserveOptions(rawValue: 1)
   /// Calls the handler before each change as well, while the property still has the old value.
   public static let prior = ObserveOptions(rawValue: 2)
+}
+
+/// Options that request calls besides those for changes, for a value that several threads change.
+///
+/// Such a value is not announced before a change, because other threads may already read the new value:
+/// there is no `prior`.
+public struct SharedObserveOptions: OptionSet, Hashable, Sendable {
+  /// The raw bits of the options.
+  public let rawValue: UInt8
+
+  /// Creates options from raw bits.
+  public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+  /// Calls the handler once with the current value, during registration.
+  public static let initial = SharedObserveOptions(rawValue: 1)
 }
 
 /// The way in which changes of a property are reported.

@@ -43,15 +43,10 @@ package struct SharedChanges<Value> {
   private var skipped: (first: UInt, isBarred: Bool)?
   /// The number of the newest change at the latest registration.
   private var newestKnown: UInt = 0
-  /// The first write of the open batch, as a round without its new value; a write by another thread ends
-  /// the batch's change early.
-  ///
-  /// Each later write has a number, too, which tells what an observer that registers during the batch knows.
-  private var batched: SharedRound<Value>?
   /// The turn in progress.
   ///
   /// If there is none, but changes wait, a thread has reached its limit, and the started task or the next
-  /// setter, whichever comes first, takes the turn; or a batch is ending, and its thread takes it.
+  /// setter, whichever comes first, takes the turn.
   private var turn: Turn?
   private var isTaskOnItsWay = false
 
@@ -81,28 +76,17 @@ package struct SharedChanges<Value> {
     displaced: inout Value?
   ) -> Bool {
     newest += 1
+    let answered = turn?.thread == thread ? turn?.depth : depth
     let round = SharedRound(
       change: Change(.set, old: old, new: value),
       first: newest,
       number: newest,
       thread: thread,
-      depth: self.depth(of: thread, answering: depth),
+      depth: answered.map { $0 + 1 } ?? 0,
       isBarred: isBarred
     )
     displaced = waiting.appendOrMerge(round)
-    return beginTurn(of: thread)
-  }
-
-  private func depth(of thread: UInt, answering depth: Int?) -> Int {
-    let answered = turn?.thread == thread ? turn?.depth : depth
-    return answered.map { $0 + 1 } ?? 0
-  }
-
-  /// Gives the turn to a thread, if rounds are pending that no thread is delivering.
-  ///
-  /// - Returns: `true` if the thread must deliver, beginning with ``next()``.
-  package mutating func beginTurn(of thread: UInt) -> Bool {
-    guard turn == nil, !waiting.isEmpty else { return false }
+    guard turn == nil else { return false }
     turn = Turn(thread: thread, began: newest, isTask: false)
     return true
   }
@@ -129,7 +113,7 @@ package struct SharedChanges<Value> {
     _ = waiting.popFirst()
     current.depth = round.depth
     turn = current
-    if let skipped, round.change.kind == .set {
+    if let skipped {
       round.include(skipped)
       self.skipped = nil
     }
@@ -160,93 +144,7 @@ package struct SharedChanges<Value> {
   /// Stops the program if pending changes have no thread or task that delivers them, or are too many.
   package func _checkInvariants() {
     assert(turn != nil || waiting.isEmpty || isTaskOnItsWay, "nothing delivers the changes")
-    assert(batched.map { $0.first <= newest } ?? true, "a batch began after its last write")
     assert(waiting.count <= 2 * SharedRound<Value>.mergeLimit, "too many changes wait")
-  }
-}
-
-extension SharedChanges {
-  /// A Boolean value that indicates whether an open batch has made a change.
-  package var isBatched: Bool { batched != nil }
-
-  /// Returns whether an open batch of a thread has made a change.
-  package func isBatched(by thread: UInt) -> Bool { batched?.thread == thread }
-
-  /// Records a write made in a batch, to be reported with the batch's other writes.
-  ///
-  /// The caller has ended the change of any other thread's batch.
-  ///
-  /// - Parameters:
-  ///   - old: The value before the write. The current value is the one after it.
-  ///   - thread: The thread that made the write.
-  ///   - depth: The depth of the round whose handler made the write, if that call is outside any turn.
-  ///   - isBarred: A Boolean value that indicates whether a registration or the end of a pause preceded the
-  ///     write.
-  ///   - wantsPrior: A Boolean value that indicates whether any observer receives announcements. The first
-  ///     write queues one, unless 1,000 rounds are pending; the change is announced later then.
-  /// - Returns: `true` if this is the first write of the batch.
-  package mutating func recordInBatch(
-    from old: Value,
-    by thread: UInt,
-    answering depth: Int? = nil,
-    isBarred: Bool,
-    wantsPrior: Bool
-  ) -> Bool {
-    newest += 1
-    guard batched == nil else { return false }
-    let isAnnounced = wantsPrior && waiting.count < SharedRound<Value>.mergeLimit
-    let depth = self.depth(of: thread, answering: depth)
-    batched = SharedRound(
-      // The old value alone, which the caller of `endBatch` releases.
-      change: Change(.set, old: old, new: old),
-      first: newest,
-      number: newest,
-      thread: thread,
-      depth: depth,
-      isBarred: isBarred,
-      announcedAs: isAnnounced ? newest : nil
-    )
-    if isAnnounced {
-      let announcement = SharedRound(
-        change: Change(.prior, old: old, new: value),
-        first: newest,
-        number: newest,
-        thread: thread,
-        depth: depth
-      )
-      _ = waiting.append(announcement)
-    }
-    return true
-  }
-
-  /// Adds the change made by a batch to the pending ones.
-  ///
-  /// - Parameters:
-  ///   - last: The value after the batch's last write.
-  ///   - isBarred: A Boolean value that indicates whether a registration or the end of a pause preceded the
-  ///     end of the batch.
-  ///   - displaced: Receives a value to release outside the lock if the change is merged.
-  /// - Returns: The value before the batch's first write, to be released outside the lock; `nil` without a
-  ///   batch.
-  /// - Complexity: Amortized O(1).
-  package mutating func endBatch(
-    with last: Value,
-    isBarred: Bool,
-    displaced: inout Value?
-  ) -> Value? {
-    guard let ended = batched.take() else { return nil }
-    let round = SharedRound(
-      change: Change(.set, old: ended.change.old, new: last),
-      first: ended.first,
-      number: newest,
-      thread: ended.thread,
-      depth: ended.depth,
-      isBarred: ended.isBarred || isBarred,
-      announcedAs: ended.announcedAs,
-      countsWhenDropped: false
-    )
-    displaced = waiting.appendOrMerge(round)
-    return ended.change.old
   }
 }
 

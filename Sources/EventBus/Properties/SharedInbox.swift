@@ -7,9 +7,6 @@ internal import Synchronization
 /// for it, until ``handOver(_:isAtHome:retaining:)`` has opened the inbox; then the thread that delivers for
 /// the property.
 ///
-/// An observer with ``ObserveOptions/prior`` that runs on an actor, or whose change was held, receives the
-/// announcement just before the change, because only then is it known how the change was merged.
-///
 /// An inbox finishes with the registration: it releases the changes at once, even while the actor is busy.
 ///
 /// The observers own their inboxes, which refer back to them, as do the registrations;
@@ -25,8 +22,6 @@ final class SharedInbox<Value: Sendable>: Sendable {
     var baseline: UInt = 0
     /// The value at registration, until the first change after it.
     var known: Value?
-    /// The number of the change that was announced separately.
-    var announced: UInt = 0
     /// The changes made during the registration.
     var held = BoundedQueue<SharedRound<Value>>()
     /// The changes that wait for the actor; its mailbox holds one call for each.
@@ -42,25 +37,16 @@ final class SharedInbox<Value: Sendable>: Sendable {
   let link: ObserverRegistration
   /// A Boolean value that indicates whether the handler runs on an actor.
   private let isBound: Bool
-  /// A Boolean value that indicates whether the observer receives announcements.
-  private let wantsPrior: Bool
 
   /// Creates a closed inbox.
   ///
   /// - Parameters:
   ///   - observers: The observers of the property.
   ///   - isBound: A Boolean value that indicates whether the handler runs on an actor.
-  ///   - wantsPrior: A Boolean value that indicates whether the observer receives announcements.
-  init(of observers: SharedObservers<Value>, isBound: Bool, wantsPrior: Bool) {
+  init(of observers: SharedObservers<Value>, isBound: Bool) {
     self.observers = observers
     link = ObserverRegistration(observers)
     self.isBound = isBound
-    self.wantsPrior = wantsPrior
-    if wantsPrior { observers.countPrior(1) }
-  }
-
-  deinit {
-    if wantsPrior { observers.countPrior(-1) }
   }
 
   /// Sets the value that the observer knows from its registration, and the number of the newest change in it.
@@ -76,7 +62,6 @@ final class SharedInbox<Value: Sendable>: Sendable {
   /// It is called once for each delivered round.
   func admits(_ call: SharedCall<Value>) -> Bool {
     guard case .round(let round) = call else { return true }
-    if round.change.kind == .prior { return announces(round) }
     // Released outside the lock, as is a displaced value.
     var former: Value?
     defer { withExtendedLifetime(former) {} }
@@ -100,15 +85,8 @@ final class SharedInbox<Value: Sendable>: Sendable {
   ///   - body: Calls the handler.
   /// - Returns: The outcome; a round whose changes cancelled each other out is declined.
   func call(_ admitted: SharedCall<Value>, _ body: (Change<Value>) -> Reception) -> Reception {
-    guard let (round, mustAnnounce) = takeForCall(admitted) else { return .declined }
-    func call() -> Reception {
-      if mustAnnounce {
-        let reception = body(round.announcement.change)
-        guard reception == .called, link.isActive(0) else { return reception }
-      }
-      return body(round.change)
-    }
-    return isBound ? observers.calling(round.depth, call) : call()
+    guard let round = takeForCall(admitted) else { return .declined }
+    return isBound ? observers.calling(round.depth) { body(round.change) } : body(round.change)
   }
 
   /// Delivers the initial value and the changes made since to a new observer, then opens the inbox.
@@ -176,40 +154,21 @@ final class SharedInbox<Value: Sendable>: Sendable {
     return next.map { ($0.beginning(with: $2), $1) }
   }
 
-  /// Returns the round to deliver in a call, and whether the call must announce it first.
+  /// Returns the round to deliver in a call.
   ///
   /// - Returns: The round, or `nil` if none is pending or the merged changes cancel each other out.
-  private func takeForCall(
-    _ admitted: SharedCall<Value>
-  ) -> (SharedRound<Value>, mustAnnounce: Bool)? {
+  private func takeForCall(_ admitted: SharedCall<Value>) -> SharedRound<Value>? {
     let round: SharedRound<Value>
-    let isAnnounced: Bool
     if !isBound, case .round(let admitted) = admitted {
-      let mayAnnounce = wantsPrior && admitted.change.kind == .set
-      if !admitted.isMerged, !mayAnnounce { return (admitted, false) }
-      let (known, announced) = state.withLock { ($0.known(for: admitted), $0.announced) }
-      round = admitted.beginning(with: known)
-      isAnnounced = announced == admitted.announcedAs ?? admitted.number
+      if !admitted.isMerged { return admitted }
+      round = admitted.beginning(with: state.withLock { $0.known(for: admitted) })
     } else {
       guard let first = state.withLock({ $0.waiting.popFirst() }) else { return nil }
-      (round, isAnnounced) = (first, false)
+      round = first
     }
-    let isChange = round.change.kind == .set
-    guard !round.isNothing(observers.areEqual) else {
-      if isChange, round.countsWhenDropped { observers.countMerged() }
-      return nil
-    }
-    return (round, wantsPrior && isChange && !isAnnounced)
-  }
-
-  /// Returns whether to call the observer for an announcement.
-  private func announces(_ round: SharedRound<Value>) -> Bool {
-    guard wantsPrior, !isBound else { return false }
-    return state.withLock { state in
-      guard state.isOpen, round.number > state.baseline else { return false }
-      state.announced = round.number
-      return true
-    }
+    guard round.isNothing(observers.areEqual) else { return round }
+    if !round.isCounted { observers.countMerged() }
+    return nil
   }
 }
 

@@ -39,15 +39,14 @@ extension SharedObservableValue {
   ///
   /// - Parameters:
   ///   - options: The calls to make besides those for changes. The initial value is delivered during the
-  ///     registration or queued on the handler's actor, before any later change. A change is announced as
-  ///     ``Change/Kind/prior`` just before it is reported; other threads may already read the new value.
+  ///     registration or queued on the handler's actor, before any later change.
   ///   - fileID: The source file of the registration; filled in by the compiler.
   ///   - line: The line in that file; filled in by the compiler.
   ///   - handler: Called with each change, in the isolation it was written in.
   /// - Returns: A token that owns the registration: releasing the token ends it.
   /// - Complexity: Amortized O(1).
   public func observe(
-    options: ObserveOptions = [],
+    options: SharedObserveOptions = [],
     fileID: StaticString = #fileID,
     line: UInt = #line,
     @_inheritActorContext
@@ -76,7 +75,7 @@ extension SharedObservableValue {
   public func observe<Owner: AnyObject & Sendable>(
     owner: Owner,
     id: (any Hashable & Sendable)? = nil,
-    options: ObserveOptions = [],
+    options: SharedObserveOptions = [],
     fileID: StaticString = #fileID,
     line: UInt = #line,
     @_inheritActorContext
@@ -102,7 +101,7 @@ extension SharedObservableValue {
   public func observe<Owner: Actor>(
     owner: Owner,
     id: (any Hashable & Sendable)? = nil,
-    options: ObserveOptions = [],
+    options: SharedObserveOptions = [],
     fileID: StaticString = #fileID,
     line: UInt = #line,
     _ handler: @escaping @Sendable (isolated Owner, Change<Value>) -> Void

@@ -11,100 +11,35 @@ extension SharedObserved {
     isolation: (any Actor)? = nil,
     _ body: (inout SharedChanges<Value>, _ thread: UInt, _ former: inout Value?) throws -> Void
   ) rethrows {
-    let batch = OpenBatch.isAnyOpen ? OpenBatch.current : nil
     let thread = enteringThread()
     let depth = observers.depth(on: thread)
     // Both are released outside the lock, before the delivery.
     var former: Value?
-    var removed: [Value] = []
+    var displaced: Value?
     var mustDeliver = false
     defer {
       former = nil
-      removed = []
+      if displaced != nil {
+        displaced = nil
+        observers.countMerged()
+      }
       // A handler that was called later, outside a turn, must not be called again inside itself.
       if mustDeliver { deliver(depth == nil ? isolation : nil) }
     }
     try state.withLock { state in
       defer {
         if let former {
-          mustDeliver = record(
+          mustDeliver = state.record(
             from: former,
             by: thread,
             answering: depth,
-            in: batch,
-            &state,
-            &removed
+            isBarred: observers.isBarred.exchange(false, ordering: .relaxed),
+            displaced: &displaced
           )
         }
       }
       try body(&state, thread, &former)
     }
-  }
-
-  /// Records a write, with the lock held.
-  ///
-  /// - Parameters:
-  ///   - old: The value before the write.
-  ///   - thread: The thread that made the write.
-  ///   - depth: The depth of the round whose handler made the write, if that call is outside any turn.
-  ///   - batch: The open batch of the thread.
-  ///   - state: The state.
-  ///   - removed: Receives the values to release outside the lock.
-  /// - Returns: `true` if the thread must deliver.
-  private func record(
-    from old: Value,
-    by thread: UInt,
-    answering depth: Int?,
-    in batch: OpenBatch?,
-    _ state: inout SharedChanges<Value>,
-    _ removed: inout [Value]
-  ) -> Bool {
-    let isBarred = observers.isBarred.exchange(false, ordering: .relaxed)
-    // A write outside the batch, or in the batch of another thread, ends it early.
-    if batch == nil || !state.isBatched(by: thread) {
-      endBatch(with: old, isBarred: isBarred, &state, &removed)
-    }
-    if let batch {
-      let isFirst = state.recordInBatch(
-        from: old,
-        by: thread,
-        answering: depth,
-        isBarred: isBarred,
-        wantsPrior: observers.wantPriors
-      )
-      if isFirst { batch.addOnce(self) }
-      return state.beginTurn(of: thread)
-    }
-    var displaced: Value?
-    let mustDeliver = state.record(
-      from: old,
-      by: thread,
-      answering: depth,
-      isBarred: isBarred,
-      displaced: &displaced
-    )
-    note(displaced, &removed)
-    return mustDeliver
-  }
-
-  private func endBatch(
-    with last: Value,
-    isBarred: Bool,
-    _ state: inout SharedChanges<Value>,
-    _ removed: inout [Value]
-  ) {
-    guard state.isBatched else { return }
-    var displaced: Value?
-    let first = state.endBatch(with: last, isBarred: isBarred, displaced: &displaced)
-    if let first { removed.append(first) }
-    note(displaced, &removed)
-  }
-
-  /// Counts a merged change, whose value is to be released outside the lock.
-  private func note(_ displaced: Value?, _ removed: inout [Value]) {
-    guard let displaced else { return }
-    observers.countMerged()
-    removed.append(displaced)
   }
 
   // MARK: Delivery
@@ -122,11 +57,9 @@ extension SharedObserved {
       }
       if round.depth > 100 { observers.warnOfRounds() }
       if round.isNothing(observers.areEqual) {
-        if round.countsWhenDropped { observers.countMerged() }
+        observers.countMerged()
         if state.withLock({ $0.skip(round) }) { continue }
         round = round.counted
-      } else if round.isAnnounced, observers.wantPriors {
-        observers.deliver(round.announcement, isolation)
       }
       observers.deliver(round, isolation)
     }
@@ -157,27 +90,5 @@ extension SharedObserved {
       )
     }
     return thread
-  }
-}
-
-extension SharedObserved: BatchMember {
-  var dependentNodes: [ComputedNode] { [] }
-
-  /// Queues the change made by the batch.
-  func batchWillEnd(_ released: inout [Any]) {
-    let thread = currentThreadID()
-    var removed: [Value] = []
-    state.withLock { state in
-      guard state.isBatched(by: thread) else { return }
-      let isBarred = observers.isBarred.exchange(false, ordering: .relaxed)
-      endBatch(with: state.value, isBarred: isBarred, &state, &removed)
-    }
-    released.append(removed)
-  }
-
-  /// Reports the change made by the batch, unless another thread is delivering.
-  func batchDidEnd() {
-    let thread = currentThreadID()
-    if state.withLock({ $0.beginTurn(of: thread) }) { deliver() }
   }
 }

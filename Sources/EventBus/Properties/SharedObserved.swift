@@ -14,8 +14,8 @@ internal import Synchronization
 /// handler on the delivering thread, an actor-isolated handler on its actor, in order. The latter is called
 /// later, except for ``update(isolation:_:)`` on that actor.
 ///
-/// ``readOnly`` is the right to observe the property without the right to set it. In a ``batch(_:)``, the
-/// property reports once.
+/// ``readOnly`` is the right to observe the property without the right to set it. A ``batch(_:)`` does not
+/// defer the reports of a shared property.
 ///
 /// One thread delivers at a time. A setter may return before another thread, which is delivering at that
 /// moment, has delivered the setter's change. A change made by an observer is delivered after the change
@@ -40,9 +40,6 @@ internal import Synchronization
 /// no change that mixes them. Only with 2,000 pending changes, which is the maximum, is that boundary given
 /// up; an observer that registered in the middle of a merged change then receives a change that begins with
 /// the value it knows.
-///
-/// With ``ObserveOptions/prior``, an observer on an actor receives the announcement on that actor, just
-/// before the change.
 ///
 /// For a property of one isolation domain, use ``Observed``, which needs no lock. A ``Computed`` value has
 /// sources of one isolation domain, too: bind the shared property to an observed one, and compute from that.
@@ -79,8 +76,8 @@ public final class SharedObserved<Value: Sendable>: SharedObservableValue {
   let state: Locked<SharedChanges<Value>>
   /// The observers; visible to tests.
   ///
-  /// Tokens retain them, but not the property. An open batch, and a task to which a delivery is left, retain
-  /// the property; the registrations end with it, once they have received what was set before.
+  /// Tokens retain them, but not the property. A task to which a delivery is left retains the property; the
+  /// registrations end with it, once they have received what was set before.
   package let observers: SharedObservers<Value>
   /// The thread that runs a user's closure or `==` under the lock, or zero.
   let insider = Atomic<UInt>(0)
@@ -154,8 +151,8 @@ public final class SharedObserved<Value: Sendable>: SharedObservableValue {
   /// Mutates the value atomically: no other thread reads or changes it during the mutation.
   ///
   /// On an actor, the handlers on that actor are called before the method returns, after the changes that
-  /// wait for them. They are called later if another thread is delivering at this moment, or if the call
-  /// is made in a ``batch(_:)``, or by a handler of this property: handlers never nest.
+  /// wait for them. They are called later if another thread is delivering at this moment, or if a handler
+  /// of this property makes the call: handlers never nest.
   ///
   /// If the closure throws, mutations made before the error remain and are reported.
   ///

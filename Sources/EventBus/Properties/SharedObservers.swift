@@ -9,7 +9,7 @@ package final class SharedObservers<Value: Sendable>: ObserverList,
 {
   /// The parameters of one registration.
   typealias Request = (
-    options: ObserveOptions, fileID: StaticString, line: UInt, id: (any Hashable & Sendable)?
+    options: SharedObserveOptions, fileID: StaticString, line: UInt, id: (any Hashable & Sendable)?
   )
 
   /// Returns whether two values are equal; `false` if values cannot be compared.
@@ -19,8 +19,6 @@ package final class SharedObservers<Value: Sendable>: ObserverList,
   /// It is set without a lock, so that a pause may end inside an update.
   let isBarred = Atomic<Bool>(false)
   private let merged = Atomic<Int>(0)
-  /// The number of observers that receive announcements.
-  private let priors = Atomic<Int>(0)
   /// The depths of the rounds for which threads are calling handlers outside any turn: on actors and during
   /// registrations.
   private let depths = Locked<[UInt: Int]>([:])
@@ -42,12 +40,6 @@ package final class SharedObservers<Value: Sendable>: ObserverList,
   /// Counts a merged change.
   func countMerged() { merged.wrappingAdd(1, ordering: .relaxed) }
 
-  /// A Boolean value that indicates whether any observer receives announcements.
-  var wantPriors: Bool { priors.load(ordering: .relaxed) > 0 }
-
-  /// Changes the number of observers that receive announcements.
-  func countPrior(_ change: Int) { priors.wrappingAdd(change, ordering: .relaxed) }
-
   /// The origin of every round: the property itself.
   var delivery: Delivery { Delivery(fileID: site.fileID, line: site.line) }
 
@@ -65,11 +57,7 @@ package final class SharedObservers<Value: Sendable>: ObserverList,
     on actor: (any Actor)?,
     _ body: @escaping @Sendable (Change<Value>) -> Reception
   ) -> SharedInbox<Value> {
-    let inbox = SharedInbox(
-      of: self,
-      isBound: actor != nil,
-      wantsPrior: request.options.contains(.prior)
-    )
+    let inbox = SharedInbox(of: self, isBound: actor != nil)
     let id = request.id.map { AnyHashable($0) }
     let observer = GeneralObserver<SharedCall<Value>>(
       ObserveRequest(fileID: request.fileID, line: request.line),

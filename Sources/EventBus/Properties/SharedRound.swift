@@ -1,6 +1,6 @@
 /// One pending change of a shared property, or several neighbouring ones merged.
 ///
-/// A plain value with the rules of merging. The announcement of a batch's change is a round of its own.
+/// A plain value with the rules of merging.
 package struct SharedRound<Value> {
   /// The number of pending rounds from which neighbours merge.
   package static var mergeLimit: Int { 1_000 }
@@ -19,35 +19,22 @@ package struct SharedRound<Value> {
   package private(set) var depth = 0
   /// A Boolean value that indicates whether a registration or the end of a pause preceded the round.
   package private(set) var isBarred = false
-  /// The number of the announcement that preceded the round in the queue, if a batch made the round.
-  private(set) var announcedAs: UInt?
-  /// A Boolean value that indicates whether the round, if it is dropped, counts as a merged change.
-  ///
-  /// `false` for the change of a batch, and for a round that has been counted.
-  private(set) var countsWhenDropped = true
-
-  /// A Boolean value that indicates whether the round is announced when its delivery begins.
-  var isAnnounced: Bool { change.kind == .set && announcedAs == nil }
-
-  /// The announcement of the round.
-  var announcement: SharedRound { with(Change(.prior, old: change.old, new: change.new)) }
+  /// A Boolean value that indicates whether the round has been counted as a merged change that was dropped.
+  private(set) var isCounted = false
 
   /// Returns the round for an observer that already knows some of the changes, with the value it knows as
   /// the old value; returns the round unchanged for `nil`.
   func beginning(with known: Value?) -> SharedRound {
-    known.map { with(Change(change.kind, old: $0, new: change.new)) } ?? self
+    guard let known else { return self }
+    var copy = self
+    copy.change = Change(change.kind, old: known, new: change.new)
+    return copy
   }
 
   /// The round, once it has been counted as dropped.
   var counted: SharedRound {
     var copy = self
-    copy.countsWhenDropped = false
-    return copy
-  }
-
-  private func with(_ change: Change<Value>) -> SharedRound {
-    var copy = self
-    copy.change = change
+    copy.isCounted = true
     return copy
   }
 
@@ -77,7 +64,7 @@ package struct SharedRound<Value> {
     let displaced = change.new
     change = Change(change.kind, old: change.old, new: next.change.new)
     number = next.number
-    countsWhenDropped = true
+    isCounted = false
     if thread != next.thread { thread = 0 }
     depth = max(depth, next.depth)
     return displaced

@@ -128,7 +128,7 @@ extension WeakObservableProperty {
   /// - Returns: A token that owns the registration: releasing the token ends it.
   /// - Complexity: Amortized O(1).
   public func observe(
-    options: ObserveOptions = [],
+    options: SharedObserveOptions = [],
     fileID: StaticString = #fileID,
     line: UInt = #line,
     @_inheritActorContext
@@ -157,7 +157,7 @@ extension WeakObservableProperty {
   public func observe<Owner: AnyObject & Sendable>(
     owner: Owner,
     id: (any Hashable & Sendable)? = nil,
-    options: ObserveOptions = [],
+    options: SharedObserveOptions = [],
     fileID: StaticString = #fileID,
     line: UInt = #line,
     @_inheritActorContext
@@ -184,7 +184,7 @@ extension WeakObservableProperty {
   public func observe<Owner: Actor>(
     owner: Owner,
     id: (any Hashable & Sendable)? = nil,
-    options: ObserveOptions = [],
+    options: SharedObserveOptions = [],
     fileID: StaticString = #fileID,
     line: UInt = #line,
     _ handler: @escaping @Sendable (isolated Owner, Change<Referent?>) -> Void

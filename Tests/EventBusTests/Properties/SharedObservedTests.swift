@@ -72,19 +72,19 @@ struct SharedObservedTests {
     #expect(lived.log.entries == [2])
   }
 
-  @Test("A change is announced to prior observers, and only to them")
-  func prior() {
-    let property = SharedObserved(1)
-    let (told, others) = (Log<Change<Int>>(), Log<Change<Int>>())
-    let tokens = [
-      property.observe(options: .prior) { told.append($0) },
-      property.observe { others.append($0) },
-    ]
-    property.value = 2
-    #expect(told.entries.map(\.kind) == [.prior, .set])
-    #expect(told.entries.allSatisfy { $0.old == 1 && $0.new == 2 })
-    #expect(others.entries.map(\.kind) == [.set])
-    withExtendedLifetime(tokens) {}
+  @Test("A batch does not defer the reports of a shared property")
+  func batches() {
+    let (property, log) = (SharedObserved(0), Log<String>())
+    let token = property.observe { log.append($0.text) }
+    batch {
+      property.value = 1
+      #expect(log.entries == ["0→1"])
+      property.update { $0 += 1 }
+      #expect(log.entries == ["0→1", "1→2"])
+      property.value = 0
+    }
+    #expect(log.entries == ["0→1", "1→2", "2→0"])
+    withExtendedLifetime(token) {}
   }
 
   @Test("An update returns its closure's result and reports the stored value even if it throws")

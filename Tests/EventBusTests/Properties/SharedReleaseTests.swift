@@ -8,7 +8,7 @@ import Testing
 struct SharedReleaseTests {
   /// A form of observation on the main actor.
   enum Form: CaseIterable, Sendable {
-    case changes, initial, prior, all, readOnly, owner, identified, binding
+    case changes, initial, readOnly, owner, identified, binding
 
     fileprivate var hasOwner: Bool { [.owner, .identified, .binding].contains(self) }
   }
@@ -55,9 +55,6 @@ struct SharedReleaseTests {
     switch form {
     case .changes: property.observe { @MainActor _ in Self.neverCalled() }
     case .initial: property.observe(options: .initial) { @MainActor _ in Self.neverCalled() }
-    case .prior: property.observe(options: .prior) { @MainActor _ in Self.neverCalled() }
-    case .all:
-      property.observe(options: [.initial, .prior]) { @MainActor _ in Self.neverCalled() }
     case .readOnly: property.readOnly.observe { @MainActor _ in Self.neverCalled() }
     case .owner:
       property.observe(owner: owner, options: .initial) { @MainActor _, _ in Self.neverCalled() }
@@ -116,7 +113,7 @@ struct SharedReleaseTests {
         seen.open()
       }
     )
-    tokens.append(property.observe(options: .prior) { @MainActor _ in called.add() })
+    tokens.append(property.observe { @MainActor _ in called.add() })
     set(6)
     #expect(freed.value == 0)
     await seen.wait()

@@ -173,22 +173,6 @@ struct SharedValuesTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("A sequence that begins in the middle of a batch receives the batch's end, also a net zero")
-  func insideABatch() async {
-    let (property, lifetime) = (SharedObserved(0), Lifetime())
-    let tasks = Log<Task<[Int], Never>>()
-    let token = property.observe { _ in }
-    batch {
-      property.value = 1
-      tasks.append(collecting(property.values(until: lifetime)))
-      property.value = 0
-    }
-    property.value = 2
-    lifetime.end()
-    #expect(await tasks.entries.first?.value == [1, 0, 2])
-    withExtendedLifetime(token) {}
-  }
-
   // MARK: The right to observe
 
   @Test("The right to observe reads and observes, retains the property, and is Sendable")
@@ -404,13 +388,6 @@ struct SharedValuesTests {
       }
     }
     #expect(screen.shown == [1, 2, 3, 4, 5])
-    batch {
-      property.update { $0 = 6 }
-      property.update { $0 = 7 }
-    }
-    #expect(screen.shown.count == 5)
-    await waitUntilSettled(property)
-    #expect(screen.shown.prefix(6) == [1, 2, 3, 4, 5, 7])
   }
 
   @MainActor
@@ -433,15 +410,15 @@ struct SharedValuesTests {
   }
 
   @MainActor
-  @Test("Prior observers on the updating actor are called at once, and only handlers of that actor")
-  func updateWithPrior() async {
+  @Test("An update calls the handlers of its actor at once, and only those")
+  func updateOnAnActor() async {
     let (property, log, others) = (SharedObserved(0), Log<String>(), Inbox<String>())
     let tokens = [
-      property.observe(options: .prior) { @MainActor change in log.append(change.text) },
+      property.observe { @MainActor change in log.append(change.text) },
       property.observe { @SampleActor change in others.append(change.text) },
     ]
     property.update { $0 = 1 }
-    #expect(log.entries == ["p0→1", "0→1"])
+    #expect(log.entries == ["0→1"])
     #expect(await others.first(1) == ["0→1"])
     withExtendedLifetime(tokens) {}
   }

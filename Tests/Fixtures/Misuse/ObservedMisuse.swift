@@ -145,6 +145,19 @@ func observers(_ ledger: Ledger, _ view: View) -> [Token] {
   return [balances.observe(options: .initial) { _ in }]
 }
 
+// MARK: A value that several threads change is not announced before a change.
+
+func priorReports(_ shared: SharedObserved<Int>, _ weak: WeakObserved<Screen>) -> [Token] {
+  [
+    // expected-error@+1 {{type 'SharedObserveOptions' has no member 'prior'}}
+    shared.observe(options: .prior) { _ in },
+    // expected-error@+1 {{type 'SharedObserveOptions' has no member 'prior'}}
+    shared.readOnly.observe(options: [.initial, .prior]) { _ in },
+    // expected-error@+1 {{type 'SharedObserveOptions' has no member 'prior'}}
+    weak.observe(options: .prior) { _ in },
+  ]
+}
+
 // MARK: A computed value has sources of one isolation domain.
 
 func computes(_ shared: SharedObserved<Int>, _ weak: WeakObserved<Screen>) {
