@@ -41,8 +41,13 @@ public final class ManualClock: Clock, Sendable {
     /// - Parameter offset: The time since the start of the clock.
     public init(offset: Duration = .zero) { self.offset = offset }
 
-    /// Returns the instant that is later by a duration.
-    public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
+    /// Returns the instant that is later by a duration, or the last one, if the sum is past the range of
+    /// `Duration`.
+    public func advanced(by duration: Duration) -> Instant {
+      let (sum, isPastEnd) = offset.attoseconds.addingReportingOverflow(duration.attoseconds)
+      let end: Int128 = duration < .zero ? .min : .max
+      return Instant(offset: Duration(attoseconds: isPastEnd ? end : sum))
+    }
 
     /// Returns the duration from this instant to another.
     public func duration(to other: Instant) -> Duration { other.offset - offset }

@@ -43,10 +43,9 @@ public struct EventHooks: Sendable {
   public var manyObserversThreshold: Int
   /// Called with every line that the bus would otherwise write to standard error.
   ///
-  /// These are errors without ``onError`` and warnings about posts that nest without end, buffers without
-  /// room and interceptors that repeat a handler, and errors of theme managers that post on the bus. What
-  /// occurs inside a hook, and the warnings of properties
-  /// and timers, which belong to no bus, are still written to standard error.
+  /// These are errors without ``onError``, warnings about buffers without room and interceptors that repeat a
+  /// handler, and errors of theme managers that post on the bus. What occurs inside a hook, and the warnings
+  /// of properties and timers, which belong to no bus, are still written to standard error.
   public var onMessage: (@Sendable (String) -> Void)?
   /// Carries a value from each post to its handlers.
   public var interceptor: (any EventInterceptor)?

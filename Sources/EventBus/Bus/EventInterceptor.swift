@@ -33,20 +33,28 @@
 ///
 /// ## The asynchronous `run`
 ///
-/// Whether a module enables the upcoming feature `NonisolatedNonsendingByDefault` changes the type of
-/// `() async -> Void`, and a requirement can match only one of the two types. There is therefore a
-/// requirement of each type, in the two inherited protocols: declare the method as in the example in any
-/// module, and it satisfies the one or the other. With the feature, the body stays on the caller's actor
-/// until the handler needs another. A type without the method leaves asynchronous handlers alone, and so does
-/// one whose method can throw, which satisfies neither.
+/// The method and its body stay on the caller's actor until the handler needs another. In a module that
+/// enables the upcoming feature `NonisolatedNonsendingByDefault`, the method reads as in the example. In any
+/// other module, state it twice:
+///
+/// ```swift
+/// nonisolated(nonsending) func run(
+///   _ id: String,
+///   _ body: nonisolated(nonsending) () async -> Void
+/// ) async {
+///   await Self.$id.withValue(id) { await body() }
+/// }
+/// ```
+///
+/// A type without the method leaves asynchronous handlers alone. So does a type whose method has another form,
+/// such as one that can throw: the compiler accepts it as a method of its own.
 ///
 /// ## Thread safety
 ///
 /// An interceptor is called by all posters and all handlers of the bus, on any thread, under no lock.
-public protocol EventInterceptor: InheritingInterceptor, ConcurrentInterceptor, Sendable {
+public protocol EventInterceptor: Sendable {
   /// The value to carry from a post to the handlers of the event.
-  // Declared again, so that an error about a method names the method.
-  override associatedtype Context: Sendable
+  associatedtype Context: Sendable
 
   /// Returns the value to carry to the handlers.
   ///
@@ -64,67 +72,26 @@ public protocol EventInterceptor: InheritingInterceptor, ConcurrentInterceptor, 
   ///   - context: The value that ``capture(_:)`` returned for the event.
   ///   - body: Calls the handler; run it once.
   func run(_ context: Context, _ body: () -> Void)
-}
-
-/// The asynchronous requirement of ``EventInterceptor``, for modules in which nonisolated asynchronous
-/// functions inherit the caller's actor.
-///
-/// Conform to ``EventInterceptor``, not to this protocol alone.
-public protocol InheritingInterceptor: Sendable {
-  /// The value to carry from a post to the handlers of the event.
-  associatedtype Context: Sendable
 
   /// Runs an asynchronous handler, on the caller's actor.
   ///
   /// - Parameters:
-  ///   - context: The value that ``EventInterceptor/capture(_:)`` returned for the event.
+  ///   - context: The value that ``capture(_:)`` returned for the event.
   ///   - body: Calls the handler; run it once.
-  func run(_ context: Context, _ body: nonisolated(nonsending) () async -> Void) async
+  nonisolated(nonsending) func run(
+    _ context: Context,
+    _ body: nonisolated(nonsending) () async -> Void
+  ) async
 }
 
-/// The asynchronous requirement of ``EventInterceptor``, for modules in which nonisolated asynchronous
-/// functions leave the caller's actor.
-///
-/// Conform to ``EventInterceptor``, not to this protocol alone.
-public protocol ConcurrentInterceptor: Sendable {
-  /// The value to carry from a post to the handlers of the event.
-  associatedtype Context: Sendable
-
-  /// Runs an asynchronous handler.
-  ///
-  /// - Parameters:
-  ///   - context: The value that ``EventInterceptor/capture(_:)`` returned for the event.
-  ///   - body: Calls the handler, on its actor; run it once.
-  func run(_ context: Context, _ body: @concurrent () async -> Void) async
-}
-
-extension InheritingInterceptor where Self: EventInterceptor {
-  /// Runs an asynchronous handler in the other form of this method.
-  public func run(_ context: Context, _ body: nonisolated(nonsending) () async -> Void) async {
-    await runConcurrently(self, context, body)
-  }
-}
-
-extension ConcurrentInterceptor where Self: EventInterceptor {
+extension EventInterceptor {
   /// Runs an asynchronous handler as if there were no interceptor.
-  public func run(_ context: Context, _ body: @concurrent () async -> Void) async { await body() }
-}
-
-private func runConcurrently<Interceptor: ConcurrentInterceptor>(
-  _ interceptor: Interceptor,
-  _ context: Interceptor.Context,
-  _ body: nonisolated(nonsending) () async -> Void
-) async {
-  await interceptor.run(context) { @concurrent in await body() }
-}
-
-/// Runs an asynchronous handler inside an interceptor, whichever form its method has.
-private func runInheriting<Interceptor: InheritingInterceptor>(
-  _ interceptor: Interceptor,
-  _ context: Interceptor.Context,
-  _ body: nonisolated(nonsending) () async -> Void
-) async {
-  await interceptor.run(context, body)
+  public nonisolated(nonsending) func run(
+    _ context: Context,
+    _ body: nonisolated(nonsending) () async -> Void
+  ) async {
+    await body()
+  }
 }
 
 /// A value that an interceptor has captured for one post.
@@ -194,7 +161,7 @@ final class Interception: Sendable {
     _ body: () async -> Void
   ) async {
     guard let context = context as? Interceptor.Context else { return await body() }
-    await runInheriting(interceptor, context, body)
+    await interceptor.run(context, body)
   }
 }
 

@@ -42,7 +42,7 @@ package final class FollowedPost: PostRecord, @unchecked Sendable {  // Reason: 
     hub.trace { bus in
       TraceEvent(
         bus: bus,
-        post: post.number ?? 0,
+        post: post.number,
         outerPost: post.outerNumber,
         name: post.name,
         site: site,
@@ -170,45 +170,24 @@ extension SourceSite {
   }
 }
 
-/// A post that is running on this thread, or whose queued event is being delivered, tracked for traces and
-/// for the warning about deep recursion.
-///
-/// Posts are tracked only if hooks follow them or if they seem to nest without end.
+/// A post that hooks follow, while it is running on this thread or its queued event is being delivered.
 final class RunningPost: Sendable {
-  /// The maximum nesting depth assumed for untracked posts of one name.
-  ///
-  /// Posts are counted together for all threads that share a cell. The warning is therefore printed only
-  /// after three times as many tracked posts nest on one thread.
-  static let untrackedLimit = 16
-
   @TaskLocal private static var innermost: RunningPost?
   /// The number of the newest followed post of the process.
   private static let newest = Atomic<Int>(0)
 
   let name: String
-  /// The number of the post, or of the nearest followed one around it.
-  let number: Int?
-  /// The number of the nearest followed post around it.
+  /// The number of the post.
+  let number: Int
+  /// The number of the followed post around it.
   let outerNumber: Int?
   /// The number of enclosing posts.
   let depth: Int
-  private let outer: RunningPost?
   private let hasEnded = Atomic<Bool>(false)
 
-  private init(
-    name: String,
-    number: Int? = nil,
-    outerNumber: Int? = nil,
-    depth: Int = 0,
-    outer: RunningPost? = nil
-  ) {
-    (self.name, self.number, self.outerNumber) = (name, number, outerNumber)
-    (self.depth, self.outer) = (depth, outer)
-  }
-
-  /// The names of the tracked posts, from the outermost to this one.
-  var chain: [String] {
-    sequence(first: self) { $0.outer }.map(\.name).reversed()
+  private init(name: String, number: Int, outerNumber: Int? = nil, depth: Int = 0) {
+    (self.name, self.number) = (name, number)
+    (self.outerNumber, self.depth) = (outerNumber, depth)
   }
 
   /// The post in which the caller runs.
@@ -221,30 +200,24 @@ final class RunningPost: Sendable {
   /// The number of the followed post in which the caller runs.
   static var currentNumber: Int? { current?.number }
 
-  /// Runs a post.
+  /// Runs a post that hooks follow.
   ///
   /// - Parameters:
   ///   - name: The string of the event's name.
-  ///   - isFollowed: Whether hooks follow the post, which is then numbered.
   ///   - cause: The number of the post that enqueued the event.
-  ///   - untracked: The number of enclosing posts to assume if none of them is tracked.
   ///   - body: The post.
   /// - Returns: The result of the post.
   static func run<Result>(
     _ name: String,
-    isFollowed: Bool,
     cause: Int?,
-    untracked: Int,
     _ body: (RunningPost) -> Result
   ) -> Result {
     let around = current
-    let outerNumber = around?.number ?? cause
     let post = RunningPost(
       name: name,
-      number: isFollowed ? newest.wrappingAdd(1, ordering: .relaxed).newValue : outerNumber,
-      outerNumber: outerNumber,
-      depth: around.map { $0.depth + 1 } ?? max(untracked, cause == nil ? 0 : 1),
-      outer: around
+      number: newest.wrappingAdd(1, ordering: .relaxed).newValue,
+      outerNumber: around?.number ?? cause,
+      depth: around.map { $0.depth + 1 } ?? (cause == nil ? 0 : 1)
     )
     defer { post.hasEnded.store(true, ordering: .releasing) }
     return $innermost.withValue(post) { body(post) }

@@ -35,8 +35,6 @@ final class Hub: Sendable {
   let mailboxes = ActorTable<Mailbox>()
   private let queues = ActorTable<EventQueue>()
   private let unisolated: EventQueue
-  @usableFromInline
-  let hasWarned = Atomic<Bool>(false)
   private let hasLostBus = Atomic<Bool>(false)
 
   init(label: String, hooks: EventHooks) {
@@ -91,20 +89,6 @@ final class Hub: Sendable {
   /// Returns the mailbox of an actor, and creates it if necessary.
   func mailbox(of actor: any Actor) -> Mailbox {
     mailboxes.member(of: actor) { Mailbox(actor, waiting: waiting) }
-  }
-
-  /// Whether to watch for posts that seem to nest without end; `false` after the first warning.
-  @inlinable
-  var watchesNesting: Bool { !hasWarned.load(ordering: .relaxed) }
-
-  /// Warns of endlessly nested posts, once per bus.
-  func warnOfNesting(_ post: RunningPost) {
-    guard !hasWarned.exchange(true, ordering: .acquiringAndReleasing) else { return }
-    message(
-      "EventBus: posts are nested \(post.depth) deep: … → "
-        + post.chain.joined(separator: " → ")
-        + ". A handler posts an event that leads back to it; break the cycle or enqueue the event."
-    )
   }
 
   /// The number of events that wait for handlers on actors.

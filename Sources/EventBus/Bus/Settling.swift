@@ -31,7 +31,7 @@ extension EventBus {
   /// - Complexity: O(*n*) in the number of event names, each time that the queues are empty. Posts to handlers
   ///   that the poster calls do not pay for it.
   public func waitUntilSettled<C: Clock>(
-    within limit: C.Duration? = nil,
+    within limit: Duration? = nil,
     clock: C = ContinuousClock()
   ) async throws where C.Duration == Duration {
     try await hub.waitUntilSettled(within: limit, clock) { self.lists }
@@ -63,7 +63,7 @@ extension SignalSource {
   /// - Throws: ``SettlingError``, which says what is left, when the time is up; `CancellationError` if the task
   ///   is cancelled.
   public func waitUntilSettled<C: Clock>(
-    within limit: C.Duration? = nil,
+    within limit: Duration? = nil,
     clock: C = ContinuousClock()
   ) async throws where C.Duration == Duration {
     let core = readOnly.core
@@ -74,7 +74,7 @@ extension SignalSource {
 extension Hub {
   /// Waits until the queues are empty and no post is in progress in some lists.
   fileprivate func waitUntilSettled<C: Clock>(
-    within limit: C.Duration?,
+    within limit: Duration?,
     _ clock: C,
     _ lists: @escaping @Sendable () -> [any NamedObservers]
   ) async throws where C.Duration == Duration {

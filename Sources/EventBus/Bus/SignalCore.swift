@@ -109,7 +109,6 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
           payload,
           on: actor,
           from: sender,
-          watchesNesting: { hub.watchesNesting },
           deliver: {
             try deliverWithOrigin(payload, to: $0, from: sender, fileID, line, on: isolation)
           },
@@ -201,18 +200,9 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
     if let isolation = origin.isolation, !hub.waiting.isZero { hub.drainMailbox(of: isolation) }
     let isFollowed = hub.isFollowed && !RunningHook.isRunning
     let isFromHook = RunningHook.isCaller
-    let nesting = hub.watchesNesting ? nesting : 0
-    let isNesting = nesting >= RunningPost.untrackedLimit
     let reached: Int
-    if isFollowed || isNesting {
-      reached = RunningPost.run(
-        name,
-        isFollowed: isFollowed,
-        cause: enqueued?.cause,
-        untracked: isNesting ? RunningPost.untrackedLimit : 0
-      ) { post in
-        if isNesting, post.depth >= 64 { hub.warnOfNesting(post) }
-        guard isFollowed else { return walk(payload, from: sender, origin, isFromHook) }
+    if isFollowed {
+      reached = RunningPost.run(name, cause: enqueued?.cause) { post in
         var delivery = origin
         let interceptions = enqueued?.interceptions ?? hub.capture { event(payload, origin) }
         let record = FollowedPost(hub, post, origin, interceptions)

@@ -45,10 +45,10 @@
 /// - Returns: The token. Dropping it does nothing; cancelling it ends the timer early.
 /// - Complexity: O(log *n*) in the number of the clock's timers.
 @discardableResult
-public func every<Owner: AnyObject & Sendable, C: Clock>(
-  _ interval: C.Duration,
+public func every<Owner: AnyObject & Sendable, C: Clock<Duration>>(
+  _ interval: Duration,
   owner: Owner,
-  tolerance: C.Duration? = nil,
+  tolerance: Duration? = nil,
   missed: MissedTicks = .skip,
   clock: C = ContinuousClock(),
   fileID: StaticString = #fileID,
@@ -78,10 +78,10 @@ public func every<Owner: AnyObject & Sendable, C: Clock>(
 /// - Returns: The token. Dropping it does nothing; cancelling it ends the timer early.
 /// - Complexity: O(log *n*) in the number of the clock's timers.
 @discardableResult
-public func every<Owner: Actor, C: Clock>(
-  _ interval: C.Duration,
+public func every<Owner: Actor, C: Clock<Duration>>(
+  _ interval: Duration,
   owner: Owner,
-  tolerance: C.Duration? = nil,
+  tolerance: Duration? = nil,
   missed: MissedTicks = .skip,
   clock: C = ContinuousClock(),
   fileID: StaticString = #fileID,
@@ -107,9 +107,9 @@ public func every<Owner: Actor, C: Clock>(
 ///   - body: Called in a task with the tick.
 /// - Returns: The token. Dropping it ends the timer.
 /// - Complexity: O(log *n*) in the number of the clock's timers.
-public func every<C: Clock>(
-  _ interval: C.Duration,
-  tolerance: C.Duration? = nil,
+public func every<C: Clock<Duration>>(
+  _ interval: Duration,
+  tolerance: Duration? = nil,
   missed: MissedTicks = .skip,
   clock: C = ContinuousClock(),
   fileID: StaticString = #fileID,
@@ -142,10 +142,10 @@ public func every<C: Clock>(
 /// - Returns: The token. Dropping it does nothing; cancelling it prevents the call.
 /// - Complexity: O(log *n*) in the number of the clock's timers.
 @discardableResult
-public func after<Owner: AnyObject & Sendable, C: Clock>(
-  _ delay: C.Duration,
+public func after<Owner: AnyObject & Sendable, C: Clock<Duration>>(
+  _ delay: Duration,
   owner: Owner,
-  tolerance: C.Duration? = nil,
+  tolerance: Duration? = nil,
   clock: C = ContinuousClock(),
   fileID: StaticString = #fileID,
   line: UInt = #line,
@@ -171,10 +171,10 @@ public func after<Owner: AnyObject & Sendable, C: Clock>(
 /// - Returns: The token. Dropping it does nothing; cancelling it prevents the call.
 /// - Complexity: O(log *n*) in the number of the clock's timers.
 @discardableResult
-public func after<Owner: Actor, C: Clock>(
-  _ delay: C.Duration,
+public func after<Owner: Actor, C: Clock<Duration>>(
+  _ delay: Duration,
   owner: Owner,
-  tolerance: C.Duration? = nil,
+  tolerance: Duration? = nil,
   clock: C = ContinuousClock(),
   fileID: StaticString = #fileID,
   line: UInt = #line,
@@ -195,9 +195,9 @@ public func after<Owner: Actor, C: Clock>(
 ///   - body: Called in a task with the tick.
 /// - Returns: The token. Dropping it prevents the call.
 /// - Complexity: O(log *n*) in the number of the clock's timers.
-public func after<C: Clock>(
-  _ delay: C.Duration,
-  tolerance: C.Duration? = nil,
+public func after<C: Clock<Duration>>(
+  _ delay: Duration,
+  tolerance: Duration? = nil,
   clock: C = ContinuousClock(),
   fileID: StaticString = #fileID,
   line: UInt = #line,
@@ -221,9 +221,9 @@ public func after<C: Clock>(
 ///   - fileID: The file of the public function's call.
 ///   - line: The line in that file.
 /// - Returns: The token.
-private func startTimer<C: Clock>(
-  _ interval: C.Duration,
-  _ tolerance: C.Duration?,
+private func startTimer<C: Clock<Duration>>(
+  _ interval: Duration,
+  _ tolerance: Duration?,
   _ policy: MissedTicks?,
   _ clock: C,
   _ handler: @escaping TimerHandler,
@@ -246,7 +246,7 @@ private func startTimer<C: Clock>(
       nil
     }
   if let mistake { trap("\(fileID):\(line): \(mistake.text)", remedy: mistake.remedy) }
-  let queue = ClockTimerQueue.queue(of: clock, for: interval)
+  let queue = ClockTimerQueue.queue(of: clock)
   let timer = queue.add(every: interval, tolerance: tolerance, missed: policy, on: actor, handler)
   if let owner = owner as? any LifetimeOwner { timer.join(owner.lifetime.members) }
   return Token(timer, handle: 0, isKept: owner != nil)

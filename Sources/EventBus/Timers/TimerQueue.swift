@@ -8,7 +8,7 @@
 ///             └──── table, until the timer ends
 /// ```
 ///
-/// Times are counts of a ``TimerScale`` since the creation of the queue. The clock is called under no lock.
+/// Times are attoseconds since the creation of the queue. The clock is called under no lock.
 package class TimerQueue: @unchecked Sendable {  // Reason: constants and a lock.
   private let activity: TimerActivity?
   private let table = Locked(TimerTable())
@@ -22,9 +22,6 @@ package class TimerQueue: @unchecked Sendable {  // Reason: constants and a lock
 
   /// Returns the current time of the clock.
   func now() -> Int128 { 0 }
-
-  /// Returns the lateness of a tick, or `nil` if the clock does not measure in `Duration`.
-  func lateness(_ time: Int128) -> Duration? { nil }
 
   /// Sleeps until a time that the clock accepts, at most until the given one.
   ///
@@ -51,13 +48,18 @@ package class TimerQueue: @unchecked Sendable {  // Reason: constants and a lock
   ///   - handler: The handler.
   /// - Returns: The timer.
   final func add(
-    every interval: Int128,
-    tolerance: Int128,
+    every interval: Duration,
+    tolerance: Duration?,
     missed policy: MissedTicks?,
     on actor: (any Actor)?,
     _ handler: @escaping TimerHandler
   ) -> TimerRegistration {
-    let schedule = TimerSchedule(from: now(), every: interval, tolerance: tolerance, missed: policy)
+    let schedule = TimerSchedule(
+      from: now(),
+      every: interval.timerCount,
+      tolerance: tolerance?.timerCount ?? 0,
+      missed: policy
+    )
     let timer = TimerRegistration(schedule, on: actor, handler, in: self)
     change { $0.add(timer) }
     return timer
@@ -77,7 +79,8 @@ package class TimerQueue: @unchecked Sendable {  // Reason: constants and a lock
     let (begun, isEmpty) = table.withLock { ($0.begin(timer, at: now), $0.count == 0) }
     if isEmpty { didBecomeEmpty() }
     guard let (handler, tick) = begun else { return nil }
-    return (handler, Tick(tick.index, missed: tick.missed, lateness: lateness(tick.lateness)))
+    let lateness = Duration(attoseconds: tick.lateness)
+    return (handler, Tick(tick.index, missed: tick.missed, lateness: lateness))
   }
 
   /// Ends a tick, and schedules the next one if it is due.

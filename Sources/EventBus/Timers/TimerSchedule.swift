@@ -1,7 +1,7 @@
 /// The deadlines of one timer, computed without a clock.
 ///
 /// A plain value. Deadlines are absolute, each exactly one interval after the previous one, so a late tick
-/// does not delay later ones. Times are counts of a ``TimerScale``.
+/// does not delay later ones. Times are attoseconds.
 package struct TimerSchedule: Sendable {
   /// A tick: its index, the number of deadlines that were dropped in its favour, and its lateness.
   package typealias Tick = (index: Int, missed: Int, lateness: Int128)

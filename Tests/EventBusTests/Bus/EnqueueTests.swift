@@ -195,6 +195,19 @@ struct EnqueueTests {
   }
 
   @MainActor
+  @Test("Enqueueing breaks a cycle of posts")
+  func cycle() async {
+    let (bus, inbox) = (EventBus(), Inbox<Int>())
+    // The cycle never ends by itself: it may still turn when the bus goes away.
+    let token = bus.observe(.number) { [weak bus] value in
+      inbox.append(value)
+      bus?.enqueue(.number, value + 1)
+    }
+    bus.post(.number, 0)
+    #expect(await inbox.first(200) == Array(0..<200))
+    token.cancel()
+  }
+
   @Test("A dying bus calls neither observers nor hooks for the events it discards")
   func busDiesQuietly() async {
     let told = Log<String>()

@@ -72,6 +72,19 @@ struct TraceTests {
     withExtendedLifetime(tokens) {}
   }
 
+  @Test("The depth of a trace counts every enclosing post, with hundreds of them")
+  func depth() {
+    let (bus, trace) = tracedBus()
+    let token = bus.observe(.number) { [unowned bus] value in
+      if value > 0 { bus.post(.number, value - 1) }
+    }
+    bus.post(.number, 300)
+    let begun = trace.entries.filter { if case .began = $0.step { true } else { false } }
+    #expect(begun.map(\.depth) == Array(0...300))
+    #expect(Array(begun.dropFirst().map(\.outerPost)) == begun.dropLast().map(\.post))
+    withExtendedLifetime(token) {}
+  }
+
   @Test("Paused, excluded and declining observers are skipped with that reason")
   func skippedByChoice() {
     let (bus, trace) = tracedBus()

@@ -248,19 +248,4 @@ struct DeliveredCountTests {
     #expect(delivered(bus, 1) == calls.value)
     withExtendedLifetime(token) {}
   }
-
-  @Test("Posts nested deep enough to be tracked are counted once each")
-  func nestedDeeply() {
-    let bus = EventBus()
-    let calls = Counter()
-    let token = bus.observe(.number, line: 1) { [unowned bus] depth in
-      calls.add()
-      if depth > 0 { bus.post(.number, depth - 1) }
-    }
-    // From the second post on the count is that of the posts.
-    for depth in [0, 40, 0] { bus.post(.number, depth) }
-    #expect(calls.value == 43)
-    #expect(delivered(bus, 1) == 43)
-    withExtendedLifetime(token) {}
-  }
 }

@@ -49,7 +49,6 @@ struct ReclamationDomainTests {
         1,
         on: 0,
         from: nil,
-        watchesNesting: { false },
         deliver: { _ in 0 },
         failed: { _, _ in }
       )

@@ -96,150 +96,75 @@ struct TimerClockTests {
     withExtendedLifetime(tokens) {}
   }
 
-  @Test("Any duration type works, without a measured lateness")
-  func frames() async {
-    let clock = FrameClock()
-    let ticks = Inbox<Tick>()
-    let token = every(FrameClock.Frames(count: 3), clock: clock) { tick in ticks.append(tick) }
-    await clock.base.waitForSleepers(atLeast: 1)
-    clock.base.jump(by: .seconds(10))
-    let tick = await ticks.first(1).first
-    #expect(tick?.missed == 2)
-    #expect(tick?.lateness == nil)
-    await clock.base.waitForSleepers(atLeast: 1)
-    clock.base.jump(by: .seconds(2))
-    #expect(await ticks.first(2).last?.missed == 0)
-    withExtendedLifetime(token) {}
-  }
-
-  @Test("Timers of any duration type share a sleeper and tick in order, without drift")
+  @Test("Timers with different intervals share a sleeper and tick in order, without drift")
   @MainActor
-  func manyFrames() async {
-    let clock = FrameClock()
+  func manyIntervals() async {
+    let clock = ManualClock()
     let calls = Inbox<Int>()
     let tokens = [7, 3, 1_000_000_007, 5].map { interval in
-      every(FrameClock.Frames(count: interval), missed: .burst, clock: clock) { @MainActor _ in
+      every(.seconds(interval), missed: .burst, clock: clock) { @MainActor _ in
         calls.append(interval)
       }
     }
-    await clock.base.waitForSleepers(atLeast: 1)
+    await clock.waitForSleepers(atLeast: 1)
     var expected: [Int] = []
     for second in 1...70 {
       let due = [3, 5, 7].filter { second.isMultiple(of: $0) }
       // Those that are due together are called in the order of registration.
       expected += [7, 3, 5].filter(due.contains)
-      clock.base.jump(by: .seconds(1))
+      clock.jump(by: .seconds(1))
       #expect(await calls.first(expected.count) == expected)
-      await clock.base.waitForSleepers(atLeast: 1)
-      #expect(clock.base.sleeperCount == 1)
+      await clock.waitForSleepers(atLeast: 1)
+      #expect(clock.sleeperCount == 1)
     }
     withExtendedLifetime(tokens) {}
   }
 
-  @Test("A deadline past the range of its clock's durations never comes")
-  func endOfFrames() async {
-    let clock = FrameClock()
-    clock.base.jump(by: .seconds(5))
-    let ticks = Inbox<Int>()
-    let token = every(FrameClock.Frames(count: 1 << 61), clock: clock) { ticks.append($0.index) }
-    let last = after(FrameClock.Frames(count: .max), clock: clock) { _ in ticks.append(-1) }
-    for index in 0..<3 {
-      await clock.base.waitForSleepers(atLeast: 1)
-      clock.base.jump(by: .seconds(1 << 61))
-      #expect(await ticks.first(index + 1).last == index)
-    }
-    await clock.base.waitForSleepers(atLeast: 1)
-    clock.base.jump(by: .seconds((1 << 61) - 10))
-    let soon = after(FrameClock.Frames(count: 1), clock: clock) { _ in ticks.append(-2) }
-    await clock.base.waitForSleepers(atLeast: 1)
-    clock.base.jump(by: .seconds(1))
-    #expect(await ticks.first(4).last == -2)
-    withExtendedLifetime((token, last, soon)) {}
-  }
-
-  @Test("Timers tick up to the last time that their clock can represent, and wait there")
-  func endOfClock() async {
-    let clock = FrameClock(at: .max - 10)
-    let ticks = Inbox<Int>()
+  @Test("A delay of 292 billion years is a delay like any other")
+  func longDelays() async {
+    let clock = ManualClock()
+    let ticks = Log<String>()
     let tokens = [
-      every(FrameClock.Frames(count: 3), tolerance: FrameClock.Frames(count: 9), clock: clock) {
-        ticks.append($0.index)
+      every(.seconds(Int64.max), tolerance: .seconds(Int64.max), clock: clock) {
+        ticks.append("every \($0.index), \($0.missed) missed")
       },
-      after(FrameClock.Frames(count: .max), tolerance: FrameClock.Frames(count: .max), clock: clock)
-      {
-        _ in ticks.append(-1)
-      },
+      after(.seconds(Int64.max), clock: clock) { ticks.append("after \($0.index)") },
     ]
-    for index in 0..<3 {
-      await clock.base.waitForSleepers(atLeast: 1)
-      clock.base.jump(by: .seconds(3))
-      #expect(await ticks.first(index + 1).last == index)
+    for expected in [[], ["after 0", "every 0, 0 missed"], ["every 1, 0 missed"]] {
+      await clock.waitUntilSettled()
+      #expect(ticks.take().sorted() == expected)
+      clock.jump(by: .seconds(Int64.max))
     }
-    let last = after(FrameClock.Frames(count: 1), clock: clock) { _ in ticks.append(-2) }
-    await clock.base.waitForSleepers(atLeast: 1)
-    clock.base.jump(by: .seconds(1))
-    #expect(await ticks.first(4) == [0, 1, 2, -2])
-    withExtendedLifetime((tokens, last)) {}
+    withExtendedLifetime(tokens) {}
   }
 
-  @Test("The longest duration of a clock is a delay like any other", arguments: [0, 1_000, .min])
-  func longestDelay(start: Int) async {
-    let clock = FrameClock(at: start)
-    let ticks = Inbox<Int>()
-    let longest = after(FrameClock.Frames(count: .max), clock: clock) { ticks.append($0.index) }
-    await clock.base.waitForSleepers(atLeast: 1)
-    let reached = start > 0 ? Int.max - start : .max
-    clock.base.jump(by: .seconds(reached))
-    let now = after(.zero, clock: clock) { _ in ticks.append(1) }
-    let isReached = reached == .max
-    #expect(await ticks.first(isReached ? 2 : 1) == (isReached ? [0, 1] : [1]))
-    withExtendedLifetime((longest, now)) {}
+  @Test("The longest delay, interval and tolerance do not overflow, on any clock")
+  func longestDelays() async {
+    let manual = ManualClock()
+    // Some trillion years later.
+    manual.jump(by: Duration(attoseconds: .max) - .seconds(60))
+    let calls = Inbox<Int>()
+    let tokens =
+      longest(on: ContinuousClock(), calls) + longest(on: SuspendingClock(), calls)
+      + longest(on: manual, calls) + longest(on: ValueClock(base: ManualClock()), calls)
+    let soon = [
+      after(.milliseconds(1)) { _ in calls.append(1) },
+      after(.milliseconds(1), clock: SuspendingClock()) { _ in calls.append(2) },
+      after(.seconds(1), clock: manual) { _ in calls.append(3) },
+    ]
+    await manual.advance(by: .seconds(1))
+    #expect(Set(await calls.first(3)) == [1, 2, 3])
+    withExtendedLifetime((tokens, soon)) {}
   }
 
-  @Test(
-    "An interval below the precision of a clock's first timer is as short as that",
-    arguments: [MissedTicks.skip, .burst, .delay]
-  )
-  func shorterThanTheUnit(policy: MissedTicks) async {
-    let clock = FractionClock()
-    let ticks = Inbox<Int>()
-    // The unit becomes almost a nanosecond.
-    let first = after(Fraction(4e9), clock: clock) { _ in }
-    let second = every(Fraction(1e-10), missed: policy, clock: clock) { ticks.append($0.index) }
-    for index in 0..<3 {
-      clock.base.jump(by: .nanoseconds(1))
-      #expect(await ticks.first(index + 1).prefix(index + 1).last == index)
+  /// Starts timers that never tick, with the longest times that there are.
+  private func longest<C: Clock<Duration>>(on clock: C, _ calls: Inbox<Int>) -> [Token] {
+    [.seconds(Int64.max), Duration(attoseconds: .max)].flatMap { time in
+      [
+        every(time, tolerance: time, clock: clock) { _ in calls.append(-1) },
+        after(time, tolerance: time, clock: clock) { _ in calls.append(-2) },
+      ]
     }
-    second.cancel()
-    withExtendedLifetime(first) {}
-  }
-
-  @Test("A clock whose times are rounded wakes up for each deadline once")
-  func fractions() async {
-    let clock = FractionClock()
-    let ticks = Inbox<Tick>()
-    let token = every(Fraction(0.1), clock: clock) { tick in ticks.append(tick) }
-    for index in 0..<200 {
-      await clock.base.waitForSleepers(atLeast: 1)
-      clock.base.jump(by: .milliseconds(100))
-      let tick = await ticks.first(index + 1).last
-      #expect((tick?.index, tick?.missed) == (index, 0))
-      #expect(tick?.lateness == nil)
-    }
-    withExtendedLifetime(token) {}
-  }
-
-  @Test("A single call after no time works on a clock that knows no duration but zero")
-  func zeroFractions() async {
-    let clock = FractionClock()
-    let ticks = Inbox<Tick>()
-    let first = after(.zero, clock: clock) { tick in ticks.append(tick) }
-    #expect(await ticks.first(1).first?.index == 0)
-    let second = after(Fraction(2), clock: clock) { tick in ticks.append(tick) }
-    await clock.base.waitForSleepers(atLeast: 1)
-    clock.base.jump(by: .seconds(2))
-    #expect(await ticks.first(2).count == 2)
-    withExtendedLifetime((first, second)) {}
   }
 
   @Test("Timers within each other's tolerance wake up together")
@@ -273,19 +198,6 @@ struct TimerClockTests {
     await clock.advance(by: .seconds(20))
     #expect(ticks.entries == [SeenTick(0, at: 10), SeenTick(1, at: 20)])
     withExtendedLifetime(token) {}
-  }
-
-  @Test("The system clocks accept an interval of centuries")
-  func centuries() async {
-    let tokens = [
-      every(.seconds(Int64.max)) { _ in Issue.record("That was quick.") },
-      after(.seconds(Int64.max), clock: SuspendingClock()) { _ in Issue.record("So was that.") },
-    ]
-    let soon = Inbox<Int>()
-    let first = after(.milliseconds(1)) { _ in soon.append(1) }
-    let second = after(.milliseconds(1), clock: SuspendingClock()) { _ in soon.append(2) }
-    #expect(Set(await soon.first(2)) == [1, 2])
-    withExtendedLifetime((tokens, first, second)) {}
   }
 
   @Test("On the continuous clock ticks come in order, none before its deadline")

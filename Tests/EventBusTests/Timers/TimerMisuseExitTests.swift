@@ -65,6 +65,21 @@ struct TimerMisuseTests {
     }
     #expect(try lines(result).first?.contains("BrokenClock failed to sleep") == true)
   }
+
+  @Test("Timers of a clock at its last instant are reported, and stop")
+  func lastInstant() async throws {
+    let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+      let clock = ManualClock()
+      for _ in 0..<100 { clock.jump(by: .seconds(Int64.max)) }
+      precondition(clock.now.offset == Duration(attoseconds: .max))
+      let token = after(.seconds(1), clock: clock) { _ in preconditionFailure("too early") }
+      await clock.waitUntilSettled()
+      precondition(clock.sleeperCount == 0)
+      withExtendedLifetime(token) {}
+    }
+    let line = try lines(result).first
+    #expect(line?.contains("ManualClock failed to sleep (it cannot represent the next") == true)
+  }
 }
 
 /// A clock that fails to sleep.

@@ -20,19 +20,16 @@ extension ObserverList {
   ///   - payload: The payload.
   ///   - actor: The address of the poster's actor, for ``Observer/receive(_:on:)``.
   ///   - sender: The sender, kept alive by the caller.
-  ///   - watchesNesting: Returns whether to give up when very many posts are running.
   ///   - deliver: Delivers to an observer that needs the origin of the event.
   ///   - failed: Called with every error that a handler throws.
-  /// - Returns: The number of handlers reached; `nil`, with nothing done, when payloads are recorded, when the
-  ///   observers of this sender and of any sender have to be merged, or when so many posts are running that
-  ///   they may nest without end.
+  /// - Returns: The number of handlers reached; `nil`, with nothing done, when payloads are recorded, or when
+  ///   the observers of this sender and of any sender have to be merged.
   /// - Complexity: O(*n*) in the number of observers.
   @inlinable
   package final func deliver<Payload: Sendable>(
     _ payload: Payload,
     on actor: UInt,
     from sender: AnyObject?,
-    watchesNesting: () -> Bool,
     deliver: (Observer<Payload>) throws -> Int,
     failed: (any Error, AnyObserver) -> Void
   ) -> Int? {
@@ -41,8 +38,8 @@ extension ObserverList {
     var cases = specialCases.load(ordering: .sequentiallyConsistent)
     if sender == nil { cases &= ~Self.addressed }
     var (table, newest): (AtomicWords?, UInt64) = (nil, AnyObserver.numberMask)
-    if cases != 0 || visit.isCrowded && watchesNesting() {
-      guard !visit.isCrowded || !watchesNesting(), let lists = lists(cases, of: sender) else {
+    if cases != 0 {
+      guard let lists = lists(cases, of: sender) else {
         abandon(visit)
         return nil
       }
@@ -224,9 +221,6 @@ extension ObserverList {
 
   /// The number of posts, and of other visits, that are in progress.
   package final var runningPostCount: Int { domain.insideCount }
-
-  /// The number of posts in this list from the calling thread's cell.
-  package final var nesting: Int { Int(domain.insideOwnCell) }
 
   /// Returns the identity of a sender for an event that is delivered later.
   ///

@@ -42,8 +42,7 @@ public import Synchronization
 ///
 /// **Counters.** Readers announce themselves in counters: one row per epoch, spread over padded cells. A
 /// thread uses the cell that its stack address maps to, so two processors rarely share a cache line. The
-/// choice affects speed, and how early endless nesting is noticed; a reader leaves the counter that it
-/// entered. A counter holds two numbers: the
+/// choice affects only speed; a reader leaves the counter that it entered. A counter holds two numbers: the
 /// readers inside (low bits) and all readers that ever entered (high bits). One addition thus announces a
 /// reader and counts it. The counters are allocated with the first observer, never moved, and freed with
 /// the domain.
@@ -104,9 +103,9 @@ package struct ReclamationDomain: ~Copyable, Sendable {
     while true {
       let seen = epoch.load(ordering: .sequentiallyConsistent)
       let counter = cell &+ Self.row(of: seen)
-      let sum = cells.add(arrival, at: counter)
+      cells.add(arrival, at: counter)
       if epoch.load(ordering: .sequentiallyConsistent) == seen {
-        return Visit(cells: cells, counter: counter, inside: sum & Self.insideMask)
+        return Visit(cells: cells, counter: counter)
       }
       cells.add(0 &- arrival, at: counter)
     }
@@ -240,9 +239,6 @@ extension ReclamationDomain {
     return Int(((address >> 19) ^ (address >> 23)) & UInt(cellCount - 1))
   }
 
-  /// The number of readers inside the calling thread's cell: at least its own, unless its stack spans two.
-  package var insideOwnCell: UInt64 { cells.map { Self.readers(in: $0, Self.ownCell).inside } ?? 0 }
-
   /// The number of readers that have ever entered; exact while none is arriving.
   package var arrivals: UInt {
     guard let cells else { return 0 }
@@ -319,20 +315,12 @@ package struct Visit {
   let cells: AtomicWords
   @usableFromInline
   let counter: Int
-  @usableFromInline
-  let inside: UInt64
 
   @inlinable
-  init(cells: AtomicWords, counter: Int, inside: UInt64) {
+  init(cells: AtomicWords, counter: Int) {
     self.cells = cells
     self.counter = counter
-    self.inside = inside
   }
-
-  /// A Boolean value that indicates whether the counter holds so many readers that posts may be nesting
-  /// without end.
-  @inlinable
-  package var isCrowded: Bool { inside > 16 }
 }
 
 @available(*, unavailable)

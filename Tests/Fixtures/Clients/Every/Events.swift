@@ -97,3 +97,35 @@ func tested() async {
   token.cancel()
   print(recorder.events)
 }
+
+/// Carries a task-local value, with an asynchronous method for modules of any setting.
+nonisolated struct RequestInterceptor: EventInterceptor {
+  @TaskLocal static var id = "none"
+
+  func capture(_ event: AnyEvent) -> String { Self.id }
+  func run(_ id: String, _ body: () -> Void) { Self.$id.withValue(id) { body() } }
+  nonisolated(nonsending) func run(
+    _ id: String,
+    _ body: nonisolated(nonsending) () async -> Void
+  ) async {
+    await Self.$id.withValue(id) { await body() }
+  }
+}
+
+/// Counts calls on the main actor; an asynchronous method reaches it without leaving the caller's actor first.
+@MainActor
+final class CallCounter: EventInterceptor {
+  private(set) var count = 0
+
+  nonisolated func capture(_ event: AnyEvent) {}
+  nonisolated func run(_ context: Void, _ body: () -> Void) { body() }
+  nonisolated(nonsending) func run(
+    _ context: Void,
+    _ body: nonisolated(nonsending) () async -> Void
+  ) async {
+    await add()
+    await body()
+  }
+
+  private func add() { count += 1 }
+}
