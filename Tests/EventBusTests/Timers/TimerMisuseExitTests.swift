@@ -9,7 +9,8 @@ struct TimerMisuseTests {
   /// The lines that the library wrote to standard error.
   private func lines(_ result: ExitTest.Result?) throws -> [Substring] {
     String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
-      .split(separator: "\n").filter { $0.contains("EventBus:") || $0.contains("EventBusTesting:") }
+      .split(separator: "\n")
+      .filter { $0.contains("EventBus:") || $0.contains("EventBusTesting:") }
   }
 
   @Test("An interval of zero stops the program and names the source site")
