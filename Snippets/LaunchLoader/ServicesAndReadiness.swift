@@ -12,7 +12,7 @@ struct Heartbeat: AppService {
 
 let app = AppHost()
 
-// Later services wait for its ready().
+// Later services wait for its markReady().
 try app.add("database", options: AppServiceOptions(waitsForReady: true)) { context in
   // connect, then:
   context.markReady()

@@ -34,7 +34,11 @@ private final class CenterLog: Sendable {
   ) {
     self.center = center
     let numbers = numbers
-    nonisolated(unsafe) let observer = center.addObserver(forName: name, object: nil, queue: nil) {  // Reason: removed once.
+    nonisolated(unsafe) let observer = center.addObserver(  // Reason: removed once.
+      forName: name,
+      object: nil,
+      queue: nil
+    ) {
       let number = $0.userInfo?["number"] as? Int ?? -1
       numbers.append(number)
       body(number)
@@ -206,8 +210,11 @@ struct MirrorTests {
   @Test("An event of a wanted sender becomes a notification with that object")
   func senders() {
     let (wanted, objects) = (Sender(), Inbox<ObjectIdentifier?>())
-    nonisolated(unsafe) let observer = center.addObserver(forName: .number, object: nil, queue: nil)  // Reason: removed once.
-    {
+    nonisolated(unsafe) let observer = center.addObserver(  // Reason: removed once.
+      forName: .number,
+      object: nil,
+      queue: nil
+    ) {
       objects.append($0.object.map { ObjectIdentifier($0 as AnyObject) })
     }
     let token = center.forward(.number, from: bus, as: .number, sender: wanted)
@@ -272,7 +279,11 @@ struct MirrorTests {
   func defaults() {
     let payloads = Inbox<String>()
     let name = Notification.Name("sample.text")
-    nonisolated(unsafe) let observer = center.addObserver(forName: name, object: nil, queue: nil) {  // Reason: removed once.
+    nonisolated(unsafe) let observer = center.addObserver(  // Reason: removed once.
+      forName: name,
+      object: nil,
+      queue: nil
+    ) {
       if let text = $0.userInfo?[Notification.payloadKey] as? String { payloads.append(text) }
     }
     let token = center.forward(.text, from: bus)

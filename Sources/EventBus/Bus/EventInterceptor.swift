@@ -1,6 +1,6 @@
 /// Carries a value from a post to the handlers of the event, such as a task-local or a span.
 ///
-/// The value is captured where the event is posted or enqueued, and each handler runs inside ``run(_:_:)``:
+/// The value is captured where the event is posted or enqueued, and each handler runs inside `run(_:_:)`:
 /// handlers that the poster calls, handlers on an actor after the hop, and asynchronous handlers.
 ///
 /// ```swift
@@ -37,7 +37,7 @@
 /// enables the upcoming feature `NonisolatedNonsendingByDefault`, the method reads as in the example. In any
 /// other module, state it twice:
 ///
-/// ```swift
+/// ```
 /// nonisolated(nonsending) func run(
 ///   _ id: String,
 ///   _ body: nonisolated(nonsending) () async -> Void

@@ -263,9 +263,9 @@ extension AppServiceError: CustomStringConvertible {
     case .stopping(let name):
       "service \"\(name)\" was added after shutdown was requested and did not start: add it earlier"
     case .endedBeforeReady(let name):
-      "service \"\(name)\" ended before it was ready: call ready() on its context first"
+      "service \"\(name)\" ended before it was ready: call markReady() on its context first"
     case .notStarted(let name):
-      "service \"\(name)\" did not start in time: give it a longer startTimeout, or call ready() earlier"
+      "service \"\(name)\" did not start in time: give it a longer startTimeout, or call markReady() earlier"
     case .returned(let name):
       "service \"\(name)\" returned before shutdown was requested:"
         + " set onReturn to .shutdown or .ignore if it may"

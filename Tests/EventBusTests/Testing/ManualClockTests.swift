@@ -19,7 +19,7 @@ struct ManualClockTests {
     #expect(clock.minimumResolution == .zero)
   }
 
-  @Test("Tasks sleep until their deadlines, and sleepers(atLeast:) returns once they sleep")
+  @Test("Tasks sleep until their deadlines, and waitForSleepers(atLeast:) returns once they sleep")
   func sleepers() async throws {
     let woken = Inbox<Int>()
     let clock = clock

@@ -54,7 +54,7 @@ func propertyBehindItsView(_ ledger: Ledger) {
 
 @MainActor
 func validator(_ ledger: Ledger) -> Token {
-  // expected-error@+1 {{value of type 'Observed<Int>.ReadOnly' has no member 'willSet'}}
+  // expected-error@+1 {{value of type 'Observed<Int>.ReadOnly' has no member 'validate'}}
   ledger.$balance.validate { _, _ in true }
 }
 
@@ -92,7 +92,7 @@ func operationsOnElements(_ ledger: Ledger) {
 func actionsThroughTheProtocol(_ items: some ObservableProperty<[Int]>) {
   // expected-error@+1 {{value of type 'some ObservableProperty<[Int]>' has no member 'wrappedValue'}}
   items.wrappedValue = []
-  // expected-error@+1 {{value of type 'some ObservableProperty<[Int]>' has no member 'willSet'}}
+  // expected-error@+1 {{value of type 'some ObservableProperty<[Int]>' has no member 'validate'}}
   items.validate { _, _ in true }
   // expected-error@+1 {{value of type 'some ObservableProperty<[Int]>' has no member 'append'}}
   items.append(1)

@@ -123,7 +123,7 @@ struct ServiceOrderTests {
     try stage.add("b")
     #expect(
       await errors(of: stage.start()) == [
-        "service \"a\" ended before it was ready: call ready() on its context first"
+        "service \"a\" ended before it was ready: call markReady() on its context first"
       ]
     )
     #expect(stage.log.entries.isEmpty)
