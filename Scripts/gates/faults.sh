@@ -411,11 +411,6 @@ plant platforms 'does not compile for 32 bits' "a literal that needs 64 bits" <<
 sed -i 's/UInt64(number) &\*/number \&*/; s/-> UInt64 {/-> UInt {/' Sources/EventBus/Kit/SweepProbe.swift
 FAULT
 
-plant platforms 'does not compile for 32 bits' "a counter of 32 bits" <<'FAULT'
-sed -i 's/static var arrival: UInt64/static var arrival: UInt/' \
-  Sources/EventBus/Delivery/Reclamation/ReclamationDomain.swift
-FAULT
-
 plant platforms 'does not compile for 32 bits' "a literal that is too large" <<'FAULT'
 printf '\nfunc planted() -> Int { 0x1_0000_0000 }\n' >> Sources/EventBus/Kit/NumberedList.swift
 FAULT

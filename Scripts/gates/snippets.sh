@@ -64,7 +64,8 @@ problem() {
 mapfile -t pages < <(
   printf '%s\n' README.md CONTRIBUTING.md
   find Sources -name '*.md' | LC_ALL=C sort
-  swift_files Sources
+  # The pages of the bridge are checked with it: they are for programs that import Foundation.
+  swift_files Sources Integrations/Testing Integrations/Pictures
 )
 for page in "${pages[@]}"; do
   while IFS= read -r -d '' program; do
@@ -79,8 +80,12 @@ for page in "${pages[@]}"; do
     elif [[ $page == *.swift ]]; then
       is_in_a_snippet "$text" || problem "$place: this sample is in no file of Snippets/"
       # The documentation of a module has imported it.
-      module=${page#Sources/}
-      [[ $text =~ (^|$'\n')'import ' ]] || text="import ${module%%/*}"$'\n'$text
+      case $page in
+        Integrations/Testing/*) imports=$'import EventBus\nimport EventBusTesting' ;;
+        Integrations/Pictures/*) imports=$'import LaunchLoader\nimport LaunchPictures' ;;
+        *) imports=${page#Sources/} imports="import ${imports%%/*}" ;;
+      esac
+      [[ $text =~ (^|$'\n')'import ' ]] || text=$imports$'\n'$text
     elif [[ -n ${shows[$text]:-} ]]; then
       used[${shows[$text]}]=1
     else

@@ -11,12 +11,8 @@ seldom=(
   'SignalCore\.(sendInOrder|unhandled|failed|stream)\('
   'Delivery\.init\('
   'EventBus\.core<'
-  'ObserverList\.abandon\('
-  # For an observer that is paused, or whose calls are counted individually.
-  'AnyObserver\.admits\('
   # For an event that goes to an actor, for a newer observer, and for several priorities or senders.
   'SignalCore\.deliverWithOrigin\('
-  'AnyObserver\.addMissed\('
   'ObserverList\.(newestNumber\.getter|lists\()'
   # For a stream whose post is followed by hooks.
   'StreamBuffer\.State\.(un)?follow\('

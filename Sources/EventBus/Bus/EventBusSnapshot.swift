@@ -19,12 +19,6 @@ public struct EventBusSnapshot: Sendable, CustomStringConvertible {
     public let priority: Priority
     /// A Boolean value that indicates whether the registration is paused.
     public let isPaused: Bool
-    /// The number of calls of the handler, or of events added to the stream; exact while no post is
-    /// running.
-    ///
-    /// An event that waits in a queue is counted once its call has begun. Events during a pause, and events
-    /// whose poster excluded the registration, are not counted.
-    public let deliveredCount: Int
     /// The number of events that wait for the handler, or in the buffer of the stream.
     ///
     /// An event whose call has begun no longer waits.
@@ -47,11 +41,11 @@ public struct EventBusSnapshot: Sendable, CustomStringConvertible {
 
   /// A table with one line per registration.
   public var description: String {
-    let header = ["event", "priority", "delivered", "dropped", "owner", "registered at"]
+    let header = ["event", "priority", "dropped", "owner", "registered at"]
     let rows = observations.map { observation in
       [
-        observation.name, "\(observation.priority.rawValue)", "\(observation.deliveredCount)",
-        "\(observation.droppedCount)", Self.owner(of: observation), "\(observation.site)",
+        observation.name, "\(observation.priority.rawValue)", "\(observation.droppedCount)",
+        Self.owner(of: observation), "\(observation.site)",
       ]
     }
     let widths = header.indices.map { column in
@@ -120,7 +114,6 @@ extension SignalCore: NamedObservers {
             site: SourceSite(observer),
             priority: Priority(priority),
             isPaused: observer.isPaused,
-            deliveredCount: observer.deliveredCount { postCount },
             waitingCount: observer.waitingCount,
             droppedCount: Int(observer.droppedCount)
           )

@@ -11,44 +11,44 @@ internal import ObjectiveC
 /// the end of its walk.
 ///
 /// Blocks hold the slots of observers, tables, and counters. A slot holds the address of an observer, or
-/// zero after its removal. A word has 64 bits everywhere, so that a counter does not wrap early on systems
-/// whose pointers have 32.
+/// zero after its removal.
 @safe @usableFromInline
 package struct AtomicWords: @unchecked Sendable {  // Reason: atomic words at a fixed address.
   /// The first word; the count and the capacity precede it.
   @usableFromInline
-  let base: UnsafeMutablePointer<Atomic<UInt64>>
+  let base: UnsafeMutablePointer<Atomic<UInt>>
 
   /// Allocates a block without words.
   ///
   /// - Parameters:
   ///   - capacity: The maximum number of words.
-  ///   - alignment: The alignment of the allocation, which begins with a header of 16 bytes.
+  ///   - alignment: The alignment of the allocation, which begins with a header of two words.
   package init(capacity: Int, alignment: Int = 16) {
     let count = capacity + 2
-    let raw = UnsafeMutableRawPointer.allocate(byteCount: count * 8, alignment: alignment)
-    let words = unsafe raw.bindMemory(to: Atomic<UInt64>.self, capacity: count)  // Reason: fresh.
+    let size = count * MemoryLayout<UInt>.size
+    let raw = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: alignment)
+    let words = unsafe raw.bindMemory(to: Atomic<UInt>.self, capacity: count)  // Reason: fresh.
     for index in 0..<count {
       unsafe (words + index).initialize(to: Atomic(0))  // Reason: within the allocation.
     }
     unsafe base = words + 2  // Reason: as above.
-    unsafe base[-1].store(UInt64(capacity), ordering: .relaxed)  // Reason: not published yet.
+    unsafe base[-1].store(UInt(capacity), ordering: .relaxed)  // Reason: not published yet.
   }
 
   /// Allocates a block of zeroed words.
   ///
   /// - Parameters:
   ///   - count: The number of words.
-  ///   - alignment: The alignment of the allocation, which begins with a header of 16 bytes.
+  ///   - alignment: The alignment of the allocation, which begins with a header of two words.
   package init(zeroes count: Int, alignment: Int = 16) {
     self.init(capacity: count, alignment: alignment)
-    unsafe base[-2].store(UInt64(count), ordering: .relaxed)  // Reason: not published yet.
+    unsafe base[-2].store(UInt(count), ordering: .relaxed)  // Reason: not published yet.
   }
 
   /// Creates a reference to the block with this ``address``; fails for zero.
   @inlinable
   package init?(address: UInt) {
-    let pointer = unsafe UnsafeMutablePointer<Atomic<UInt64>>(bitPattern: address)  // Reason: ours.
+    let pointer = unsafe UnsafeMutablePointer<Atomic<UInt>>(bitPattern: address)  // Reason: ours.
     guard let pointer = unsafe pointer else { return nil }  // Reason: ours.
     unsafe base = pointer  // Reason: from `address`.
   }
@@ -79,11 +79,7 @@ package struct AtomicWords: @unchecked Sendable {  // Reason: atomic words at a 
   ///
   /// - Parameter index: A number below ``count``.
   @inlinable
-  package subscript(index: Int) -> UInt { UInt(truncatingIfNeeded: counter(at: index)) }
-
-  /// All 64 bits of the word at an index, with sequentially consistent ordering.
-  @inlinable
-  package func counter(at index: Int) -> UInt64 {
+  package subscript(index: Int) -> UInt {
     unsafe base[index].load(ordering: .sequentiallyConsistent)  // Reason: a known count.
   }
 
@@ -104,12 +100,12 @@ package struct AtomicWords: @unchecked Sendable {  // Reason: atomic words at a 
 
   /// Stores a word with sequentially consistent ordering.
   package func store(_ word: UInt, at index: Int) {
-    unsafe base[index].store(UInt64(word), ordering: .sequentiallyConsistent)  // Reason: as above.
+    unsafe base[index].store(word, ordering: .sequentiallyConsistent)  // Reason: as above.
   }
 
   /// Stores a word with releasing ordering: a thread that acquires it also sees all earlier writes.
   package func publish(_ word: UInt, at index: Int) {
-    unsafe base[index].store(UInt64(word), ordering: .releasing)  // Reason: a known count.
+    unsafe base[index].store(word, ordering: .releasing)  // Reason: a known count.
   }
 
   /// Adds to a word with wrapping arithmetic and sequentially consistent ordering.
@@ -117,7 +113,7 @@ package struct AtomicWords: @unchecked Sendable {  // Reason: atomic words at a 
   /// - Returns: The sum.
   @inlinable
   @discardableResult
-  package func add(_ value: UInt64, at index: Int) -> UInt64 {
+  package func add(_ value: UInt, at index: Int) -> UInt {
     unsafe base[index].wrappingAdd(value, ordering: .sequentiallyConsistent)  // Reason: as above.
       .newValue
   }

@@ -227,11 +227,9 @@ struct InterceptorTests {
     }
     #expect(reasons == Array(repeating: .intercepted, count: 4))
     #expect(bus.snapshot().interceptedCount == 4)
-    #expect(bus.snapshot().observations.map(\.deliveredCount) == [0, 0, 0, 0])
     times.add()
     await bus.postAndWait(.number, 2)
     #expect(heard.value == 4)
-    #expect(bus.snapshot().observations.map(\.deliveredCount) == [1, 1, 1, 1])
     withExtendedLifetime((tokens, owner)) {}
   }
 

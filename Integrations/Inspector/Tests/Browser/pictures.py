@@ -60,7 +60,7 @@ def main(folder, scenes):
                     browser.open(stage.url)
                     stage.play(crowd())
                     stage.send("observers", observers([observer(f"job.step{at % 30}", f"App/File{at % 17}.swift:{at}", f"Owner{at % 5}",
-                                                                1 + at % 3, delivered=at * 7, waiting=at % 40) for at in range(300)]))
+                                                                1 + at % 3, waiting=at % 40) for at in range(300)]))
                     stage.send("launch", None)
                     stage.send("services", {"states": [], "rows": []})
                     stage.send("themes", {"count": 0, "switches": []})

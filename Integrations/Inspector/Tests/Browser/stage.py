@@ -61,7 +61,7 @@ class Trace:
 
 
 def observer(name="sample", site="App/Main.swift:2", owner="Window", count=1, **others):
-    row = {"name": name, "site": site, "owner": owner, "count": count, "alive": count, "paused": 0, "delivered": 0,
+    row = {"name": name, "site": site, "owner": owner, "count": count, "alive": count, "paused": 0,
            "dropped": 0, "waiting": 0, "growing": False, "history": [count] * 5}
     return {**row, **others}
 

@@ -203,7 +203,7 @@ def test_services_show_how_long_they_started_and_after_what(browser, stage):
 
 
 def test_observers_are_sorted_and_filtered(browser, stage):
-    rows = [observer(f"event.{at:03}", f"App/File{at % 7}.swift:{at}", count=(at * 37) % 101, delivered=at) for at in range(300)]
+    rows = [observer(f"event.{at:03}", f"App/File{at % 7}.swift:{at}", count=(at * 37) % 101) for at in range(300)]
     stage.send("observers", observers(rows))
     browser.run("inspector.select('observers')")
     browser.until("document.querySelectorAll('#observers tbody tr').length === 300")

@@ -85,13 +85,12 @@ struct ModelTests {
     let tokens = (0..<3).map { _ in bus.observe(name) { _ in } }
     let other = bus.observe(name) { _ in }
     let pause = other.pause()
-    bus.post(name, 1)
     var table = ObserverTable()
     table.sample(bus.snapshot())
     #expect(table.total == 4)
     #expect(table.rows.count == 2)
     let row = table.rows.values.first { $0.count == 3 }
-    #expect(row?.delivered == 3)
+    #expect(row?.alive == 3)
     #expect(row?.paused == 0)
     #expect(table.rows.values.first { $0.count == 1 }?.paused == 1)
     withExtendedLifetime((tokens, other, pause)) {}

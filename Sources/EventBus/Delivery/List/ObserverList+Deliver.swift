@@ -34,13 +34,12 @@ extension ObserverList {
     failed: (any Error, AnyObserver) -> Void
   ) -> Int? {
     guard let visit = domain.enter() else { return isUnobserved ? 0 : nil }
-    // Read inside: from here on no count of calls can settle without including this post.
     var cases = specialCases.load(ordering: .sequentiallyConsistent)
     if sender == nil { cases &= ~Self.addressed }
     var (table, newest): (AtomicWords?, UInt64) = (nil, AnyObserver.numberMask)
     if cases != 0 {
       guard let lists = lists(cases, of: sender) else {
-        abandon(visit)
+        domain.leave(visit)
         return nil
       }
       // Lists that this post has not reached yet may grow.
@@ -58,13 +57,11 @@ extension ObserverList {
           _ = ObjectAddress.borrow(block[index]) { (observer: Observer<Payload>) in
             let entry = observer.entry.load(ordering: .relaxed)
             do {
-              // The flags stand above the number: none is set.
+              // The flags stand above the number: none is set, or `indirect` alone.
               if entry <= newest {
                 try observer.asPlain.handler(payload)
                 reached &+= 1
-              } else if entry & ~AnyObserver.indirect <= newest
-                || observer.admits(in: self, upTo: newest)
-              {
+              } else if entry & ~AnyObserver.indirect <= newest {
                 let count = try observer.receive(payload, on: actor)
                 reached &+= count >= 0 ? count : try deliver(observer)
               }
@@ -98,7 +95,6 @@ extension ObserverList {
     if cases & Self.addressed == 0 { return common.tableBlock }
     // A group, but no table: there are observers of any sender, too.
     let own: AtomicWords?? = senders.withGroup(of: sender) { group in
-      // An observer whose count has settled was in `live` before; so this post is not counted as its call.
       common.live.load(ordering: .sequentiallyConsistent) == 0 ? group.observers.tableBlock : nil
     }
     if let own { return own }
@@ -117,7 +113,7 @@ extension ObserverList {
     failed: (any Error, AnyObserver) -> Void,
     _ call: (Observer<Payload>) throws -> Reception
   ) -> Reception {
-    guard observer.isReceptive || observer.admits(in: self, upTo: .max) else { return .paused }
+    guard observer.isReceptive else { return .paused }
     do {
       return try call(observer)
     } catch {
@@ -163,14 +159,10 @@ extension ObserverList {
     func call<Given: Sendable>(_ address: UInt, of list: ObserverList, with payload: Given) -> Int {
       ObjectAddress.borrow(address) { (observer: Observer<Given>) in
         // Not called; recorded at the end.
-        if observer.order > newest {
-          observer.addMissed()
-          return 0
-        }
+        if observer.order > newest { return 0 }
         let reception: Reception
         if let excluded = delivery.excluded, excluded.isMeant(observer, of: list) {
           reception = .excluded
-          observer.addMissed()
         } else {
           let outcome = list.offer(to: observer, failed: failed) {
             try $0.receive(payload, delivery)
@@ -215,9 +207,6 @@ extension ObserverList {
     let group = waitedFrom.flatMap { senders.group(ofWaiting: $0) }
     return group.map { ObserverWalk($0.observers) } ?? ObserverWalk()
   }
-
-  @usableFromInline
-  final func abandon(_ visit: Visit) { domain.abandon(visit) }
 
   /// The number of posts, and of other visits, that are in progress.
   package final var runningPostCount: Int { domain.insideCount }

@@ -21,7 +21,7 @@ extension ObserverList {
   ///     awake.
   final func probe(on mailbox: Mailbox? = nil, hasFound: Bool = false, asks: Bool = true) {
     guard let total = registry.withLock({ $0.watchedCountWorthProbing }),
-      let visit = domain.enter(isPost: false)
+      let visit = domain.enter()
     else { return }
     var dead: [(link: ObserverRegistration, hasLostOwner: Bool)] = []
     var elsewhere: [(mailbox: Mailbox, link: ObserverRegistration)] = []
@@ -72,7 +72,7 @@ extension ObserverList {
   package final func checkOwners(on mailbox: Mailbox, actorIsGone: Bool) {
     let id = ObjectIdentifier(mailbox)
     guard let link = registry.withLock({ $0.pendingChecks.removeValue(forKey: id) }),
-      let visit = domain.enter(isPost: false)
+      let visit = domain.enter()
     else { return }
     let (hasFound, hasLostOwner) =
       AnyObserver.borrow(link.observerAddress) { observer in

@@ -70,13 +70,6 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
   /// The stamp that an item unlinked now would get; zero if no reader is inside.
   package var stamp: UInt { domain.stamp }
 
-  /// The number of posts that have visited the list; one too many for a moment when a post restarts on the
-  /// general path.
-  package var postCount: UInt { domain.arrivals }
-
-  /// The number of posts that have visited the list, if the caller is the only reader inside.
-  package var postCountIfAlone: UInt? { domain.arrivalsIfAlone }
-
   /// Adds an observer behind all others of its priority.
   ///
   /// - Parameters:
@@ -105,8 +98,7 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
     let unlinked: UnlinkedItems? = registry.withLock { registry in
       guard !registry.isClosed else { return nil }
       domain.prepare()
-      // A post that finds the observer also finds this flag, and a post that reads only one priority list
-      // was not counted as a call of an observer in another.
+      // A post that finds the observer also finds this flag.
       if sender == nil, common.splits(with: priority) { note(Self.split, true) }
       let unlinked = AnyObserver.borrow(address) { observer in
         observer.order = numbers.next()
@@ -247,7 +239,7 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
   ///
   /// The observers of any sender come first.
   package func forEach(_ body: (AnyObserver, _ priority: Int) -> Void) {
-    guard let visit = domain.enter(isPost: false) else { return }
+    guard let visit = domain.enter() else { return }
     forEachLinked(body)
     domain.leave(visit)
   }

@@ -3,36 +3,14 @@ public import Synchronization
 /// An observer without its payload type, as the list sees it.
 ///
 /// The fields are packed: the size of an observer is part of what the library promises.
-///
-/// ## The number of calls
-///
-/// The addition that announces a post to the reclamation also counts it. A handler without conditions
-/// therefore needs no counter of its own: its calls are the posts that arrived, minus those that skipped
-/// it, each of which calls ``addMissed()``.
-///
-/// This holds once it is certain which posts call the handler. A post that was running during the
-/// registration may or may not find the handler, so at first every call is counted individually. A post
-/// that makes such a call settles the count if no other post is running: the calls of every earlier post
-/// are in the count, and every later post will find the handler.
-///
-/// **Exactness.** The settling post reads the arrivals while no other post is inside, then the count of
-/// calls, then the arrivals again. If the arrivals have not changed, no other post was inside in between:
-/// it would still be inside, or would have raised the arrivals. Both numbers therefore cover the same
-/// posts. All of these have left except the settling one, which has counted its call. Later posts appear in
-/// the arrivals only: calls that they count before they see the change are no longer read, and the posts
-/// that skip the handler belong to the difference. Two posts cannot settle a count at the same time, since
-/// neither would be alone. A post that decided to count before another one settled checks again once it is
-/// alone. `CallCountModelTests` searches every interleaving.
 @safe @usableFromInline
 package class AnyObserver: @unchecked Sendable {  // Reason: atomics.
   /// Set in ``entry`` once the registration has ended; walks skip the observer.
   package static var cancelled: UInt64 { 1 << 63 }
   /// Set while the registration is paused.
   package static var paused: UInt64 { 1 << 62 }
-  /// Set while every call is counted individually.
-  package static var counting: UInt64 { 1 << 61 }
   /// Set, and never cleared, for an observer that is not a ``PlainObserver``.
-  @inlinable package static var indirect: UInt64 { 1 << 60 }
+  @inlinable package static var indirect: UInt64 { 1 << 61 }
   /// The bits of ``entry`` below the flags: the number.
   @inlinable package static var numberMask: UInt64 { indirect - 1 }
 
@@ -47,11 +25,6 @@ package class AnyObserver: @unchecked Sendable {  // Reason: atomics.
   /// The slot that holds this observer, guarded by the lock of its list.
   package let slot = Atomic<UInt32>(0)
   private let shortLine: UInt32
-  /// The number of calls that were counted individually.
-  package let calls = Atomic<UInt>(0)
-  /// The number of posts that skipped the handler; once the count has settled, that of the posts without a
-  /// call, wrapping.
-  private let missed = Atomic<UInt>(0)
 
   /// Creates an observer that is in no list yet.
   ///
@@ -62,7 +35,7 @@ package class AnyObserver: @unchecked Sendable {  // Reason: atomics.
   package init(
     fileID: StaticString,
     line: UInt,
-    flags: UInt64 = AnyObserver.counting | AnyObserver.indirect
+    flags: UInt64 = AnyObserver.indirect
   ) {
     let known: StaticString = fileID.hasPointerRepresentation ? fileID : "?"
     unsafe file = known.utf8Start  // Reason: static text.
@@ -125,50 +98,8 @@ package class AnyObserver: @unchecked Sendable {  // Reason: atomics.
     }
   }
 
-  /// A Boolean value that indicates whether calls are allowed and need no individual count.
-  package final var isReceptive: Bool { !has(Self.cancelled | Self.paused | Self.counting) }
-
-  /// Decides about a call where ``isReceptive`` is false or the observer may be too new, and counts the call
-  /// or the refusal.
-  ///
-  /// - Parameters:
-  ///   - list: The list in which a post met the observer.
-  ///   - newest: The number of the newest observer that the post calls.
-  /// - Returns: `true` if the handler is to be called.
-  @usableFromInline
-  package final func admits(in list: ObserverList, upTo newest: UInt64) -> Bool {
-    let entry = entry.load(ordering: .relaxed)
-    guard entry & (Self.cancelled | Self.paused) == 0, entry & Self.numberMask <= newest else {
-      addMissed()
-      return false
-    }
-    if entry & Self.counting != 0 { count(in: list) }
-    return true
-  }
-
-  /// Counts a post that skips the handler.
-  package final func addMissed() { missed.wrappingAdd(1, ordering: .releasing) }
-
-  /// Takes back the count of a call that ``admits(in:upTo:)`` allowed and that was not made.
-  ///
-  /// The caller's post is still inside, so only the post itself can have settled the count.
-  package final func retractCall() {
-    if isCounting { calls.wrappingSubtract(1, ordering: .releasing) }
-    addMissed()
-  }
-
-  /// Counts one call individually, and settles the count if the calling post is alone.
-  private func count(in list: ObserverList) {
-    calls.wrappingAdd(1, ordering: .releasing)
-    guard let posts = list.postCountIfAlone, isCounting else { return }
-    let calls = calls.load(ordering: .acquiring)
-    let missed = missed.load(ordering: .acquiring)
-    guard list.postCountIfAlone == posts else { return }
-    self.missed.wrappingAdd(posts &- calls &- missed, ordering: .releasing)
-    entry.bitwiseAnd(~Self.counting, ordering: .releasing)
-  }
-
-  private final var isCounting: Bool { entry.load(ordering: .acquiring) & Self.counting != 0 }
+  /// A Boolean value that indicates whether calls are allowed.
+  package final var isReceptive: Bool { !has(Self.cancelled | Self.paused) }
 
   /// The source file of the registration.
   package final var fileID: String { unsafe String(cString: file) }  // Reason: static.
@@ -213,17 +144,6 @@ package class AnyObserver: @unchecked Sendable {  // Reason: atomics.
 
   /// A Boolean value that indicates whether calls are paused.
   package final var isPaused: Bool { has(Self.paused) }
-
-  /// Returns the number of calls of the handler.
-  ///
-  /// - Parameter posts: Returns the number of posts that have visited the list so far.
-  /// - Returns: The number of calls; exact while no post is running.
-  package func deliveredCount(of posts: () -> UInt) -> Int {
-    if isCounting { return Int(clamping: calls.load(ordering: .acquiring)) }
-    // Read first: a post that skipped the handler has arrived, so the difference is not negative.
-    let missed = missed.load(ordering: .acquiring)
-    return max(0, Int(bitPattern: posts() &- missed))
-  }
 
   /// The number of events discarded before they reached the handler.
   package var droppedCount: UInt { 0 }

@@ -41,8 +41,6 @@ package final class GeneralObserver<Payload: Sendable>: Observer<Payload>,
   /// The address of the actor on which a poster calls the handler at once, without looking at conditions; an
   /// address that no actor has if there are conditions, or no such handler.
   private let directActor: UInt
-  /// Whether every call is made on one actor, so that counting it needs no locked instruction.
-  private let isCalledOnActor: Bool
   private let sink: Sink
   /// The synchronous handler, or the addition to a buffer: stored apart from the sink, since binding the
   /// closure of an enumeration retains it.
@@ -102,10 +100,8 @@ package final class GeneralObserver<Payload: Sendable>: Observer<Payload>,
     case .asyncHandler: (handler, isCalledOnPost) = ({ _ in .declined }, false)
     case .poster: (handler, isCalledOnPost) = ({ _ in .declined }, true)
     }
-    isCalledOnActor = calledOn != nil
     directActor = (isDirect ? calledOn?.address : nil) ?? .max
-    // Calls are counted on entry to the handler, which may be later and on another thread.
-    super.init(fileID: request.fileID, line: request.line, flags: Self.indirect)
+    super.init(fileID: request.fileID, line: request.line)
   }
 
   @usableFromInline
@@ -215,7 +211,7 @@ package final class GeneralObserver<Payload: Sendable>: Observer<Payload>,
       let isolation = delivery.isolation
       func call() -> Reception {
         if isCancelled { return registration.refusal }
-        beginRunning()
+        endIfOnce()
         handler(payload, isolation)
         return .called
       }
@@ -274,7 +270,7 @@ package final class GeneralObserver<Payload: Sendable>: Observer<Payload>,
   private func run(_ payload: Payload) throws -> Reception {
     // After a call on the actor was counted: a fence waits for the call, or the call is not made.
     if isCancelledInOrder { return registration.refusal }
-    beginRunning()
+    endIfOnce()
     let reception = try handler(payload)
     if reception == .ownerLost { registration.endWithOwner() }
     return reception
@@ -300,7 +296,7 @@ package final class GeneralObserver<Payload: Sendable>: Observer<Payload>,
   ) async throws -> Reception {
     let outcome = try await body(payload) {
       if let reason = refusal() ?? (isCancelled ? registration.refusal : nil) { return reason }
-      beginRunning()
+      endIfOnce()
       return nil
     }
     if outcome == .ownerLost { registration.endWithOwner() }
@@ -314,16 +310,6 @@ package final class GeneralObserver<Payload: Sendable>: Observer<Payload>,
   private func refusal(of record: PostRecord) -> Reception? {
     if isCancelled { return registration.refusal }
     return once && claimsAtCall(record) && !claim() ? .spent : nil
-  }
-
-  @inline(__always)
-  private func beginRunning() {
-    endIfOnce()
-    if isCalledOnActor {
-      calls.store(calls.load(ordering: .relaxed) &+ 1, ordering: .releasing)
-    } else {
-      calls.wrappingAdd(1, ordering: .releasing)
-    }
   }
 
   /// Ends a single-call registration, just before the call.
@@ -366,7 +352,7 @@ package final class GeneralObserver<Payload: Sendable>: Observer<Payload>,
   override package var isSpent: Bool { isClaimed.load(ordering: .acquiring) }
   override package var countsCalls: Bool { true }
   override package var isStream: Bool { sink.isStream }
-  override package var callingMailbox: Mailbox? { isCalledOnActor ? mailbox : nil }
+  override package var callingMailbox: Mailbox? { if case .handler = sink { mailbox } else { nil } }
 
   override package var dependent: (any Finishable)? {
     switch sink {
@@ -374,11 +360,6 @@ package final class GeneralObserver<Payload: Sendable>: Observer<Payload>,
     case .stream(let buffer, _): buffer
     case .handler, .poster: nil
     }
-  }
-
-  override package func deliveredCount(of posts: () -> UInt) -> Int {
-    if case .stream(let buffer, _) = sink { return Int(clamping: buffer.added) }
-    return Int(clamping: calls.load(ordering: .acquiring))
   }
 
   override package var waitingCount: Int {

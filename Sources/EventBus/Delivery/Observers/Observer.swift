@@ -3,12 +3,12 @@ internal import Synchronization
 /// An observer of events with one payload type.
 ///
 /// Delivery is one virtual call to an object borrowed from the list: no retain, no release. The post calls the
-/// handler of a ``PlainObserver`` even without it. The handler is a constant of a subclass, since reading a
+/// handler of a ``PlainObserver`` without it. The handler is a constant of a subclass, since reading a
 /// variable would double the cost. ``OwnerObserver`` serves the plain path, too; ``GeneralObserver`` serves
 /// every other registration.
 @usableFromInline
 package class Observer<Payload: Sendable>: AnyObserver, @unchecked Sendable {  // Reason: stateless.
-  /// Delivers an event of a post without special cases.
+  /// Delivers an event of a post without special cases, to an observer that is not a ``PlainObserver``.
   ///
   /// - Parameters:
   ///   - payload: The payload.
@@ -49,9 +49,7 @@ package class Observer<Payload: Sendable>: AnyObserver, @unchecked Sendable {  /
   ) throws -> Reception {
     let receiver = Receiver(self, on: delivery.isolation.map(ActorIdentity.init))
     func refused() -> Reception? { isCancelled ? refusal : nil }
-    let outcome = try record.call(receiver, unless: refused) { try refused() ?? body() }
-    if outcome != .called { retractCall() }
-    return outcome
+    return try record.call(receiver, unless: refused) { try refused() ?? body() }
   }
 }
 
@@ -77,13 +75,7 @@ package final class PlainObserver<Payload: Sendable>: Observer<Payload>,
     handler: @escaping @Sendable (Payload) throws -> Void
   ) {
     self.handler = handler
-    super.init(fileID: fileID, line: line, flags: Self.counting)
-  }
-
-  @usableFromInline
-  override package func receive(_ payload: Payload, on actor: UInt) throws -> Int {
-    try handler(payload)
-    return 1
+    super.init(fileID: fileID, line: line, flags: 0)
   }
 
   override package func receive(_ payload: Payload, _ delivery: borrowing Delivery) throws

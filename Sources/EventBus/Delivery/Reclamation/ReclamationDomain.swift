@@ -42,21 +42,15 @@ public import Synchronization
 ///
 /// **Counters.** Readers announce themselves in counters: one row per epoch, spread over padded cells. A
 /// thread uses the cell that its stack address maps to, so two processors rarely share a cache line. The
-/// choice affects only speed; a reader leaves the counter that it entered. A counter holds two numbers: the
-/// readers inside (low bits) and all readers that ever entered (high bits). One addition thus announces a
-/// reader and counts it. The counters are allocated with the first observer, never moved, and freed with
-/// the domain.
+/// choice affects only speed; a reader leaves the counter that it entered. The counters are allocated with the
+/// first observer, never moved, and freed with the domain.
 @usableFromInline
 package struct ReclamationDomain: ~Copyable, Sendable {
   /// The number of rows.
   @inlinable static var rowCount: UInt { 4 }
   @inlinable static var cellCount: Int { 8 }
   /// The number of counters from one cell to the next: 64 bytes, a cache line.
-  @inlinable static var stride: Int { 8 }
-  /// One reader inside, and one more that ever entered.
-  @inlinable static var arrival: UInt64 { (1 << 20) | 1 }
-  /// The bits that count the readers inside; 1,048,575 at most, nested calls included.
-  @inlinable static var insideMask: UInt64 { (1 << 20) - 1 }
+  @inlinable static var stride: Int { 64 / MemoryLayout<UInt>.size }
 
   @usableFromInline
   let epoch = Atomic<UInt>(Self.rowCount)
@@ -92,22 +86,20 @@ package struct ReclamationDomain: ~Copyable, Sendable {
 
   /// Announces a reader.
   ///
-  /// - Parameter isPost: A Boolean value that indicates whether the visit counts among the ``arrivals``.
   /// - Returns: The visit to pass to ``leave(_:)``, or `nil` if no observer has ever been published.
   /// - Complexity: O(1), two sequentially consistent additions for a whole visit. No lock, no allocation.
   @inlinable
-  package func enter(isPost: Bool = true) -> Visit? {
+  package func enter() -> Visit? {
     guard let cells else { return nil }
-    let arrival = isPost ? Self.arrival : 1
     let cell = Self.ownCell &* Self.stride
     while true {
       let seen = epoch.load(ordering: .sequentiallyConsistent)
       let counter = cell &+ Self.row(of: seen)
-      cells.add(arrival, at: counter)
+      cells.add(1, at: counter)
       if epoch.load(ordering: .sequentiallyConsistent) == seen {
         return Visit(cells: cells, counter: counter)
       }
-      cells.add(0 &- arrival, at: counter)
+      cells.add(0 &- 1, at: counter)
     }
   }
 
@@ -117,12 +109,6 @@ package struct ReclamationDomain: ~Copyable, Sendable {
   @inlinable
   package func leave(_ visit: Visit) {
     visit.cells.add(0 &- 1, at: visit.counter)
-    if pending.load(ordering: .sequentiallyConsistent) { sweep() }
-  }
-
-  /// Ends a visit of a post in which nothing was read, and removes it from the ``arrivals``.
-  package func abandon(_ visit: Visit) {
-    visit.cells.add(0 &- Self.arrival, at: visit.counter)
     if pending.load(ordering: .sequentiallyConsistent) { sweep() }
   }
 
@@ -239,32 +225,10 @@ extension ReclamationDomain {
     return Int(((address >> 19) ^ (address >> 23)) & UInt(cellCount - 1))
   }
 
-  /// The number of readers that have ever entered; exact while none is arriving.
-  package var arrivals: UInt {
-    guard let cells else { return 0 }
-    let arrived = (0..<Self.cellCount).reduce(0) { $0 &+ Self.readers(in: cells, $1).arrived }
-    return UInt(truncatingIfNeeded: arrived)
-  }
-
   /// The number of readers that are inside.
   package var insideCount: Int {
     guard let cells else { return 0 }
-    return (0..<Self.cellCount).reduce(0) { $0 + Int(Self.readers(in: cells, $1).inside) }
-  }
-
-  /// The number of readers that have ever entered, if the caller is the only one inside.
-  ///
-  /// Exact if two reads agree: then no reader arrived between them.
-  package var arrivalsIfAlone: UInt? {
-    guard let cells else { return nil }
-    var (arrived, inside): (UInt64, UInt64) = (0, 0)
-    for cell in 0..<Self.cellCount {
-      let readers = Self.readers(in: cells, cell)
-      arrived &+= readers.arrived
-      inside &+= readers.inside
-      if inside > 1 { return nil }
-    }
-    return UInt(truncatingIfNeeded: arrived)
+    return (0..<Self.cellCount).reduce(0) { $0 + Int(Self.inside(cells, $1)) }
   }
 
   /// A Boolean value that indicates whether no reader is announced at all.
@@ -273,12 +237,7 @@ extension ReclamationDomain {
   /// have found the item: such a reader would be in its cell from before the unlinking until it left.
   private var isEmpty: Bool {
     guard let cells else { return true }
-    for cell in 0..<Self.cellCount {
-      let row = cell &* Self.stride
-      let inside = (0..<Int(Self.rowCount)).reduce(0) { $0 | cells.counter(at: row &+ $1) }
-      if inside & Self.insideMask != 0 { return false }
-    }
-    return true
+    return (0..<Self.cellCount).allSatisfy { Self.inside(cells, $0) == 0 }
   }
 
   /// Returns whether a row contains no reader.
@@ -288,23 +247,12 @@ extension ReclamationDomain {
   /// readers.
   private func isEmpty(row: Int) -> Bool {
     guard let cells else { return true }
-    return (0..<Self.cellCount).allSatisfy {
-      cells.counter(at: $0 &* Self.stride &+ row) & Self.insideMask == 0
-    }
+    return (0..<Self.cellCount).allSatisfy { cells[$0 &* Self.stride &+ row] == 0 }
   }
 
-  /// Returns how many readers have ever entered a cell, and how many are inside.
-  private static func readers(
-    in cells: AtomicWords,
-    _ cell: Int
-  ) -> (arrived: UInt64, inside: UInt64) {
-    var (arrived, inside): (UInt64, UInt64) = (0, 0)
-    for row in 0..<Int(rowCount) {
-      let word = cells.counter(at: cell &* stride &+ row)
-      arrived &+= word >> 20
-      inside &+= word & insideMask
-    }
-    return (arrived, inside)
+  /// Returns the number of readers inside a cell.
+  private static func inside(_ cells: AtomicWords, _ cell: Int) -> UInt {
+    (0..<Int(rowCount)).reduce(0) { $0 &+ cells[cell &* stride &+ $1] }
   }
 }
 

@@ -22,6 +22,7 @@ package final class StreamBuffer<Element: Sendable>: Sendable {
     var lastNumber: UInt = 0
     @usableFromInline
     var hasFinished = false
+    /// The number of elements kept or handed over, including those discarded later.
     @usableFromInline
     var added: UInt = 0
     @usableFromInline
@@ -120,9 +121,6 @@ package final class StreamBuffer<Element: Sendable>: Sendable {
     guard let followed = state.withLock({ $0.followed }) else { return }
     for (_, delivery) in followed.ordered(by: { $0.key < $1.key }) { delivery.end(.cancelled) }
   }
-
-  /// The number of elements kept or handed over, including those discarded later.
-  package var added: UInt { state.withLock { $0.added } }
 
   /// The number of elements that wait for a consumer.
   package var waitingCount: Int { state.withLock { $0.elements.count } }

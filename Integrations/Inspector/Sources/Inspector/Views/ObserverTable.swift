@@ -16,7 +16,6 @@ struct ObserverTable: Sendable {
     var count = 0
     var alive = 0
     var paused = 0
-    var delivered = 0
     var dropped = 0
     var waiting = 0
     /// The counts of the last samples, the newest last.
@@ -50,7 +49,6 @@ struct ObserverTable: Sendable {
       next[key, default: Row()].count += 1
       next[key]?.alive += seen.isAlive ? 1 : 0
       next[key]?.paused += seen.isPaused ? 1 : 0
-      next[key]?.delivered += seen.deliveredCount
       next[key]?.dropped += seen.droppedCount
       next[key]?.waiting += seen.waitingCount
     }
@@ -95,8 +93,8 @@ extension ObserverTable {
           [
             "name": .string(key.name), "site": .string(key.site), "owner": JSON(key.owner),
             "count": JSON(row.count), "alive": JSON(row.alive), "paused": JSON(row.paused),
-            "delivered": JSON(row.delivered), "dropped": JSON(row.dropped),
-            "waiting": JSON(row.waiting), "growing": .bool(row.isGrowing),
+            "dropped": JSON(row.dropped), "waiting": JSON(row.waiting),
+            "growing": .bool(row.isGrowing),
             "history": .array(row.history.map { JSON($0) }),
           ]
         }

@@ -55,13 +55,13 @@ const Observers = {
   columns: [
     ["Event", (row) => row.name], ["Registered at", (row) => row.site], ["Owner", (row) => row.owner || ""],
     ["Observers", (row) => row.count, "n"], ["Observers, last 30 s", (row) => row.count - row.history[0]],
-    ["Delivered", (row) => row.delivered, "n"], ["Waiting", (row) => row.waiting, "n"], ["State", (row) => Observers.rank(row)],
+    ["Waiting", (row) => row.waiting, "n"], ["State", (row) => Observers.rank(row)],
   ],
 
   /** What the headings mean. */
   meanings: {
     "Owner": "The object whose end ends the observer", "Observers": "How many observers the line of code has registered that still observe",
-    "Observers, last 30 s": "How the number of observers changed", "Delivered": "How many events reached the observers",
+    "Observers, last 30 s": "How the number of observers changed",
     "Waiting": `Events that wait for the handlers; amber above ${BACKLOG}`, "State": "Empty where all observers are at work",
   },
 
@@ -171,7 +171,6 @@ const Observers = {
       row.owner || element("span", { class: "soft hinted", title: "Lives until its token is released" }, "none"),
       ["n", element("b", { class: row.growing ? "warn" : "" }, Format.count(row.count))],
       Observers.spark(row.history, row.growing),
-      ["n", Format.count(row.delivered)],
       ["n", row.waiting ? element("b", { class: row.waiting > BACKLOG ? "warn" : "" }, Format.count(row.waiting)) : "0"],
       Observers.pills(row),
     ], row.growing ? "growing" : undefined);
