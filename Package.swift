@@ -114,7 +114,7 @@ let package = Package(
 )
 
 // One settings block for every target: what one module promises, all promise, with one exception.
-// LaunchLoader has protocols with asynchronous requirements: Service, LaunchWorker, ApplicationDelegate. Where
+// LaunchLoader has protocols with asynchronous requirements: AppService, LaunchWorker, AppHostDelegate. Where
 // NonisolatedNonsendingByDefault applies, a witness inherits `nonisolated(nonsending)` from such a requirement,
 // and then a class on the main actor cannot use its own state in it. What must stay on the caller's actor in
 // LaunchLoader therefore says `nonisolated(nonsending)`.

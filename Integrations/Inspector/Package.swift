@@ -57,6 +57,21 @@ let package = Package(
       dependencies: ["Inspector", eventBus, launchLoader, theming],
       path: "Examples/InspectedMail"
     ),
+    .executableTarget(
+      name: "Overhead",
+      dependencies: ["Inspector", eventBus],
+      path: "Benchmarks/Overhead"
+    ),
+    .testTarget(
+      name: "InspectorTests",
+      dependencies: ["Inspector", eventBus, launchLoader, theming]
+    ),
+  ],
+  swiftLanguageModes: [.v6]
+)
+
+if isInRepository {
+  package.targets += [
     // The demo of the repository: its own sources, through links, and a file that adds the inspector. Names of
     // targets are unique among all packages, hence the aliases.
     .executableTarget(
@@ -75,18 +90,8 @@ let package = Package(
     ),
     .target(name: "DemoChecklist", path: "Examples/DemoChecklist"),
     .target(name: "DemoTerminal", dependencies: [eventBus], path: "Examples/DemoTerminal"),
-    .executableTarget(
-      name: "Overhead",
-      dependencies: ["Inspector", eventBus],
-      path: "Benchmarks/Overhead"
-    ),
-    .testTarget(
-      name: "InspectorTests",
-      dependencies: ["Inspector", eventBus, launchLoader, theming]
-    ),
-  ],
-  swiftLanguageModes: [.v6]
-)
+  ]
+}
 
 for target in package.targets {
   target.swiftSettings =
