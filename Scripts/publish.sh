@@ -55,7 +55,7 @@ mkdir -p "$folder"
 target=$(cd "$folder" && pwd)/$repository.git
 rm -rf "$target"
 git init --quiet --bare --initial-branch main "$target"
-commit=$(git subtree split --quiet --prefix "Integrations/$name")
+commit=$(git subtree -q split --prefix "Integrations/$name" 2> /dev/null)
 git push --quiet "$target" "$commit:refs/heads/main"
 
 # The check: what a stranger clones is complete, and its manifest needs no folder around it.

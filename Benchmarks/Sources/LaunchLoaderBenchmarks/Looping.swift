@@ -40,7 +40,7 @@ enum Looping {
 
   @concurrent
   private static func loop() async throws -> Int {
-    let (app, taken) = (Application(bus: EventBus(), loader: LaunchLoader()), Taken())
+    let (app, taken) = (AppHost(bus: EventBus(), loader: LaunchLoader()), Taken())
     try app.add("loop") { context in
       let events = app.bus.events(.tick, until: context.lifetime)
       for _ in 0..<count { app.bus.post(.tick, 1) }

@@ -45,7 +45,7 @@ enum Services {
 
   @concurrent
   private static func startAndStop(_ count: Int) async throws {
-    let app = Application(bus: EventBus(), loader: LaunchLoader())
+    let app = AppHost(bus: EventBus(), loader: LaunchLoader())
     for index in 0..<count {
       try app.add("\(index)") { context in try await context.untilShutdown() }
     }

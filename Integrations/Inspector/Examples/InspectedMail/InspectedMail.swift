@@ -44,7 +44,7 @@ enum InspectedMail {
     )
     try app.add(
       "search index",
-      AppServiceOptions(
+      options: AppServiceOptions(
         after: ["database"],
         onThrow: .ignore,
         waitsForReady: options.scene != .fail
