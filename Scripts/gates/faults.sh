@@ -499,3 +499,7 @@ plant premain 'a program with one copy of LaunchLoader printed' "copies that are
 sed -i 's/let address = unsafe unsafeBitCast(symbol, to: Address.self)/let address = { unsafe UnsafeRawPointer(symbol) }/' \
   Sources/LaunchLoader/System/ServiceProcess.swift
 FAULT
+
+plant publish 'LICENSE differs from LICENSE' "a package whose license is not that of the libraries" <<'FAULT'
+echo 'another condition' >> LICENSE
+FAULT
