@@ -75,6 +75,18 @@ let package = Package(
       ],
       path: "Benchmarks/Costs"
     ),
+    .target(
+      name: "EveryImport",
+      dependencies: [
+        eventBus, launchLoader, log, coreMetrics, tracer, lifecycle, logging, metrics, tracing,
+        bridge,
+        .product(name: "Theming", package: "EventBus"),
+        .product(name: "NotificationCenterBridge", package: "EventBus"),
+        .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "HTTPTypes", package: "swift-http-types"),
+      ],
+      path: "Tests/EveryImport"
+    ),
     .target(name: "TestKit", dependencies: [eventBus, locks], path: "Tests/TestKit"),
     .testTarget(
       name: "EventBusLoggingTests",
@@ -124,7 +136,8 @@ if Context.environment["LIBRARIES_ONLY"] != nil {
     default: false
     }
   }
-  package.targets.removeAll { ["EventServer", "EventServerTests", "Costs"].contains($0.name) }
+  let programs = ["EventServer", "EventServerTests", "Costs", "EveryImport"]
+  package.targets.removeAll { programs.contains($0.name) }
   package.products.removeAll { $0.name == "EventServer" }
 }
 

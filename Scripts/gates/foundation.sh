@@ -12,7 +12,8 @@ grep -q libswiftCore <<< "$needed" || fail "cannot read what $program links"
 for module in "${modules[@]}"; do
   grep -q "^import $module\$" Scripts/Probe/Sources/Probe/*.swift || fail "the probe does not import $module"
 done
-! grep -iE 'foundation|libicu' <<< "$needed" || fail "Foundation is linked (see the lines above)"
+! grep -iE 'foundation|libicu|observation' <<< "$needed" \
+  || fail "Foundation or Observation is linked (see the lines above)"
 
 # A statically linked program has no such list, but contains the libraries' symbols.
 build_premain "${static_build[@]}"
@@ -25,5 +26,10 @@ nm "$program" > "$work/static.symbols"
 grep -q '_swift_release_' "$work/static.symbols" || fail "cannot read the symbols of $program"
 count=$(grep -cE '10Foundation|20FoundationEssentials|_CFRuntime' "$work/static.symbols" || true)
 ((count == 0)) || fail "the static program contains $count symbols of Foundation"
+# The products beside the libraries, by their mangled names.
+for part in "${parts[@]}"; do
+  count=$(grep -c "${#part}$part" "$work/static.symbols" || true)
+  ((count == 0)) || fail "the static program contains $count symbols of $part, which no library may use"
+done
 strip -o "$work/static.stripped" "$program"
 echo "Static and stripped: $(($(stat -c %s "$work/static.stripped") / 1024)) KiB."

@@ -237,8 +237,7 @@ struct AsServiceTests {
     return app
   }
 
-  private func group(_ services: any Service...) -> ServiceGroup
-  {
+  private func group(_ services: any Service...) -> ServiceGroup {
     ServiceGroup(
       services: services,
       logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
