@@ -1,8 +1,9 @@
-#if os(Linux)
+#if os(Linux) || os(macOS)
 import EventBus
 import TestSupport
 import Testing
 
+#if os(Linux)
 @Suite("Rounds of registrations", .timeLimit(.minutes(5)))
 struct RegistrationChurnExitTests {
   @Test("Rounds of post, register and cancel beside an old registration retain nothing")
@@ -40,4 +41,5 @@ struct RegistrationChurnExitTests {
     }
   }
 }
+#endif
 #endif
