@@ -156,19 +156,19 @@ def test_only_rows_that_need_it_have_a_state(browser, stage):
     browser.run("inspector.select('observers')")
     browser.until("document.querySelectorAll('#observers tbody tr').length === 5")
     cell = "[...document.querySelectorAll('#observers tbody tr')].map((row) => row.cells[{}].innerText)"
-    assert browser.run(cell.format(7)) == ["–", "–", "1 paused", "owner gone", "–"]
+    assert browser.run(cell.format(6)) == ["–", "–", "1 paused", "owner gone", "–"]
     assert browser.run(cell.format(2)) == ["Window", "none", "Window", "Window", "Window"]
     assert browser.run("document.querySelectorAll('#observers tbody tr')[1].cells[2].firstChild.title") == "Lives until its token is released"
     heads = browser.run("[...document.querySelectorAll('#observers th button')].map((each) => [each.innerText, each.title])")
     assert heads[4] == ["Observers, last 30 s", "How the number of observers changed. Click to sort."]
-    assert "amber above 20" in heads[6][1]
+    assert "amber above 20" in heads[5][1]
     text = browser.run("byId('observers').innerText")
     assert "No line keeps adding observers: no sign of a leak." in text and "backlog" not in text
     # The rows with a remark first.
-    browser.run("document.querySelectorAll('#observers th button')[7].click()")
-    assert browser.run(cell.format(7)) == ["owner gone", "1 paused", "–", "–", "–"]
-    browser.run("document.querySelectorAll('#observers th button')[7].click()")
-    browser.run("document.querySelectorAll('#observers th button')[7].click()")
+    browser.run("document.querySelectorAll('#observers th button')[6].click()")
+    assert browser.run(cell.format(6)) == ["owner gone", "1 paused", "–", "–", "–"]
+    browser.run("document.querySelectorAll('#observers th button')[6].click()")
+    browser.run("document.querySelectorAll('#observers th button')[6].click()")
     # A backlog is amber, and the sentence above names the largest one.
     for growing in (False, True):
         stage.send("observers", observers([observer(waiting=21), observer(site="App/Sink.swift:7", waiting=34, growing=growing)]))

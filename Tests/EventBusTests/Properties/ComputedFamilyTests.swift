@@ -1,0 +1,66 @@
+import EventBus
+import TestSupport
+import Testing
+
+@Suite("Bindings and values of computed values")
+struct ComputedFamilyTests {
+  private final class Cart {
+    @Observed var prices = [1, 2]
+  }
+
+  private final class Label {
+    var total = 0
+  }
+
+  private let cart = Cart()
+  private let total: Computed<Int>
+
+  init() { total = Computed(cart.$prices) { $0.reduce(0, +) } }
+
+  @Test("A binding sets the property now and after every change, and ends with its token")
+  func binding() {
+    let label = Label()
+    let token = total.bind(to: label, \.total)
+    #expect(label.total == 3)
+    cart.prices = [4]
+    #expect(label.total == 4)
+    token.cancel()
+    cart.prices = [5]
+    #expect(label.total == 4)
+  }
+
+  @Test("A binding does not keep its object")
+  func bindingOwner() {
+    var label: Label? = Label()
+    if let label { total.bind(to: label, \.total) }
+    weak let released = label
+    label = nil
+    cart.prices = [7]
+    #expect(released == nil)
+  }
+
+  @Test("The values are the current one and every later one, and end with the lifetime")
+  func values() async {
+    let lifetime = Lifetime()
+    let values = total.values(until: lifetime)
+    cart.prices = [4]
+    cart.prices = [2, 2]
+    cart.prices = [9]
+    lifetime.end()
+    var seen: [Int] = []
+    for await value in values { seen.append(value) }
+    // The second change leaves the total as it was.
+    #expect(seen == [3, 4, 9])
+  }
+
+  @Test("The values end with the computed value, after those that wait")
+  func valuesAfterTheEnd() async {
+    var product: Computed<Int>? = Computed(cart.$prices) { $0.reduce(1, *) }
+    guard let values = product?.values() else { return }
+    cart.prices = [3, 3]
+    product = nil
+    var seen: [Int] = []
+    for await value in values { seen.append(value) }
+    #expect(seen == [2, 9])
+  }
+}
