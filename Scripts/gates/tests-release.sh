@@ -15,7 +15,9 @@ swift build --build-tests || fail "the tests do not build"
 programs=$(programs_of_the_package)
 mapfile -t programs <<< "$programs"
 build_products -c release -- "${programs[@]}"
-swift build -c release --target TestSupport || fail "TestSupport does not build optimised"
+for target in TestSupport "${parts[@]}"; do
+  swift build -c release --target "$target" || fail "$target does not build optimised"
+done
 debug=$(swift build --show-bin-path)
 release=$(swift build -c release --show-bin-path)
 
