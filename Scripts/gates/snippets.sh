@@ -27,14 +27,20 @@ for snippet in "${snippets[@]}"; do
   shows[$text]=$snippet
 done
 
-# Loads the graph of a package with the given manifest beside this one.
+# Loads the graph of a package with the given manifest. Its address leads to this repository, as the release 1.0.0.
 is_a_manifest() {
-  local app=$work/manifest/App
+  local place app
+  place=$PWD/$work/manifest
+  app=$place/App
+  rm -rf "$place"
   mkdir -p "$app/Sources/App"
-  ln -sfn "$PWD" "$work/manifest/EventBus"
+  git clone --quiet --bare . "$place/EventBus.git"
+  git -C "$place/EventBus.git" tag 1.0.0 "$(git rev-parse HEAD)"
   printf '%s\n' "$1" > "$app/Package.swift"
   echo 'import EventBus' > "$app/Sources/App/App.swift"
-  swift package --package-path "$app" show-dependencies > "$work/manifest.log" 2>&1 \
+  GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=url.file://$place/.insteadOf \
+    GIT_CONFIG_VALUE_0=$(sed -nE 's|.*url: "(.*/)EventBus", from: .*|\1|p' "$app/Package.swift" | head -n 1) \
+    swift package --package-path "$app" --cache-path "$place/cache" show-dependencies > "$work/manifest.log" 2>&1 \
     && ! grep -E '(error|warning): ' "$work/manifest.log" || { cat "$work/manifest.log"; return 1; }
 }
 
