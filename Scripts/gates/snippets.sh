@@ -40,7 +40,8 @@ is_a_manifest() {
   echo 'import EventBus' > "$app/Sources/App/App.swift"
   GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=url.file://$place/.insteadOf \
     GIT_CONFIG_VALUE_0=$(sed -nE 's|.*url: "(.*/)EventBus", from: .*|\1|p' "$app/Package.swift" | head -n 1) \
-    swift package --package-path "$app" --cache-path "$place/cache" show-dependencies > "$work/manifest.log" 2>&1 \
+    swift package --package-path "$app" --cache-path "$place/cache" \
+    --config-path "$place/config" --security-path "$place/security" show-dependencies > "$work/manifest.log" 2>&1 \
     && ! grep -E '(error|warning): ' "$work/manifest.log" || { cat "$work/manifest.log"; return 1; }
 }
 
