@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Static forms of the registration methods, for ``LaunchLoader/shared``.
+/// Static members for ``LaunchLoader/shared``.
 extension LaunchLoader {
   /// Configures the process-wide loader, until it launches.
   ///
@@ -21,108 +21,6 @@ extension LaunchLoader {
     clock: (any Clock<Duration>)? = nil
   ) throws(LaunchError) {
     try shared.configure(onFailure: policy, timeout: timeout, width: width, clock: clock)
-  }
-
-  /// Registers launch work with the process-wide loader.
-  ///
-  /// The closure runs once, in the isolation in which it was written. Before `main`, this call only
-  /// stores the closure.
-  ///
-  /// - Parameters:
-  ///   - id: The name of the work. Without one, the work is named after its file and line. Only the
-  ///     first registration of a name counts.
-  ///   - dependencies: The work that must finish first. If any of it is missing or does not finish,
-  ///     this work is skipped.
-  ///   - others: The work that must end first, however it ends, if it is registered.
-  ///   - phase: The phase of the launch in which the work runs.
-  ///   - timeout: The time limit, measured on the loader's clock. A synchronous closure cannot be
-  ///     interrupted; its outcome records that it exceeded the limit.
-  ///   - condition: A closure that decides whether the work runs, called once when its turn comes,
-  ///     where the launch runs. If it returns `false`, the work is skipped, and so is everything that
-  ///     needs it.
-  ///   - fileID: The file shown in the report.
-  ///   - line: The line shown in the report.
-  ///   - worker: The work. The report records an error that it throws.
-  /// - Returns: A token for the registration. Releasing it does not end the registration.
-  /// - Complexity: Amortized O(1) before the launch.
-  @discardableResult
-  public static func register(
-    _ id: LaunchID? = nil,
-    after dependencies: [LaunchID] = [],
-    afterIfPresent others: [LaunchID] = [],
-    phase: LaunchPhase = .standard,
-    timeout: Duration? = nil,
-    when condition: (@Sendable (LaunchOptions) -> Bool)? = nil,
-    fileID: StaticString = #fileID,
-    line: UInt = #line,
-    @_inheritActorContext run worker:
-      @escaping @isolated(any) @Sendable (LaunchOptions) throws -> Void
-  ) -> LaunchToken {
-    let work = LaunchWork.synchronous(LaunchCall(body: worker))
-    return shared.add(id, dependencies, others, phase, timeout, condition, fileID, line, work)
-  }
-
-  /// Registers asynchronous launch work with the process-wide loader.
-  ///
-  /// The closure runs once, in a task, in the isolation in which it was written. Before `main`, this
-  /// call only stores the closure.
-  ///
-  /// - Parameters:
-  ///   - id: The name of the work. Without one, the work is named after its file and line. Only the
-  ///     first registration of a name counts.
-  ///   - dependencies: The work that must finish first. If any of it is missing or does not finish,
-  ///     this work is skipped.
-  ///   - others: The work that must end first, however it ends, if it is registered.
-  ///   - phase: The phase of the launch in which the work runs.
-  ///   - timeout: The time limit, measured on the loader's clock. When it is reached, the worker is
-  ///     cancelled and the launch continues without it.
-  ///   - condition: A closure that decides whether the work runs, called once when its turn comes,
-  ///     where the launch runs. If it returns `false`, the work is skipped, and so is everything that
-  ///     needs it.
-  ///   - fileID: The file shown in the report.
-  ///   - line: The line shown in the report.
-  ///   - worker: The work. The report records an error that it throws.
-  /// - Returns: A token for the registration. Releasing it does not end the registration.
-  /// - Complexity: Amortized O(1) before the launch.
-  @discardableResult
-  public static func register(
-    _ id: LaunchID? = nil,
-    after dependencies: [LaunchID] = [],
-    afterIfPresent others: [LaunchID] = [],
-    phase: LaunchPhase = .standard,
-    timeout: Duration? = nil,
-    when condition: (@Sendable (LaunchOptions) -> Bool)? = nil,
-    fileID: StaticString = #fileID,
-    line: UInt = #line,
-    @_inheritActorContext run worker:
-      @escaping @isolated(any) @Sendable (LaunchOptions) async throws -> Void
-  ) -> LaunchToken {
-    let work = LaunchWork.asynchronous(worker)
-    return shared.add(id, dependencies, others, phase, timeout, condition, fileID, line, work)
-  }
-
-  /// Registers launch work that is a type of its own with the process-wide loader.
-  ///
-  /// - Parameters:
-  ///   - type: The type of the worker. It provides the name, the dependencies and the phase. The loader
-  ///     creates one instance and runs it once.
-  ///   - timeout: The time limit, measured on the loader's clock. When it is reached, the worker is
-  ///     cancelled and the launch continues without it.
-  ///   - condition: A closure that decides whether the work runs, called once when its turn comes. If
-  ///     it returns `false`, the work is skipped.
-  ///   - fileID: The file shown in the report.
-  ///   - line: The line shown in the report.
-  /// - Returns: A token for the registration. Releasing it does not end the registration.
-  /// - Complexity: Amortized O(1) before the launch.
-  @discardableResult
-  public static func register<Worker: LaunchWorker>(
-    _ type: Worker.Type,
-    timeout: Duration? = nil,
-    when condition: (@Sendable (LaunchOptions) -> Bool)? = nil,
-    fileID: StaticString = #fileID,
-    line: UInt = #line
-  ) -> LaunchToken {
-    shared.register(type, timeout: timeout, when: condition, fileID: fileID, line: line)
   }
 }
 

@@ -64,17 +64,17 @@ func makerWithoutItsNeed() {
 }
 
 func makerOfAnotherType() {
-  // expected-error@+1 {{'register(_:needs:after:afterIfPresent:phase:timeout:when:undo:run:)' is unavailable: the closure must return the type of its LaunchKey}}
+  // expected-error@+1 {{'callAsFunction(_:needs:after:afterIfPresent:phase:timeout:when:undo:run:)' is unavailable: the closure must return the type of its LaunchKey}}
   loader.register(.amount) { _ in "one" }
-  // expected-error@+1 {{'register(_:needs:after:afterIfPresent:phase:timeout:when:undo:run:)' is unavailable: the closure must return the type of its LaunchKey}}
+  // expected-error@+1 {{'callAsFunction(_:needs:after:afterIfPresent:phase:timeout:when:undo:run:)' is unavailable: the closure must return the type of its LaunchKey}}
   loader.register(LaunchKeys.amount, phase: .early) { _ in
     await Task.yield(); return "one"
   }
-  // expected-error@+1 {{'register(_:needs:after:afterIfPresent:phase:timeout:when:undo:run:)' is unavailable: the closure must return the type of its LaunchKey}}
+  // expected-error@+1 {{'callAsFunction(_:needs:after:afterIfPresent:phase:timeout:when:undo:run:)' is unavailable: the closure must return the type of its LaunchKey}}
   LaunchLoader.register(.label) { options in options.arguments.count }
-  // expected-error@+1 {{'register(_:needs:after:afterIfPresent:phase:timeout:when:undo:run:)' is unavailable: the closure must return the type of its LaunchKey}}
+  // expected-error@+1 {{'callAsFunction(_:needs:after:afterIfPresent:phase:timeout:when:undo:run:)' is unavailable: the closure must return the type of its LaunchKey}}
   loader.register(.amount, needs: .label) { _, label in label }
-  // expected-error@+1 {{'register(_:needs:after:afterIfPresent:phase:timeout:when:undo:run:)' is unavailable: the closure must return the type of its LaunchKey}}
+  // expected-error@+1 {{'callAsFunction(_:needs:after:afterIfPresent:phase:timeout:when:undo:run:)' is unavailable: the closure must return the type of its LaunchKey}}
   LaunchLoader.register(.amount, needs: .label, .amount) { _, label, amount in label }
 }
 
@@ -90,10 +90,10 @@ func workWithRightNeeds() {
 
 // A member that a value does not have is reported where it is used.
 func workWithAMissingMember() {
-  // expected-error@+2 {{'register(_:needs:after:afterIfPresent:phase:timeout:when:run:)' is unavailable: the closure does not fit the values; see the error inside it}}
+  // expected-error@+2 {{'callAsFunction(_:needs:after:afterIfPresent:phase:timeout:when:run:)' is unavailable: the closure does not fit the values; see the error inside it}}
   // expected-error@+1 {{'subscript(dynamicMember:)' is unavailable: no such property, or not of this type; for details, write the parameter's type: { (value: Type) in … }}}
   loader.register("missing", needs: .amount) { _, amount in print(amount.missing) }
-  // expected-error@+2 {{'register(_:needs:_:after:afterIfPresent:phase:timeout:when:run:)' is unavailable: the closure does not fit the values; see the error inside it}}
+  // expected-error@+2 {{'callAsFunction(_:needs:_:after:afterIfPresent:phase:timeout:when:run:)' is unavailable: the closure does not fit the values; see the error inside it}}
   // expected-error@+1 {{'subscript(dynamicMember:)' is unavailable: no such property, or not of this type; for details, write the parameter's type: { (value: Type) in … }}}
   LaunchLoader.register("missing", needs: .amount, .label) { _, _, label in print(label.missing) }
 }

@@ -1,8 +1,21 @@
-/// Registering work that needs values, with the shared loader.
-extension LaunchLoader {
-  /// Registers synchronous work that needs one value, with ``shared``.
+/// Registering work that needs values.
+extension LaunchRegistrar {
+  /// Registers synchronous work that needs one value; see <doc:ValuesThatLaunchWorkMakes>.
+  ///
+  /// - Parameters:
+  ///   - id: The name of the work. Without one, the work is named after its file and line.
+  ///   - first: The key of the value that the work needs.
+  ///   - dependencies: The work that must finish first, besides the maker of the need.
+  ///   - others: The work that must end first, however it ends, if it is registered.
+  ///   - phase: The phase of the launch in which the work runs.
+  ///   - timeout: The time limit, measured on the loader's clock.
+  ///   - condition: A closure that decides whether the work runs, called once when its turn comes.
+  ///   - fileID: The file shown in the report.
+  ///   - line: The line shown in the report.
+  ///   - worker: The work, called with the options and the value.
+  /// - Returns: A token for the registration. Releasing it does not end the registration.
   @discardableResult
-  public static func register<A>(
+  public func callAsFunction<A>(
     _ id: LaunchID? = nil,
     needs first: LaunchKey<A>,
     after dependencies: [LaunchID] = [],
@@ -16,12 +29,12 @@ extension LaunchLoader {
       @escaping @isolated(any) @Sendable (LaunchOptions, A) throws -> Void
   ) -> LaunchToken {
     let work = SynchronousExchange(nil, nil, (first), worker).work
-    return shared.add(id, dependencies, others, phase, timeout, condition, fileID, line, work)
+    return loader.add(id, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
-  /// Registers asynchronous work that needs one value, with ``shared``.
+  /// Registers asynchronous work that needs one value; see <doc:ValuesThatLaunchWorkMakes>.
   @discardableResult
-  public static func register<A>(
+  public func callAsFunction<A>(
     _ id: LaunchID? = nil,
     needs first: LaunchKey<A>,
     after dependencies: [LaunchID] = [],
@@ -35,12 +48,12 @@ extension LaunchLoader {
       @escaping @isolated(any) @Sendable (LaunchOptions, A) async throws -> Void
   ) -> LaunchToken {
     let work = AsynchronousExchange(nil, nil, (first), worker).work
-    return shared.add(id, dependencies, others, phase, timeout, condition, fileID, line, work)
+    return loader.add(id, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
-  /// Registers synchronous work that needs two values, with ``shared``.
+  /// Registers synchronous work that needs two values; see <doc:ValuesThatLaunchWorkMakes>.
   @discardableResult
-  public static func register<A, B>(
+  public func callAsFunction<A, B>(
     _ id: LaunchID? = nil,
     needs first: LaunchKey<A>,
     _ second: LaunchKey<B>,
@@ -55,12 +68,12 @@ extension LaunchLoader {
       @escaping @isolated(any) @Sendable (LaunchOptions, A, B) throws -> Void
   ) -> LaunchToken {
     let work = SynchronousExchange(nil, nil, (first, second), worker).work
-    return shared.add(id, dependencies, others, phase, timeout, condition, fileID, line, work)
+    return loader.add(id, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
-  /// Registers asynchronous work that needs two values, with ``shared``.
+  /// Registers asynchronous work that needs two values; see <doc:ValuesThatLaunchWorkMakes>.
   @discardableResult
-  public static func register<A, B>(
+  public func callAsFunction<A, B>(
     _ id: LaunchID? = nil,
     needs first: LaunchKey<A>,
     _ second: LaunchKey<B>,
@@ -75,12 +88,12 @@ extension LaunchLoader {
       @escaping @isolated(any) @Sendable (LaunchOptions, A, B) async throws -> Void
   ) -> LaunchToken {
     let work = AsynchronousExchange(nil, nil, (first, second), worker).work
-    return shared.add(id, dependencies, others, phase, timeout, condition, fileID, line, work)
+    return loader.add(id, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
-  /// Registers synchronous work that needs three values, with ``shared``.
+  /// Registers synchronous work that needs three values; see <doc:ValuesThatLaunchWorkMakes>.
   @discardableResult
-  public static func register<A, B, C>(
+  public func callAsFunction<A, B, C>(
     _ id: LaunchID? = nil,
     needs first: LaunchKey<A>,
     _ second: LaunchKey<B>,
@@ -96,12 +109,12 @@ extension LaunchLoader {
       @escaping @isolated(any) @Sendable (LaunchOptions, A, B, C) throws -> Void
   ) -> LaunchToken {
     let work = SynchronousExchange(nil, nil, (first, second, third), worker).work
-    return shared.add(id, dependencies, others, phase, timeout, condition, fileID, line, work)
+    return loader.add(id, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
-  /// Registers asynchronous work that needs three values, with ``shared``.
+  /// Registers asynchronous work that needs three values; see <doc:ValuesThatLaunchWorkMakes>.
   @discardableResult
-  public static func register<A, B, C>(
+  public func callAsFunction<A, B, C>(
     _ id: LaunchID? = nil,
     needs first: LaunchKey<A>,
     _ second: LaunchKey<B>,
@@ -117,12 +130,12 @@ extension LaunchLoader {
       @escaping @isolated(any) @Sendable (LaunchOptions, A, B, C) async throws -> Void
   ) -> LaunchToken {
     let work = AsynchronousExchange(nil, nil, (first, second, third), worker).work
-    return shared.add(id, dependencies, others, phase, timeout, condition, fileID, line, work)
+    return loader.add(id, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
-  /// Registers synchronous work that needs four values, with ``shared``.
+  /// Registers synchronous work that needs four values; see <doc:ValuesThatLaunchWorkMakes>.
   @discardableResult
-  public static func register<A, B, C, D>(
+  public func callAsFunction<A, B, C, D>(
     _ id: LaunchID? = nil,
     needs first: LaunchKey<A>,
     _ second: LaunchKey<B>,
@@ -139,12 +152,12 @@ extension LaunchLoader {
       @escaping @isolated(any) @Sendable (LaunchOptions, A, B, C, D) throws -> Void
   ) -> LaunchToken {
     let work = SynchronousExchange(nil, nil, (first, second, third, fourth), worker).work
-    return shared.add(id, dependencies, others, phase, timeout, condition, fileID, line, work)
+    return loader.add(id, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
-  /// Registers asynchronous work that needs four values, with ``shared``.
+  /// Registers asynchronous work that needs four values; see <doc:ValuesThatLaunchWorkMakes>.
   @discardableResult
-  public static func register<A, B, C, D>(
+  public func callAsFunction<A, B, C, D>(
     _ id: LaunchID? = nil,
     needs first: LaunchKey<A>,
     _ second: LaunchKey<B>,
@@ -161,6 +174,6 @@ extension LaunchLoader {
       @escaping @isolated(any) @Sendable (LaunchOptions, A, B, C, D) async throws -> Void
   ) -> LaunchToken {
     let work = AsynchronousExchange(nil, nil, (first, second, third, fourth), worker).work
-    return shared.add(id, dependencies, others, phase, timeout, condition, fileID, line, work)
+    return loader.add(id, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 }

@@ -1,5 +1,5 @@
 /// Registering work that makes a value.
-extension LaunchLoader {
+extension LaunchRegistrar {
   /// Registers a synchronous maker of a value; see <doc:ValuesThatLaunchWorkMakes>.
   ///
   /// - Parameters:
@@ -15,7 +15,7 @@ extension LaunchLoader {
   ///   - maker: A closure that makes the value.
   /// - Returns: A token for the registration. Releasing it does not end the registration.
   @discardableResult
-  public func register<Value>(
+  public func callAsFunction<Value>(
     _ key: LaunchKey<Value>,
     after dependencies: [LaunchID] = [],
     afterIfPresent others: [LaunchID] = [],
@@ -29,12 +29,12 @@ extension LaunchLoader {
       @escaping @isolated(any) @Sendable (LaunchOptions) throws -> Value
   ) -> LaunchToken {
     let work = SynchronousExchange(key, undo, (), maker).work
-    return add(key.name, dependencies, others, phase, timeout, condition, fileID, line, work)
+    return loader.add(key.name, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
   /// Registers an asynchronous maker of a value; see <doc:ValuesThatLaunchWorkMakes>.
   @discardableResult
-  public func register<Value>(
+  public func callAsFunction<Value>(
     _ key: LaunchKey<Value>,
     after dependencies: [LaunchID] = [],
     afterIfPresent others: [LaunchID] = [],
@@ -48,12 +48,12 @@ extension LaunchLoader {
       @escaping @isolated(any) @Sendable (LaunchOptions) async throws -> Value
   ) -> LaunchToken {
     let work = AsynchronousExchange(key, undo, (), maker).work
-    return add(key.name, dependencies, others, phase, timeout, condition, fileID, line, work)
+    return loader.add(key.name, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
   /// Registers a synchronous maker with one need; see <doc:ValuesThatLaunchWorkMakes>.
   @discardableResult
-  public func register<Value, A>(
+  public func callAsFunction<Value, A>(
     _ key: LaunchKey<Value>,
     needs first: LaunchKey<A>,
     after dependencies: [LaunchID] = [],
@@ -68,12 +68,12 @@ extension LaunchLoader {
       @escaping @isolated(any) @Sendable (LaunchOptions, A) throws -> Value
   ) -> LaunchToken {
     let work = SynchronousExchange(key, undo, (first), maker).work
-    return add(key.name, dependencies, others, phase, timeout, condition, fileID, line, work)
+    return loader.add(key.name, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
   /// Registers an asynchronous maker with one need; see <doc:ValuesThatLaunchWorkMakes>.
   @discardableResult
-  public func register<Value, A>(
+  public func callAsFunction<Value, A>(
     _ key: LaunchKey<Value>,
     needs first: LaunchKey<A>,
     after dependencies: [LaunchID] = [],
@@ -88,12 +88,12 @@ extension LaunchLoader {
       @escaping @isolated(any) @Sendable (LaunchOptions, A) async throws -> Value
   ) -> LaunchToken {
     let work = AsynchronousExchange(key, undo, (first), maker).work
-    return add(key.name, dependencies, others, phase, timeout, condition, fileID, line, work)
+    return loader.add(key.name, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
   /// Registers a synchronous maker with two needs; see <doc:ValuesThatLaunchWorkMakes>.
   @discardableResult
-  public func register<Value, A, B>(
+  public func callAsFunction<Value, A, B>(
     _ key: LaunchKey<Value>,
     needs first: LaunchKey<A>,
     _ second: LaunchKey<B>,
@@ -109,12 +109,12 @@ extension LaunchLoader {
       @escaping @isolated(any) @Sendable (LaunchOptions, A, B) throws -> Value
   ) -> LaunchToken {
     let work = SynchronousExchange(key, undo, (first, second), maker).work
-    return add(key.name, dependencies, others, phase, timeout, condition, fileID, line, work)
+    return loader.add(key.name, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
   /// Registers an asynchronous maker with two needs; see <doc:ValuesThatLaunchWorkMakes>.
   @discardableResult
-  public func register<Value, A, B>(
+  public func callAsFunction<Value, A, B>(
     _ key: LaunchKey<Value>,
     needs first: LaunchKey<A>,
     _ second: LaunchKey<B>,
@@ -130,12 +130,12 @@ extension LaunchLoader {
       @escaping @isolated(any) @Sendable (LaunchOptions, A, B) async throws -> Value
   ) -> LaunchToken {
     let work = AsynchronousExchange(key, undo, (first, second), maker).work
-    return add(key.name, dependencies, others, phase, timeout, condition, fileID, line, work)
+    return loader.add(key.name, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
   /// Registers a synchronous maker with three needs; see <doc:ValuesThatLaunchWorkMakes>.
   @discardableResult
-  public func register<Value, A, B, C>(
+  public func callAsFunction<Value, A, B, C>(
     _ key: LaunchKey<Value>,
     needs first: LaunchKey<A>,
     _ second: LaunchKey<B>,
@@ -152,12 +152,12 @@ extension LaunchLoader {
       @escaping @isolated(any) @Sendable (LaunchOptions, A, B, C) throws -> Value
   ) -> LaunchToken {
     let work = SynchronousExchange(key, undo, (first, second, third), maker).work
-    return add(key.name, dependencies, others, phase, timeout, condition, fileID, line, work)
+    return loader.add(key.name, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
   /// Registers an asynchronous maker with three needs; see <doc:ValuesThatLaunchWorkMakes>.
   @discardableResult
-  public func register<Value, A, B, C>(
+  public func callAsFunction<Value, A, B, C>(
     _ key: LaunchKey<Value>,
     needs first: LaunchKey<A>,
     _ second: LaunchKey<B>,
@@ -174,12 +174,12 @@ extension LaunchLoader {
       @escaping @isolated(any) @Sendable (LaunchOptions, A, B, C) async throws -> Value
   ) -> LaunchToken {
     let work = AsynchronousExchange(key, undo, (first, second, third), maker).work
-    return add(key.name, dependencies, others, phase, timeout, condition, fileID, line, work)
+    return loader.add(key.name, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
   /// Registers a synchronous maker with four needs; see <doc:ValuesThatLaunchWorkMakes>.
   @discardableResult
-  public func register<Value, A, B, C, D>(
+  public func callAsFunction<Value, A, B, C, D>(
     _ key: LaunchKey<Value>,
     needs first: LaunchKey<A>,
     _ second: LaunchKey<B>,
@@ -197,12 +197,12 @@ extension LaunchLoader {
       @escaping @isolated(any) @Sendable (LaunchOptions, A, B, C, D) throws -> Value
   ) -> LaunchToken {
     let work = SynchronousExchange(key, undo, (first, second, third, fourth), maker).work
-    return add(key.name, dependencies, others, phase, timeout, condition, fileID, line, work)
+    return loader.add(key.name, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
   /// Registers an asynchronous maker with four needs; see <doc:ValuesThatLaunchWorkMakes>.
   @discardableResult
-  public func register<Value, A, B, C, D>(
+  public func callAsFunction<Value, A, B, C, D>(
     _ key: LaunchKey<Value>,
     needs first: LaunchKey<A>,
     _ second: LaunchKey<B>,
@@ -220,12 +220,12 @@ extension LaunchLoader {
       @escaping @isolated(any) @Sendable (LaunchOptions, A, B, C, D) async throws -> Value
   ) -> LaunchToken {
     let work = AsynchronousExchange(key, undo, (first, second, third, fourth), maker).work
-    return add(key.name, dependencies, others, phase, timeout, condition, fileID, line, work)
+    return loader.add(key.name, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
   /// Gives a maker whose closure returns another type than the key names an error that says so.
   @available(*, unavailable, message: "the closure must return the type of its LaunchKey")
-  public func register<Value, each Need, Other>(
+  public func callAsFunction<Value, each Need, Other>(
     _ key: LaunchKey<Value>,
     needs: repeat LaunchKey<each Need>,
     after dependencies: [LaunchID] = [],
