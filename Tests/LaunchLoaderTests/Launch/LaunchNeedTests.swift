@@ -137,7 +137,7 @@ struct LaunchNeedTests {
     private mutating func end(_ outcome: LaunchOutcome) -> Bool {
       guard !running.isEmpty else { return false }
       let (row, registration) = running.removeFirst()
-      _ = registry.end(row, (.zero, .zero), outcome)
+      _ = registry.end(row, LaunchTimes(start: .zero, duration: .zero), outcome)
       guard let key = registration.makes else { return true }
       if case .finished = outcome {
         maker = .finished(isRight: key == LaunchNeedTests.need)

@@ -243,7 +243,7 @@ struct LaunchRegistryTests {
       guard let index = work.firstIndex(where: { $0.status == .running }),
         let row = work[index].row
       else { return false }
-      let effects = registry.end(row, (.zero, .zero), .finished)
+      let effects = registry.end(row, LaunchTimes(start: .zero, duration: .zero), .finished)
       #expect(effects?.ended == nil && effects?.cancelled.isEmpty != false)
       #expect(wakes(effects?.wake ?? .noRunner) == takeWaiting(if: true))
       work[index].status = .ended

@@ -24,7 +24,7 @@ extension LaunchRow {
     )
     var row = LaunchRow(registration, number: 0)
     row.turn = turn
-    row.times = (start, duration)
+    row.times = LaunchTimes(start: start, duration: duration)
     row.outcome = outcome
     return row
   }

@@ -21,33 +21,6 @@ package struct LaunchRegistry: Sendable {
     case dismissed(LaunchOutcome, original: LaunchSite?)
   }
 
-  /// The next action of the code that runs a launch.
-  package enum Step: Sendable {
-    /// Run this work, then report its end under this row.
-    case run(LaunchRegistration, row: Int)
-    /// Dismiss this work with this outcome.
-    case skip(LaunchRegistration, LaunchOutcome)
-    /// Undo this work, and release the value that it made, then report that.
-    case undo(LaunchRegistration, row: Int)
-    /// Wait: nothing more can begin here now, and the launch is not over.
-    case wait
-    /// The launch is over, with these rows, including those without an outcome. If `goesOn` is `true`,
-    /// the caller starts a runner for the work after it.
-    case over([LaunchRow], problems: [LaunchError], Verdict, goesOn: Bool)
-    /// The launch was over before, and nothing can begin now; release these rows.
-    case rest([LaunchRow])
-  }
-
-  /// The verdict on a launch, according to its policy.
-  package enum Verdict: Sendable {
-    /// No worker failed, or the policy is to continue.
-    case fine
-    /// A worker failed, or the time limit was reached.
-    case failed
-    /// The dependencies could not be met; nothing ran.
-    case impossible
-  }
-
   /// The progress of the loader.
   enum Stage {
     /// Registrations are collected.
@@ -67,7 +40,7 @@ package struct LaunchRegistry: Sendable {
   /// The outcome of all work that has not begun, once nothing more may begin.
   var halt: LaunchOutcome?
   /// The verdict on the launch so far.
-  var verdict = Verdict.fine
+  var verdict = LaunchVerdict.fine
   /// A Boolean value that indicates whether the runner of the launch waits.
   var isWaitedOn = false
   /// A Boolean value that indicates whether work after the launch has a runner.
@@ -158,34 +131,4 @@ package struct LaunchRegistry: Sendable {
     assert(!isWaitedOn || stage == .launching, "a runner waits for no launch")
     assert(!hasRunner || stage == .launched, "a runner works before its time")
   }
-}
-
-/// The task that runs a worker, and the task that waits for its time limit, if it has one.
-package typealias LaunchTasks = (task: Task<Void, Never>, watch: Task<Void, Never>?)
-
-/// A worker that has exceeded its time limit, the time at which it began, and its task, once it is known.
-package typealias LateWorker = (
-  row: Int, registration: LaunchRegistration, start: Duration, task: Task<Void, Never>?
-)
-
-/// The runner to wake because there is something to do.
-package enum LaunchWake: Hashable, Sendable {
-  /// No runner.
-  case noRunner
-  /// The waiting runner of the launch.
-  case waitingRunner
-  /// A new runner, for the work after the launch.
-  case newRunner
-}
-
-/// The effects of a change of the registry, for which its caller cares after unlocking.
-package struct LaunchEffects: Sendable {
-  /// The tasks of the worker that has ended: cancel its time limit and release both.
-  package var ended: LaunchTasks?
-  /// The tasks to cancel.
-  package var cancelled: [Task<Void, Never>] = []
-  /// The runner to wake.
-  package var wake = LaunchWake.noRunner
-  /// Rows to release.
-  var dropped: [LaunchRow] = []
 }

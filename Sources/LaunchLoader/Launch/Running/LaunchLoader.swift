@@ -159,7 +159,7 @@ public final class LaunchLoader: Sendable {
     _ options: LaunchOptions = .current
   ) async throws(LaunchError) -> LaunchReport {
     if let stored = result.value { return try Self.report(of: stored) }
-    guard !LaunchContext.isInside(self) else { throw LaunchError(.reentrant) }
+    guard !LaunchContext.isInside(ObjectIdentifier(self)) else { throw LaunchError(.reentrant) }
     if let runner = begin(options, on: nil) {
       await withCancellationHandling {
         await runner.run()
@@ -197,7 +197,9 @@ public final class LaunchLoader: Sendable {
   ///   code `reentrant` where ``launch(_:)`` throws it, and `stopped` if there will be no launch.
   nonisolated(nonsending) public var report: LaunchReport {
     get async throws {
-      if result.value == nil && LaunchContext.isInside(self) { throw LaunchError(.reentrant) }
+      if result.value == nil && LaunchContext.isInside(ObjectIdentifier(self)) {
+        throw LaunchError(.reentrant)
+      }
       let conclusion = try await result.wait()
       return try Self.report(of: (conclusion.report, nil))
     }

@@ -165,14 +165,14 @@ extension LaunchRegistration {
   ///
   /// - Parameters:
   ///   - options: The options that the work receives.
-  ///   - loader: The loader, which has the values that it needs.
+  ///   - values: The values that it needs.
   /// - Returns: The outcome.
-  func call(_ options: LaunchOptions, of loader: LaunchLoader) -> LaunchOutcome {
+  func call(_ options: LaunchOptions, _ values: LaunchValues) -> LaunchOutcome {
     do {
       switch takeWork() {
       case .synchronous(let call): try call(options)
       case .exchange(let exchange):
-        if let value = try exchange.call(options, loader.values(for: self)) { keep(value: value) }
+        if let value = try exchange.call(options, values) { keep(value: value) }
       case .asynchronous, .type, nil: return .skipped(because: nil)
       }
       return .finished
@@ -254,52 +254,4 @@ extension LaunchRegistration {
     defer { context.end() }
     return await LaunchContext.$current.withValue(context.withOuter) { await body() }
   }
-}
-
-/// Identifies the task of an asynchronous worker, and the tasks it starts, while the worker runs.
-///
-/// It is used to refuse waits that could never end. Tasks inherit the context and may outlive the
-/// worker, so `hasEnded` records its end. Synchronous workers need no context, because they cannot
-/// wait.
-final class LaunchContext: Sendable {
-  /// The workers that the current task belongs to, from the outermost to the innermost.
-  ///
-  /// Contexts do not refer to each other, so work that repeatedly starts work leaves no chain behind.
-  @TaskLocal static var current: [LaunchContext] = []
-
-  private let registration: LaunchRegistration
-  private let loader: ObjectIdentifier?
-  private let hasEnded = Atomic<Bool>(false)
-
-  /// Creates a context for a worker that begins in the current task.
-  ///
-  /// - Parameters:
-  ///   - registration: The registration of the worker.
-  ///   - loader: The loader whose launch waits for the worker, if there is one.
-  init(_ registration: LaunchRegistration, of loader: ObjectIdentifier?) {
-    self.registration = registration
-    self.loader = loader
-  }
-
-  /// The contexts of the current task whose workers still run, followed by this one.
-  var withOuter: [LaunchContext] { Self.current.filter(\.isRunning) + [self] }
-
-  /// Records that the worker has returned.
-  func end() { hasEnded.store(true, ordering: .releasing) }
-
-  /// Indicates whether the current task belongs to a running worker of the loader's launch.
-  static func isInside(_ loader: LaunchLoader) -> Bool {
-    isInside { $0.loader == ObjectIdentifier(loader) }
-  }
-
-  /// Indicates whether the current task belongs to this worker, while it runs.
-  static func isInside(_ registration: LaunchRegistration) -> Bool {
-    isInside { $0.registration === registration }
-  }
-
-  private static func isInside(_ matches: (LaunchContext) -> Bool) -> Bool {
-    current.contains { matches($0) && $0.isRunning }
-  }
-
-  private var isRunning: Bool { !hasEnded.load(ordering: .acquiring) }
 }

@@ -42,7 +42,7 @@ struct LaunchRunner: Sendable {
 
   /// Runs until the launch is over or, after the launch, until nothing can begin.
   nonisolated(nonsending) func run() async {
-    var next: LaunchRegistry.Step?
+    var next: LaunchStep?
     while let step = advance(from: next, canWait: true) {
       next = nil
       switch step {
@@ -65,8 +65,11 @@ struct LaunchRunner: Sendable {
     }
     let outcome: LaunchOutcome
     if registration.isWanted(options) {
-      let result = registration.call(options, of: loader)
-      outcome = registration.limited(result, (.zero, stopwatch.elapsed()))
+      let result = registration.call(options, loader.values(for: registration))
+      outcome = registration.limited(
+        result,
+        LaunchTimes(start: .zero, duration: stopwatch.elapsed())
+      )
       settle(registration, outcome, keepsUndo: false)
     } else {
       registration.dismiss(.skipped(because: nil))
@@ -86,9 +89,9 @@ struct LaunchRunner: Sendable {
   ///   - canWait: `true` if the caller can wait, and calls only work of no actor here.
   /// - Returns: The step to await; `nil` if nothing remains to be done.
   private func advance(
-    from first: LaunchRegistry.Step? = nil,
+    from first: LaunchStep? = nil,
     canWait: Bool
-  ) -> LaunchRegistry.Step? {
+  ) -> LaunchStep? {
     // The time, if nothing has been called since it was read.
     var now: Duration?
     var step = first ?? next(canWait: canWait)
@@ -113,7 +116,7 @@ struct LaunchRunner: Sendable {
     }
   }
 
-  private func next(canWait: Bool) -> LaunchRegistry.Step {
+  private func next(canWait: Bool) -> LaunchStep {
     loader.state.withLock { $0.registry.next(canWait: canWait) }
   }
 
@@ -128,7 +131,7 @@ struct LaunchRunner: Sendable {
     _ row: Int,
     canWait: Bool,
     _ now: inout Duration?
-  ) -> LaunchRegistry.Step {
+  ) -> LaunchStep {
     var times: LaunchTimes?
     var outcome = LaunchOutcome.skipped(because: nil)
     let isWanted = !registration.hasCondition || registration.isWanted(options)
@@ -142,13 +145,12 @@ struct LaunchRunner: Sendable {
     }
     if isWanted {
       let start = now ?? stopwatch.elapsed()
-      outcome = registration.call(options, of: loader)
+      outcome = registration.call(options, loader.values(for: registration))
       let end = stopwatch.elapsed()
       now = end
-      times = (start, end - start)
-      if registration.timeout != nil {
-        outcome = registration.limited(outcome, (start, end - start))
-      }
+      let measured = LaunchTimes(start: start, duration: end - start)
+      times = measured
+      outcome = registration.limited(outcome, measured)
       settle(registration, outcome, keepsUndo: keepsWorkers(for: registration))
     } else {
       registration.releaseClosures()
@@ -169,7 +171,7 @@ struct LaunchRunner: Sendable {
   ///
   /// - Returns: The first step of another kind.
   @concurrent
-  private func startAll(from first: LaunchRegistry.Step) async -> LaunchRegistry.Step {
+  private func startAll(from first: LaunchStep) async -> LaunchStep {
     var step = first
     while case .run(let registration, let row) = step, !registration.isInline {
       start(registration, row)
@@ -217,7 +219,7 @@ struct LaunchRunner: Sendable {
       }
     }
     guard let outcome else { return }
-    let times = (start, stopwatch.elapsed() - start)
+    let times = LaunchTimes(start: start, duration: stopwatch.elapsed() - start)
     if loader.state.withLock({ $0.registry.schedule.claimEnd(row) }) {
       let outcome = registration.limited(outcome, times)
       settle(registration, outcome, keepsUndo: keepsWorker)
@@ -258,9 +260,9 @@ struct LaunchRunner: Sendable {
   ///
   /// If the worker has not begun, its closure is released, because it will never run.
   private func abandon(_ worker: LateWorker) {
-    let duration = stopwatch.elapsed() - worker.start
+    let times = LaunchTimes(start: worker.start, duration: stopwatch.elapsed() - worker.start)
     worker.registration.releaseClosures()
-    end(worker.registration, worker.row, (worker.start, duration), .timedOut)
+    end(worker.registration, worker.row, times, .timedOut)
     worker.task?.cancel()
   }
 
@@ -287,7 +289,7 @@ struct LaunchRunner: Sendable {
   private func conclude(
     _ rows: [LaunchRow],
     _ problems: [LaunchError],
-    _ verdict: LaunchRegistry.Verdict
+    _ verdict: LaunchVerdict
   ) {
     let report = LaunchReport(rows: rows, total: stopwatch.elapsed(), problems: problems)
     limit?.cancel()

@@ -218,7 +218,7 @@ extension LaunchSchedule {
   ///   - last: The last phase to open.
   /// - Returns: The action; `nil` if nothing can begin now.
   /// - Complexity: Amortized O(1); O(log *n*) for work that was added out of order.
-  mutating func next(canWait: Bool, upTo last: LaunchPhase) -> LaunchRegistry.Step? {
+  mutating func next(canWait: Bool, upTo last: LaunchPhase) -> LaunchStep? {
     while true {
       if !skipped.isEmpty, let index = skipped.popFirst().flatMap({ rows.index(of: $0) }) {
         open[rows[index].phase.index] -= 1
@@ -273,7 +273,7 @@ extension LaunchSchedule {
     return hop < task ? hops.popFirst() : tasks.popFirst()
   }
 
-  private mutating func begin(_ index: Int, _ canWait: Bool) -> LaunchRegistry.Step {
+  private mutating func begin(_ index: Int, _ canWait: Bool) -> LaunchStep {
     let isCalled = rows[index].isInline || !canWait
     handOut(index, isDirect: isCalled && !rows[index].registration.hasCondition)
     if rows[index].isAsynchronous {

@@ -28,9 +28,9 @@ public struct LaunchReport: Sendable {
 
   private let record: LaunchRecord
 
-  /// Creates a report from rows, whose entries are made on first access.
-  package init(rows: [LaunchRow], total: Duration, problems: [LaunchError] = []) {
-    record = LaunchRecord(rows)
+  /// Creates a report whose entries are made on first access.
+  init(total: Duration, problems: [LaunchError], _ entries: @escaping @Sendable () -> [Entry]) {
+    record = LaunchRecord(entries)
     self.total = total
     self.problems = problems
   }
@@ -99,21 +99,30 @@ extension LaunchReport {
     /// A Boolean value that indicates whether it timed out and had not returned.
     package let isAbandoned: Bool
 
-    /// Creates an entry from a row; `nil` if the row has no outcome.
-    init?(_ row: LaunchRow) {
-      guard let outcome = row.outcome else { return nil }
-      let registration = row.registration
-      name = registration.id
-      number = row.siteNumber
-      launchSite = registration.site
-      phase = row.phase
-      turn = row.turn
-      start = row.times?.start ?? .zero
-      duration = row.times?.duration ?? .zero
+    /// Creates an entry.
+    init(
+      name: LaunchID?,
+      number: Int,
+      site: LaunchSite,
+      phase: LaunchPhase,
+      times: LaunchTimes?,
+      outcome: LaunchOutcome,
+      turn: Int?,
+      isSynchronous: Bool,
+      dependencies: [LaunchID],
+      isAbandoned: Bool
+    ) {
+      self.name = name
+      self.number = number
+      launchSite = site
+      self.phase = phase
+      start = times?.start ?? .zero
+      duration = times?.duration ?? .zero
       self.outcome = outcome
-      isSynchronous = !registration.isAsynchronous
-      dependencies = registration.after + registration.afterIfPresent
-      isAbandoned = row.isAbandoned
+      self.turn = turn
+      self.isSynchronous = isSynchronous
+      self.dependencies = dependencies
+      self.isAbandoned = isAbandoned
     }
 
     /// The name of the work.
@@ -203,29 +212,5 @@ extension LaunchReport {
     else { return nil }
     let indicesInReverse = sequence(first: last) { best[$0].previous }
     return (indicesInReverse.map { ran[$0] }.reversed(), best[last].duration)
-  }
-}
-
-/// The contents of a report, converted from rows to entries on first access.
-///
-/// ## Thread safety
-///
-/// All members may be called from any thread.
-final class LaunchRecord: Sendable {
-  private let state: Locked<(rows: [LaunchRow], entries: [LaunchReport.Entry]?)>
-
-  init(_ rows: [LaunchRow]) { state = Locked((rows, nil)) }
-
-  /// The entries of the rows that have ended.
-  var entries: [LaunchReport.Entry] {
-    let (known, rows) = state.withLock { ($0.entries, $0.rows) }
-    if let known { return known }
-    let made = rows.compactMap(LaunchReport.Entry.init)
-    return state.withLock { state in
-      let entries = state.entries ?? made
-      state.entries = entries
-      state.rows = []  // Releases nothing yet: `rows` still has them.
-      return entries
-    }
   }
 }

@@ -22,7 +22,7 @@ extension LaunchLoader {
     while true {
       let (stored, pending, arrival) = try source(of: key)
       if let stored, let value = stored as? Value { return value }
-      if LaunchContext.isInside(self) { throw LaunchError(.reentrant) }
+      if LaunchContext.isInside(ObjectIdentifier(self)) { throw LaunchError(.reentrant) }
       if let pending, pending !== failed?.registration {
         let outcome = try await pending.outcome.wait()
         // If it was withdrawn, other work may make the value.

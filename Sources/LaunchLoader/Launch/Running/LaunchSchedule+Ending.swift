@@ -14,7 +14,7 @@ extension LaunchSchedule {
       return false
     }
     rows[index].status = .running
-    if let start { rows[index].times = (start, .zero) }
+    if let start { rows[index].times = LaunchTimes(start: start, duration: .zero) }
     return true
   }
 

@@ -32,7 +32,7 @@ extension LaunchRegistry {
   ///   no actor, and of the actor it runs on.
   /// - Returns: The action.
   /// - Complexity: Amortized O(1); O(log *n*) where dependencies change the order.
-  package mutating func next(canWait: Bool) -> Step {
+  package mutating func next(canWait: Bool) -> LaunchStep {
     let last = stage == .launched ? LaunchPhase.idle : .late
     if let step = schedule.next(canWait: canWait, upTo: last) { return step }
     if stage == .launched {
@@ -166,7 +166,9 @@ extension LaunchRegistry {
   }
 
   private func lateWorker(_ row: Int, since start: Duration) -> LateWorker? {
-    schedule[row].map { (row, $0.registration, start, tasks[row]?.task) }
+    schedule[row].map {
+      LateWorker(row: row, registration: $0.registration, start: start, task: tasks[row]?.task)
+    }
   }
 
   /// Refuses all further registrations; a running launch continues with its work.
@@ -220,12 +222,12 @@ extension LaunchRegistry {
   }
 
   /// Refuses the work after the launch, because the program is about to end.
-  private mutating func refuseIdle() -> Step? {
+  private mutating func refuseIdle() -> LaunchStep? {
     _ = schedule.skipAll(from: .idle, .refused)
     return schedule.next(canWait: false, upTo: .late)
   }
 
-  private mutating func conclude() -> Step {
+  private mutating func conclude() -> LaunchStep {
     stage = .launched
     let problems = problems
     launched = schedule.rows

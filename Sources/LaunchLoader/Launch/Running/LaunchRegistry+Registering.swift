@@ -27,16 +27,6 @@ extension LaunchRegistry {
     }
   }
 
-  /// The work of a name that is taken: its source site, what it makes, its registration until it has its
-  /// outcome, and then whether it has finished, and its outcome.
-  ///
-  /// Of work that failed after the launch, the outcome has ``UnkeptError`` in the place of the error, which
-  /// must not live as long as the loader.
-  typealias NamedWork = (
-    site: LaunchSite, makes: LaunchKeys?, pending: LaunchRegistration?, hasFinished: Bool,
-    outcome: LaunchOutcome?
-  )
-
   /// Returns the work of a name, or `nil` if the name is not taken.
   ///
   /// - Complexity: O(1); O(log *n*) after rows were removed.
@@ -50,9 +40,12 @@ extension LaunchRegistry {
   private func work(of row: LaunchRow) -> NamedWork {
     let outcome = undoing == row.number ? .undone : row.outcome
     let registration = row.registration
-    return (
-      registration.site, registration.makes, outcome == nil ? registration : nil,
-      row.outcome?.isFinished ?? false, outcome
+    return NamedWork(
+      site: registration.site,
+      makes: registration.makes,
+      pending: outcome == nil ? registration : nil,
+      hasFinished: row.outcome?.isFinished ?? false,
+      outcome: outcome
     )
   }
 
@@ -64,7 +57,13 @@ extension LaunchRegistry {
       case .failed: .failed(UnkeptError())
       case .skipped, .timedOut, .undone, .duplicate, .refused: outcome
       }
-    ended[row] = (registration.site, registration.makes, nil, outcome.isFinished, kept)
+    ended[row] = NamedWork(
+      site: registration.site,
+      makes: registration.makes,
+      pending: nil,
+      hasFinished: outcome.isFinished,
+      outcome: kept
+    )
   }
 
   /// Withdraws a registration that has not begun, and frees its name.
