@@ -7,8 +7,8 @@ struct ServiceWalk {
   enum Event: Equatable {
     case begin, takeStart, shutdown, cancel, permit, fail
     case ready(Int), returned(Int), threw(Int), cancelledItself(Int)
-    case timedOut(Int, ServiceMachine<Int>.Transition)
-    case allTimedOut(ServiceMachine<Int>.Transition)
+    case timedOut(Int, ServiceTransition)
+    case allTimedOut(ServiceTransition)
     case passOver, suspended(Int)
     case add
   }
@@ -28,7 +28,7 @@ struct ServiceWalk {
   private var cancelled: Set<Int> = []
   private var dropped: Set<Int> = []
   private var armed: Set<[Int]> = []
-  private var armedForAll: Set<ServiceMachine<Int>.Transition> = []
+  private var armedForAll: Set<ServiceTransition> = []
   /// The services that were passed over, and their turns.
   private var passedOver: [Int: Int] = [:]
   private var isPastDeadline = false
@@ -144,7 +144,7 @@ struct ServiceWalk {
     check()
   }
 
-  private static func number(of limit: ServiceMachine<Int>.Transition) -> Int {
+  private static func number(of limit: ServiceTransition) -> Int {
     switch limit {
     case .stop: 0
     case .cancel: 1
@@ -209,7 +209,7 @@ struct ServiceWalk {
       case .arm(let id?, let limit, _): armed.insert([id, Self.number(of: limit)])
       case .arm(nil, let limit, _): armedForAll.insert(limit)
       case .disarm(let id, let limit):
-        let limits: [ServiceMachine<Int>.Transition] = [.start, .stop, .cancel]
+        let limits: [ServiceTransition] = [.start, .stop, .cancel]
         for other in limits where other <= limit { armed.remove([id, Self.number(of: other)]) }
       case .drop(let ids):
         for id in ids {

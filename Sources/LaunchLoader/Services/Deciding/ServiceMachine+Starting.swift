@@ -22,13 +22,15 @@ extension ServiceMachine {
     _ options: AppServiceOptions
   ) throws(AppServiceError) -> ID {
     guard requested == nil else { throw AppServiceError(.stopping(name)) }
-    let name = isNumbered ? freeName(name) : name
+    let name = isNumbered ? roster.freeName(name) : name
     if stage != .collecting {
-      guard id(of: name) == nil else { throw AppServiceError(.duplicate(name)) }
+      guard roster.id(of: name) == nil else { throw AppServiceError(.duplicate(name)) }
       if options.after.contains(name) { throw AppServiceError(.cycle([name, name])) }
       _ = try dependencies(of: name, options)
     }
-    guard let id = append(handle, name, options) else { throw AppServiceError(.duplicate(name)) }
+    guard let id = roster.append(handle, name, options) else {
+      throw AppServiceError(.duplicate(name))
+    }
     unsatisfied += 1
     if stage != .collecting { link(id) }
     return id
@@ -62,14 +64,16 @@ extension ServiceMachine {
   /// - Returns: The service to start, or `nil` if none may start now.
   package mutating func takeStart(after previous: ID?, in turn: Int) -> (id: ID, handle: Handle)? {
     if let previous { start(previous) }
-    guard isStarting, turn == self.turn else { return nil }
-    entering = startable.popFirst()
-    guard let id = entering, let index = index(of: id), let handle = handles[index] else {
-      isStarting = false
+    guard self.turn?.number == turn else { return nil }
+    guard let id = startable.popFirst(), let index = roster.index(of: id),
+      let handle = roster.handles[index]
+    else {
+      self.turn = nil
       return nil
     }
+    self.turn?.service = id
     report(.starting, at: index)
-    if let timeout = records[index].options.startTimeout {
+    if let timeout = roster[index].options.startTimeout {
       actions.append(.arm(id, .start, timeout))
     }
     return (id, handle)
@@ -83,40 +87,42 @@ extension ServiceMachine {
   ///
   /// - Returns: The service taken last; `nil` if it is passed over, or the turn has ended.
   package mutating func passOver(_ id: ID?, in turn: Int) -> ID? {
-    guard isStarting, turn == self.turn, let entering else { return nil }
+    guard let current = self.turn, current.number == turn, let entering = current.service else {
+      return nil
+    }
     if entering != id { return entering }
-    isStarting = false
-    if index(of: entering).map({ records[$0].dependants.isEmpty }) ?? true { start(entering) }
+    self.turn = nil
+    if roster.index(of: entering).map({ roster[$0].dependants.isEmpty }) ?? true { start(entering) }
     startNext()
     return nil
   }
 
   /// Records that a service is ready.
   package mutating func ready(_ id: ID) {
-    guard let index = index(of: id), !records[index].isSatisfied else { return }
-    records[index].isReady = true
+    guard let index = roster.index(of: id), !roster[index].isSatisfied else { return }
+    roster[index].isReady = true
     unblockDependants(of: index)
   }
 
   /// Records that the `run` of a service has suspended or returned, or is no longer waited for.
   mutating func start(_ id: ID) {
-    guard let index = index(of: id), !records[index].isSatisfied else { return }
-    records[index].hasStarted = true
+    guard let index = roster.index(of: id), !roster[index].isSatisfied else { return }
+    roster[index].hasStarted = true
     unblockDependants(of: index)
   }
 
   /// Returns the services, each after those that it names.
   private mutating func startOrder() throws(AppServiceError) -> [ID] {
-    isChain = records.allSatisfy { $0.options.after.isEmpty }
-    let ids = Array(records.indices)
+    isChain = roster.records.allSatisfy { $0.options.after.isEmpty }
+    let ids = Array(roster.records.indices)
     if isChain { return ids }
     var graph = DependencyGraph()
-    for record in records {
+    for record in roster.records {
       graph.add(try dependencies(of: record.name, record.options)[...])
     }
     let order = graph.order(of: ids)
     if order.count < ids.count, let cycle = graph.cycles().first {
-      throw AppServiceError(.cycle(cycle.path.map { records[$0].name }))
+      throw AppServiceError(.cycle(cycle.path.map { roster[$0].name }))
     }
     return order
   }
@@ -127,8 +133,8 @@ extension ServiceMachine {
     _ options: AppServiceOptions
   ) throws(AppServiceError) -> [ID] {
     try options.after.map { other throws(AppServiceError) in
-      if let id = id(of: other) { return id }
-      let others = NameSuggestions(living.map(\.name).filter { $0 != name })
+      if let id = roster.id(of: other) { return id }
+      let others = NameSuggestions(roster.living.map(\.name).filter { $0 != name })
       let suggestion = others.nearest(to: other)
       throw AppServiceError(.unknown(other, neededBy: name), suggestion: suggestion)
     }
@@ -136,22 +142,22 @@ extension ServiceMachine {
 
   /// Assigns a service its layer and the dependencies that it waits for.
   private mutating func link(_ id: ID) {
-    guard let index = index(of: id) else { return }
+    guard let index = roster.index(of: id) else { return }
     if isChain {
       // A service follows all others, which include those that a later one may name.
-      records[index].layer = id
-      if let previous = self.index(of: id - 1), !records[previous].isSatisfied {
-        records[index].blockers = 1
+      roster[index].layer = id
+      if let previous = roster.index(of: id - 1), !roster[previous].isSatisfied {
+        roster[index].blockers = 1
       }
     }
-    for name in isChain ? [] : records[index].options.after {
-      guard let dependency = self.id(of: name).flatMap(self.index) else { continue }
-      records[index].layer = max(records[index].layer, records[dependency].layer + 1)
-      if records[dependency].isSatisfied { continue }
-      records[index].blockers += 1
-      records[dependency].dependants.append(id)
+    for name in isChain ? [] : roster[index].options.after {
+      guard let dependency = roster.id(of: name).flatMap(roster.index) else { continue }
+      roster[index].layer = max(roster[index].layer, roster[dependency].layer + 1)
+      if roster[dependency].isSatisfied { continue }
+      roster[index].blockers += 1
+      roster[dependency].dependants.append(id)
     }
-    if records[index].blockers == 0 { mayStart(id) }
+    if roster[index].blockers == 0 { mayStart(id) }
   }
 
   private mutating func mayStart(_ id: ID) {
@@ -161,34 +167,34 @@ extension ServiceMachine {
 
   /// Begins a turn of taking services to start, unless one is in progress.
   private mutating func startNext() {
-    if isStarting || startable.isEmpty { return }
-    isStarting = true
-    turn += 1
-    actions.append(.startServices(turn: turn))
+    if turn != nil || startable.isEmpty { return }
+    turnCount += 1
+    turn = Turn(number: turnCount)
+    actions.append(.startServices(turn: turnCount))
   }
 
   /// Permits the dependants of a service to start, if it is satisfied now.
   private mutating func unblockDependants(of index: Int) {
-    guard records[index].isSatisfied else { return }
+    guard roster[index].isSatisfied else { return }
     unsatisfied -= 1
-    if records[index].isRunning { report(.ready, at: index) }
-    if records[index].options.startTimeout != nil {
-      actions.append(.disarm(records[index].id, .start))
+    if roster[index].isRunning { report(.ready, at: index) }
+    if roster[index].options.startTimeout != nil {
+      actions.append(.disarm(roster[index].id, .start))
     }
     if isChain {
-      unblock(records[index].id + 1)
+      unblock(roster[index].id + 1)
     } else {
-      let dependants = records[index].dependants
-      records[index].dependants = []
+      let dependants = roster[index].dependants
+      roster[index].dependants = []
       for dependant in dependants { unblock(dependant) }
     }
     announceStart()
   }
 
   private mutating func unblock(_ id: ID) {
-    guard let index = index(of: id) else { return }
-    records[index].blockers -= 1
-    if records[index].blockers == 0 { mayStart(id) }
+    guard let index = roster.index(of: id) else { return }
+    roster[index].blockers -= 1
+    if roster[index].blockers == 0 { mayStart(id) }
   }
 
   /// Returns the services that wait for one that is not satisfied.

@@ -19,16 +19,6 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
   /// An error, and the service that threw it; `nil` if the error did not come from a service.
   package typealias Failure = (service: String?, error: any Error)
 
-  /// A transition of services, which may have a time limit; later ones overrule earlier ones.
-  package enum Transition: Sendable, Hashable, Comparable {
-    /// To start, or to become ready.
-    case start
-    /// To end after the request to stop.
-    case stop
-    /// To end after the cancellation.
-    case cancel
-  }
-
   /// An action for the caller to perform.
   package enum Action: Sendable {
     /// Take services to start, with ``takeStart(after:in:)``, until there is none.
@@ -39,9 +29,9 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
     case cancel(Handle)
     /// Report ``timedOut(_:_:)`` after this time, unless this service, or with `nil` every service, has
     /// ended.
-    case arm(ID?, Transition, Duration)
+    case arm(ID?, ServiceTransition, Duration)
     /// Remove the limit of this service, unless it is that of a later transition than the given one.
-    case disarm(ID, Transition)
+    case disarm(ID, ServiceTransition)
     /// Release these services, which never started.
     case drop([Handle])
     /// Report an error that a service threw.
@@ -51,7 +41,7 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
     /// Print a message for the user of the program.
     case say(AppHostMessage)
     /// Report for as long as this transition lasts what it waits for; the number is ``transitionNumber``.
-    case watch(Transition?, number: Int)
+    case watch(ServiceTransition?, number: Int)
     /// Stop waiting for the permission to stop, because the services are cancelled without it.
     case forceStop
     /// Stop waiting for the launch work, which did not end after it was cancelled.
@@ -83,6 +73,13 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
     case over([Failure], isCancelled: Bool)
   }
 
+  /// A turn of taking services to start.
+  struct Turn: Sendable {
+    let number: Int
+    /// The service that was taken last.
+    var service: ID?
+  }
+
   enum Stage: Comparable {
     case collecting, starting, running, stopping, over
   }
@@ -96,24 +93,13 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
   private let endsWhenEmpty: Bool
   var stage = Stage.collecting
   /// The requested transition: `stop`, `cancel`, or `nil`.
-  var requested: Transition?
+  var requested: ServiceTransition?
   var mayStop: Bool
   var hasPassedDeadline = false
   var isClaimed = false
 
-  /// The services, with ascending identifiers.
-  ///
-  /// Those that have ended are removed when they outnumber the others.
-  var records: [ServiceRecord] = []
-  /// The handle of each record; `nil` once the service has ended.
-  var handles: [Handle?] = []
-  /// The number of services that have not ended.
-  private(set) var count = 0
-  private var nextID = 0
-  /// The identifiers by name, also of services that have ended and are still in `records`.
-  private(set) var names: [String: ID] = [:]
-  /// The next numbers of names that several services have.
-  private var numbers: [String: Int] = [:]
+  /// The services of the run.
+  var roster = ServiceRoster<Handle>()
   /// Indicates that no service names another; each comes after the previous one.
   var isChain = true
   /// The number of services whose dependants may not start yet; not maintained after a request to stop.
@@ -121,17 +107,13 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
 
   /// The services that may start now; the one that was added first starts first.
   var startable = Heap<ID>()
-  /// The number of the last turn of taking services to start.
-  var turn = 0
-  /// Indicates that the turn is in progress.
-  var isStarting = false
-  /// The service that was taken last in this turn.
-  var entering: ID?
+  /// The turn of taking services to start that is in progress.
+  var turn: Turn?
+  /// The number of the turns so far.
+  var turnCount = 0
 
-  /// The services in the order in which they are asked to stop.
-  var stopOrder: [ID] = []
-  /// The number of services in `stopOrder` whose turn has come.
-  var stopped = 0
+  /// The services whose turn to stop has not come, in the order in which they are asked to.
+  var stopOrder: ArraySlice<ID> = []
   /// The number of services that were asked to stop or cancelled and have not ended.
   var ending = 0
   /// The services that are left behind once their groups have reported their errors, by identifier.
@@ -141,7 +123,7 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
 
   private var milestones: [Milestone] = []
   var actions: [Action] = []
-  private var watched: Transition?
+  private var watched: ServiceTransition?
   /// The number of transitions that have begun or ended.
   package private(set) var transitionNumber = 0
 
@@ -179,7 +161,7 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
 
   /// The transition in progress, `start` or `stop`; `nil` before the run is claimed, between the two, and
   /// after the run.
-  package var transition: Transition? {
+  package var transition: ServiceTransition? {
     if !isClaimed || stage == .over { return nil }
     if requested != nil { return .stop }
     return stage < .running ? .start : nil
@@ -195,7 +177,7 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
   ///
   /// - Complexity: O(*n*) in the number of services.
   package var waitedFor: [(id: ID, name: String)] {
-    living.filter(isWaitedFor).map { ($0.id, fullName($0.name)) }
+    roster.living.filter(isWaitedFor).map { ($0.id, fullName($0.name)) }
   }
 
   private func isWaitedFor(_ record: ServiceRecord) -> Bool {
@@ -206,7 +188,7 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
   ///
   /// - Complexity: O(*n* + *e*) in the number of services and of the names in their options.
   package var statuses: [AppServiceStatus] {
-    let living = living
+    let living = roster.living
     let isChain = isChain && living.allSatisfy { $0.options.after.isEmpty }
     var former: ServiceRecord?
     return living.map { record in
@@ -255,72 +237,11 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
     actions.append(.announce)
   }
 
-  /// The services that have not ended, in registration order.
-  var living: [ServiceRecord] { records.filter(\.isLiving) }
-
-  /// Returns the index of a service that has not ended.
-  ///
-  /// - Complexity: O(1); O(log *n*) after services were removed.
-  func index(of id: ID) -> Int? {
-    guard let index = records.index(ofNumber: id, { $0.id }) else { return nil }
-    return records[index].isLiving ? index : nil
-  }
-
   /// A Boolean value that indicates whether the run ends although no service has ended.
-  var isEmptyAtOnce: Bool { endsWhenEmpty && count == 0 }
+  var isEmptyAtOnce: Bool { endsWhenEmpty && roster.count == 0 }
 
   /// Returns the name of a service, unless it has ended.
-  package func name(of id: ID) -> String? { index(of: id).map { records[$0].name } }
-
-  /// Returns a name that is free: the given one, or the one with the next number.
-  ///
-  /// - Complexity: Amortized O(1).
-  mutating func freeName(_ name: String) -> String {
-    if self.id(of: name) == nil { return name }
-    var numbered: String
-    repeat {
-      let number = numbers[name, default: 2]
-      numbers[name] = number + 1
-      numbered = "\(name) \(number)"
-    } while self.id(of: numbered) != nil
-    return numbered
-  }
-
-  /// Returns the service of a name, unless it has ended.
-  func id(of name: String) -> ID? { names[name].flatMap { index(of: $0) == nil ? nil : $0 } }
-
-  /// Appends a service.
-  ///
-  /// - Returns: Its identifier; `nil` if the name is taken.
-  mutating func append(_ handle: Handle, _ name: String, _ options: AppServiceOptions) -> ID? {
-    let id = nextID
-    if let former = names.updateValue(id, forKey: name), index(of: former) != nil {
-      names[name] = former
-      return nil
-    }
-    nextID += 1
-    count += 1
-    records.append(ServiceRecord(id: id, name: name, options: options))
-    handles.append(handle)
-    return id
-  }
-
-  /// Removes a service.
-  ///
-  /// - Returns: Its handle.
-  @discardableResult
-  mutating func remove(_ id: ID) -> Handle? {
-    guard let index = index(of: id) else { return nil }
-    let handle = handles[index].take()
-    records[index].isLiving = false
-    count -= 1
-    if records.count > max(8, 2 * count) {
-      names = names.filter { self.index(of: $0.value) != nil }
-      records = living
-      handles.removeAll { $0 == nil }
-    }
-    return handle
-  }
+  package func name(of id: ID) -> String? { roster.index(of: id).map { roster[$0].name } }
 
   /// Returns the name of a service for messages and reports.
   func fullName(_ name: String) -> String { path.isEmpty ? name : path + name }
@@ -329,13 +250,13 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
   mutating func report(_ state: AppServiceState, at index: Int) {
     // An end asks the next service to stop, which makes three actions.
     if actions.isEmpty { actions.reserveCapacity(4) }
-    let (former, wasEnding) = (records[index].reported, records[index].isEnding)
-    records[index].reported = (state, time)
-    if records[index].isEnding != wasEnding { ending += wasEnding ? -1 : 1 }
+    let (former, wasEnding) = (roster[index].reported, roster[index].isEnding)
+    roster[index].reported = (state, time)
+    if roster[index].isEnding != wasEnding { ending += wasEnding ? -1 : 1 }
     actions.append(
       .changed(
         AppServiceStateChange(
-          service: fullName(records[index].name),
+          service: fullName(roster[index].name),
           state: state,
           previous: former?.state,
           elapsed: former.map { time - $0.time } ?? .zero
@@ -349,23 +270,13 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
   /// - Complexity: O(*n*²) in the number of services.
   package func _checkInvariants() {
     startable._checkInvariants()
-    let living = living
-    assert(
-      zip(records, handles).allSatisfy { record, handle in
-        record.isLiving ? handle != nil && index(of: record.id) != nil : handle == nil
-      },
-      "a service without a handle, or a handle without a service"
-    )
-    assert(living.count == count && records.count <= max(8, 2 * count), "too many records")
-    assert(
-      names.count <= records.count && living.allSatisfy { names[$0.name] == $0.id },
-      "a name belongs to no service, or to another one"
-    )
+    roster._checkInvariants()
+    let living = roster.living
     assert(ending == living.count(where: \.isEnding), "ending services are miscounted")
-    assert(stage != .over || count == 0 && leaving.isEmpty, "a service outlasts the run")
+    assert(stage != .over || roster.count == 0 && leaving.isEmpty, "a service outlasts the run")
     assert(leaving.isEmpty || requested != nil, "a service is left behind without a request")
     assert(stage < .stopping || requested != nil && mayStop, "services stop without a request")
-    assert(!(isStarting && stage == .collecting), "services start before the run")
+    assert(turn == nil || stage != .collecting, "services start before the run")
     guard requested == nil else {
       assert(
         stage == .collecting || startable.isEmpty && living.allSatisfy { $0.state != nil },
@@ -383,7 +294,7 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
     )
     let free = living.filter { $0.state == nil && $0.blockers == 0 }.map(\.id)
     assert(Set(free) == Set(startable.prefix(startable.count)), "the wrong services may start")
-    assert(isStarting || startable.isEmpty, "a service that may start does not")
+    assert(turn != nil || startable.isEmpty, "a service that may start does not")
     assert(stage != .starting || unsatisfied > 0, "the start goes unreported")
   }
 }

@@ -9,15 +9,15 @@ extension ServiceMachine {
   ///   - error: The error that it threw, or `nil`.
   /// - Complexity: Amortized O(log *n*).
   package mutating func ended(_ id: ID, _ error: (any Error)?) {
-    guard let index = index(of: id), records[index].state != nil else { return }
-    let record = records[index]
+    guard let index = roster.index(of: id), roster[index].state != nil else { return }
+    let record = roster[index]
     if !record.failsToStart { start(id) }
     report(.ended, at: index)
     let isTimed = record.options.startTimeout != nil || record.options.stopTimeout != nil
     if isTimed { actions.append(.disarm(id, .cancel)) }
-    remove(id)
+    roster.remove(id)
     judge(record, error)
-    if count == 0 && stage < .stopping { request(.stop) }
+    if roster.count == 0 && stage < .stopping { request(.stop) }
     advance()
   }
 
@@ -56,10 +56,10 @@ extension ServiceMachine {
   /// - Parameters:
   ///   - id: The service; `nil` means all services together.
   ///   - limit: The transition that took too long.
-  package mutating func timedOut(_ id: ID?, _ limit: Transition) {
+  package mutating func timedOut(_ id: ID?, _ limit: ServiceTransition) {
     guard let id else { return timedOut(limit) }
-    guard let index = index(of: id) else { return }
-    let record = records[index]
+    guard let index = roster.index(of: id) else { return }
+    let record = roster[index]
     switch (limit, record.state) {
     case (.start, .starting) where !record.isSatisfied && requested == nil:
       // Without waiting for the permission to stop the others.
@@ -76,7 +76,7 @@ extension ServiceMachine {
     }
   }
 
-  private mutating func timedOut(_ limit: Transition) {
+  private mutating func timedOut(_ limit: ServiceTransition) {
     guard stage != .over, requested != nil else { return }
     switch limit {
     case .start: break
@@ -108,8 +108,8 @@ extension ServiceMachine {
   ///
   /// - Returns: `false` if the service has ended.
   package mutating func groupBegins(in id: ID) -> Bool {
-    guard let index = index(of: id) else { return false }
-    records[index].groupCount += 1
+    guard let index = roster.index(of: id) else { return false }
+    roster[index].groupCount += 1
     return true
   }
 
@@ -117,8 +117,8 @@ extension ServiceMachine {
   ///
   /// - Returns: `false` if the service has ended or is being left behind.
   package mutating func groupHasEnded(in id: ID) -> Bool {
-    guard let index = index(of: id) else { return false }
-    records[index].groupCount -= 1
+    guard let index = roster.index(of: id) else { return false }
+    roster[index].groupCount -= 1
     return true
   }
 
@@ -172,7 +172,7 @@ extension ServiceMachine {
 
   /// Records a request to stop or to cancel, unless an equal or stronger one precedes it, and carries it out
   /// once the run has begun.
-  private mutating func request(_ transition: Transition) {
+  private mutating func request(_ transition: ServiceTransition) {
     if stage == .over || requested ?? .start >= transition { return }
     let isFirst = requested == nil
     requested = transition
@@ -201,7 +201,7 @@ extension ServiceMachine {
 
   /// Removes the services that have not started.
   private mutating func dropWaiting() {
-    let waiting = living.filter { $0.state == nil }.compactMap { remove($0.id) }
+    let waiting = roster.living.filter { $0.state == nil }.compactMap { roster.remove($0.id) }
     startable = Heap()
     if !waiting.isEmpty { actions.append(.drop(waiting)) }
   }
@@ -210,15 +210,15 @@ extension ServiceMachine {
   private mutating func stop() {
     if stage < .stopping {
       stage = .stopping
-      if requested == .stop { stopOrder = idsInReverse() }
+      if requested == .stop { stopOrder = idsInReverse()[...] }
     }
-    if requested == .cancel, count > 0 {
+    if requested == .cancel, roster.count > 0 {
       if let cancelTimeout { actions.append(.arm(nil, .cancel, cancelTimeout)) }
       let limit = hasPassedDeadline ? stopTimeout : nil
       for id in idsInReverse() {
-        guard let index = index(of: id), records[index].state != .cancelled else { continue }
+        guard let index = roster.index(of: id), roster[index].state != .cancelled else { continue }
         // A service whose turn had not come receives the stop request before the cancellation.
-        let isUnasked = hasPassedDeadline && records[index].isRunning
+        let isUnasked = hasPassedDeadline && roster[index].isRunning
         cancel(index, after: limit, stopsFirst: isUnasked)
       }
     }
@@ -228,32 +228,32 @@ extension ServiceMachine {
   /// Stops the next layer once the previous one has ended, and finishes when no service remains.
   private mutating func advance() {
     guard stage == .stopping else { return }
-    if count == 0 {
+    if roster.count == 0 {
       guard leaving.isEmpty else { return }
       stage = .over
       return announce(.over(outcome ?? [], isCancelled: requested == .cancel))
     }
     guard requested == .stop, ending == 0 else { return }
     var layer: Int?
-    while stopped < stopOrder.count {
-      if let index = index(of: stopOrder[stopped]) {
-        if let layer, records[index].layer != layer { return }
-        layer = records[index].layer
+    while let id = stopOrder.first {
+      if let index = roster.index(of: id) {
+        if let layer, roster[index].layer != layer { return }
+        layer = roster[index].layer
         requestStop(index)
       }
-      stopped += 1
+      stopOrder.removeFirst()
     }
   }
 
   private mutating func requestStop(_ index: Int) {
     // Its start took too long.
-    if records[index].state == .cancelled { return }
+    if roster[index].state == .cancelled { return }
     report(.stopping, at: index)
     // Arm the limit before the service can react.
-    if let timeout = records[index].options.stopTimeout {
-      actions.append(.arm(records[index].id, .stop, timeout))
+    if let timeout = roster[index].options.stopTimeout {
+      actions.append(.arm(roster[index].id, .stop, timeout))
     }
-    if let handle = handles[index] { actions.append(.stop(handle)) }
+    if let handle = roster.handles[index] { actions.append(.stop(handle)) }
   }
 
   /// Cancels a service and reports it.
@@ -266,16 +266,16 @@ extension ServiceMachine {
   private mutating func cancel(
     _ index: Int,
     after limit: Duration?,
-    to transition: Transition = .stop,
+    to transition: ServiceTransition = .stop,
     stopsFirst: Bool = false
   ) {
     report(.cancelled, at: index)
     // The message comes first: the service may now end, and with it the program.
     let goal = transition == .start ? "start" : "stop"
     let reason = limit.map { ": it did not \(goal) within \($0.shortText)" } ?? ""
-    let name = fullName(records[index].name)
+    let name = fullName(roster[index].name)
     say("service \"\(name)\" is cancelled\(reason)", of: name, .cancelled, limit)
-    guard let handle = handles[index] else { return }
+    guard let handle = roster.handles[index] else { return }
     if stopsFirst { actions.append(.stop(handle)) }
     actions.append(.cancel(handle))
   }
@@ -284,11 +284,11 @@ extension ServiceMachine {
   ///
   /// Of a service that runs groups, their services are reported instead.
   private mutating func leave(_ id: ID) {
-    guard let index = index(of: id) else { return }
-    let record = records[index]
+    guard let index = roster.index(of: id) else { return }
+    let record = roster[index]
     actions.append(.disarm(id, .cancel))
     report(.abandoned, at: index)
-    remove(id)
+    roster.remove(id)
     if record.groupCount > 0 {
       leaving[id] = record
       actions.append(.leaveGroups(of: id))
@@ -320,7 +320,7 @@ extension ServiceMachine {
   /// The services in stop order: higher layers first, and the last added first within a layer.
   private func idsInReverse() -> [ID] {
     isChain
-      ? living.reversed().map(\.id)
-      : living.sorted { ($0.layer, $0.id) > ($1.layer, $1.id) }.map(\.id)
+      ? roster.living.reversed().map(\.id)
+      : roster.living.sorted { ($0.layer, $0.id) > ($1.layer, $1.id) }.map(\.id)
   }
 }

@@ -191,3 +191,11 @@ public final class AppServiceGroup: AppService {
     try runner?.send(event)
   }
 }
+
+extension ServiceHandle {
+  /// Returns the body that runs a service; a group runs under the name that it was added with.
+  static func body(of service: some AppService) -> Body {
+    guard let group = service as? AppServiceGroup else { return { try await service.run($0) } }
+    return { try await group.run($0, as: $0.name ?? group.serviceName) }
+  }
+}

@@ -9,8 +9,6 @@ internal import EventBus
 /// Every member may be called from any thread. The clock is read, and closures are called and released,
 /// outside the lock.
 final class ServiceAlarms: Sendable {
-  typealias Transition = ServiceMachine<ServiceHandle>.Transition
-
   /// The subject of an alarm; a new alarm replaces the previous one of its subject.
   enum Key: Hashable, Sendable {
     /// A single service, or `nil` for all services together.
@@ -27,7 +25,7 @@ final class ServiceAlarms: Sendable {
 
   private struct Alarm: Sendable {
     let end: Duration
-    let rank: Transition
+    let rank: ServiceTransition
     /// The number of alarms set before.
     let order: Int
     let body: @Sendable () -> Void
@@ -79,7 +77,7 @@ final class ServiceAlarms: Sendable {
   ///   - body: Called once, unless the alarm is replaced or removed before.
   func set(
     _ key: Key,
-    _ rank: Transition,
+    _ rank: ServiceTransition,
     at end: Duration,
     _ body: @escaping @Sendable () -> Void
   ) {
@@ -132,7 +130,7 @@ final class ServiceAlarms: Sendable {
   }
 
   /// Removes an alarm unless its rank exceeds the given one.
-  func remove(_ key: Key, upTo rank: Transition) {
+  func remove(_ key: Key, upTo rank: ServiceTransition) {
     let (alarm, former) = state.withLock { state -> (Alarm?, Task<Void, Never>?) in
       if let alarm = state.alarms[key], alarm.rank > rank { return (nil, nil) }
       let alarm = state.alarms.removeValue(forKey: key)

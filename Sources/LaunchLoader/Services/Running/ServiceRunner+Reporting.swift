@@ -7,7 +7,7 @@ extension ServiceRunner {
   /// A group whose services delay the same transition is represented by them. One whose services delay
   /// another transition, because it stops by itself while others start, is left out: its own messages name
   /// them.
-  var delay: (transition: Machine.Transition, services: [String])? {
+  var delay: (transition: ServiceTransition, services: [String])? {
     // No more than this: a copy of the state could be the last owner of a service.
     let waited = state.withLock { state in
       state.machine.transition.map { transition in
@@ -74,7 +74,7 @@ extension ServiceRunner {
   }
 
   /// Returns whether a transition of the services waits for one of them.
-  private func waits(for service: Machine.ID, to transition: Machine.Transition) -> Bool {
+  private func waits(for service: Machine.ID, to transition: ServiceTransition) -> Bool {
     state.withLock { state in
       state.machine.transition == transition
         && state.machine.waitedFor.contains { $0.id == service }
