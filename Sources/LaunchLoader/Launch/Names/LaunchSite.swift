@@ -17,18 +17,15 @@ package struct LaunchSite: Sendable {
   package var source: SourceSite { SourceSite(fileID: fileID.description, line: line) }
 }
 
-extension LaunchSite: Hashable {
+extension LaunchSite: StableHashable {
   /// Compares lines and the text of file identifiers.
   package static func == (left: LaunchSite, right: LaunchSite) -> Bool {
     left.line == right.line && left.fileID.isSame(as: right.fileID)
   }
 
-  /// Hashes the line and the length of the file identifier, because few files have a registration on
+  /// A hash value of the line and of the length of the file identifier, because few files have a registration on
   /// the same line.
-  package func hash(into hasher: inout Hasher) {
-    hasher.combine(line)
-    hasher.combine(fileID.utf8CodeUnitCount)
-  }
+  var stableHash: Int { Int(bitPattern: line) &* 31 &+ fileID.utf8CodeUnitCount }
 }
 
 extension LaunchID {

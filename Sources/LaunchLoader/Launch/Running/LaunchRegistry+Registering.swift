@@ -15,7 +15,10 @@ extension LaunchRegistry {
         return .dismissed(.duplicate(of: id), original: original)
       }
     } else if stage != .launched {
-      siteNumber = Self.countUp(&siteCounts[registration.site, default: 0])
+      siteNumber = siteCounts.update(registration.site, default: 0) { count in
+        count += 1
+        return count
+      }
     }
     let row = LaunchRow(registration, number: schedule.nextRow, siteNumber: siteNumber)
     switch stage {
@@ -84,12 +87,6 @@ extension LaunchRegistry {
     case .launched: effects.dropped = takeEnded()
     }
     return (registration, effects)
-  }
-
-  /// A separate function, so that the line is looked up once.
-  private static func countUp(_ count: inout Int) -> Int {
-    count += 1
-    return count
   }
 
   /// Adds a row for the report, unless the launch is over.

@@ -64,7 +64,7 @@ package struct LaunchRegistry: Sendable {
   /// The results of named work that ended after the launch and has no row, by the number of the row.
   var ended: [Int: NamedWork] = [:]
   /// The number of registrations without a name on each line.
-  var siteCounts: [LaunchSite: Int] = [:]
+  var siteCounts = StableDictionary<LaunchSite, Int>()
 
   /// Creates a registry that collects.
   ///

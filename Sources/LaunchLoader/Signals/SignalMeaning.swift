@@ -1,0 +1,48 @@
+/// A request that a signal makes to an application.
+public enum SignalMeaning: Sendable, Hashable {
+  /// Stop in order; the second signal cancels everything, and the third ends the process immediately.
+  ///
+  /// `SIGHUP` requests only the orderly stop, however often it arrives.
+  case shutdown
+  /// Reload the configuration: the application posts `appShouldReload`.
+  ///
+  /// Instead, `SIGHUP` is ``shutdown`` if the program has lost its controlling terminal.
+  case reload
+  /// Go to the background, and then stop as the system does by default, if a terminal controls the process.
+  case background
+  /// Return to the foreground.
+  case foreground
+  /// Read the size of the terminal: the application posts `terminalDidResize`.
+  case resize
+  /// Do nothing: the signal is swallowed.
+  case ignore
+
+  /// The default meanings: `SIGTERM` and `SIGINT` are ``shutdown``, `SIGHUP` is ``reload``, `SIGTSTP`
+  /// ``background``, `SIGCONT` ``foreground`` and `SIGWINCH` ``resize``.
+  ///
+  /// No signal has a meaning on systems other than Linux and macOS, and in a program inside the bundle of an
+  /// app or of an extension, whose system starts and ends it by other means.
+  public static var standard: [UnixSignal: SignalMeaning] {
+    #if os(Linux)
+    ofPrograms
+    #elseif os(macOS)
+    isInBundle(ServiceProcess.executablePath) ? [:] : ofPrograms
+    #else
+    [:]
+    #endif
+  }
+
+  private static let ofPrograms: [UnixSignal: SignalMeaning] = [
+    .terminate: .shutdown, .interrupt: .shutdown, .hangup: .reload, .stop: .background,
+    .resume: .foreground, .windowChanged: .resize,
+  ]
+
+  /// Returns whether a program on macOS belongs to the bundle of an app or of an extension: one of the folders
+  /// of its path ends in `.app` or `.appex`.
+  package static func isInBundle(_ executable: String) -> Bool {
+    executable.split(separator: "/").dropLast().contains { folder in
+      let name = folder.lowercased()
+      return name.hasSuffix(".app") || name.hasSuffix(".appex")
+    }
+  }
+}
