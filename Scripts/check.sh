@@ -15,7 +15,7 @@ cd "$(dirname "$0")/.."
 
 # Cheap gates come first. If `build` fails, the later gates do not run.
 quick=(
-  format words
+  format words measure
   build layers platforms snippets misuse clients
   api documentation catalogues
   tests-debug demo

@@ -87,6 +87,91 @@ plant words 'issue tracker' "a note about unfinished work" <<'FAULT'
 echo "// TO""DO: planted" > Sources/EventBus/Kit/Planted.swift
 FAULT
 
+plant measure 'code-lines grew from' "more lines without a reason" <<'FAULT'
+echo 'enum Planted {}' > Sources/EventBus/Kit/Planted.swift
+FAULT
+
+plant measure 'pairs grew from' "a block that is written twice" <<'FAULT'
+for name in First Second; do
+  cat > Sources/Theming/Themes/Planted$name.swift <<SWIFT
+func planted$name(_ numbers: [Int]) -> Int {
+  var largest$name = 0
+  for number in numbers where number > largest$name {
+    largest$name = number
+  }
+  if largest$name > 1000 {
+    largest$name = 1000
+  }
+  return largest$name + numbers.count
+}
+SWIFT
+done
+FAULT
+
+plant measure 'in-circles grew from' "two files that use each other" <<'FAULT'
+echo 'final class Planted { var other: PlantedToo? }' > Sources/EventBus/Kit/Planted.swift
+echo 'final class PlantedToo { var other: Planted? }' > Sources/EventBus/Kit/PlantedToo.swift
+FAULT
+
+plant measure 'circles-across grew from' "a circle across two rooms" <<'FAULT'
+echo 'final class Planted { var other: PlantedToo? }' > Sources/EventBus/Kit/Planted.swift
+echo 'final class PlantedToo { var other: Planted? }' > Sources/EventBus/Tokens/PlantedToo.swift
+FAULT
+
+plant measure 'tuple-aliases grew from' "an alias of a tuple with three fields" <<'FAULT'
+echo 'typealias Planted = (first: Int, second: [Int: String], third: (Int) -> Void)' > Sources/EventBus/Kit/Planted.swift
+FAULT
+
+plant measure 'tuples-nameless grew from' "a result with three fields" <<'FAULT'
+echo 'func planted() -> (first: Int, second: Int, third: Int) { (1, 2, 3) }' > Sources/EventBus/Kit/Planted.swift
+FAULT
+
+plant measure 'misplaced-names grew from' "a name of three files in a file of another name" <<'FAULT'
+echo 'struct PlantedName {}' > Sources/EventBus/Kit/Planted.swift
+for n in 1 2 3; do echo "func planted$n(_ name: PlantedName) {}" > Sources/EventBus/Kit/Planted$n.swift; done
+FAULT
+
+plant measure 'register grew from' "another overload of register" <<'FAULT'
+echo 'extension LaunchLoader { public func register() {} }' | sed 's/{ public/{\n  public/' \
+  > Sources/LaunchLoader/Launch/Planted.swift
+FAULT
+
+plant measure 'long-files grew from' "a file past 400 lines" <<'FAULT'
+for n in {1..401}; do echo "// $n"; done > Integrations/Testing/Planted.swift
+FAULT
+
+plant measure 'package grew from' "a package declaration without a user" <<'FAULT'
+echo 'package func plantedWithoutUser() {}' > Sources/EventBus/Kit/Planted.swift
+FAULT
+
+plant measure 'types was raised in its line' "a figure that is raised in place" <<'FAULT'
+sed -i '0,/^types .*/s//types 99999/' Scripts/measures.txt
+FAULT
+
+plant measure 'give the reason: types' "a figure that is raised without a reason" <<'FAULT'
+echo 'types 99999' >> Scripts/measures.txt
+FAULT
+
+plant measure '0 files in Sources/ are called' "a list of files to read with a name that does not exist" <<'FAULT'
+sed -i 's/^1\. `\([^`]*\)\.swift`/1. `\1Planted.swift`/' CONTRIBUTING.md
+FAULT
+
+plant measure 'no file before Contrast.swift' "a list with a file that nothing leads to" <<'FAULT'
+sed -i '0,/^2\. `[^`]*`/s//2. `Contrast.swift`/' CONTRIBUTING.md
+FAULT
+
+plant measure 'a superclass, is missing' "a list without a superclass" <<'FAULT'
+sed -i '/^[0-9]*\. `TokenTarget.swift`/d' CONTRIBUTING.md
+FAULT
+
+plant measure 'read-every grew from' "a longer list of files to read" <<'FAULT'
+sed -i 's/^1\. `EveryAndAfter.swift`.*/&\n1. `Tick.swift`: the value./' CONTRIBUTING.md
+FAULT
+
+plant measure 'lacks: measure' "a gate that the table does not list" <<'FAULT'
+sed -i '/^| `measure` |/d' CONTRIBUTING.md
+FAULT
+
 plant layers 'EventBus/Kit uses more' "a use of tokens in Kit" <<'FAULT'
 echo 'func planted(_ token: Token) {}' > Sources/EventBus/Kit/Planted.swift
 FAULT
