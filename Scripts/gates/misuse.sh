@@ -34,5 +34,9 @@ verify -typecheck MainActorMisuse "${flags[@]}" -default-isolation MainActor "${
 mapfile -t leaving < <(swift_files Tests/Fixtures/RegionMisuse)
 ((${#leaving[@]} > 0)) || fail "found no programs whose values leave their isolation"
 verify -emit-sil RegionMisuse "${flags[@]}" -o /dev/null "${leaving[@]}"
-files+=("${onMainActor[@]}" "${leaving[@]}")
+# With the settings of a new package.
+mapfile -t ordinary < <(swift_files Tests/Fixtures/OrdinaryMisuse)
+((${#ordinary[@]} > 0)) || fail "found no programs without upcoming features"
+verify -typecheck OrdinaryMisuse -swift-version 6 "${ordinary[@]}"
+files+=("${onMainActor[@]}" "${leaving[@]}" "${ordinary[@]}")
 echo "$(grep -hE '// expected-(error|warning)' "${files[@]}" | wc -l) expected errors and warnings."

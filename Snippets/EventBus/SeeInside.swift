@@ -47,7 +47,10 @@ struct RequestInterceptor: EventInterceptor {
 
   func capture(_ event: AnyEvent) -> String { Self.id }
   func run(_ id: String, _ body: () -> Void) { Self.$id.withValue(id) { body() } }
-  func run(_ id: String, _ body: () async -> Void) async {
+  nonisolated(nonsending) func run(
+    _ id: String,
+    _ body: nonisolated(nonsending) () async -> Void
+  ) async {
     await Self.$id.withValue(id) { await body() }
   }
 }

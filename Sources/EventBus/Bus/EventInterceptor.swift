@@ -9,7 +9,10 @@
 ///
 ///   func capture(_ event: AnyEvent) -> String { Self.id }
 ///   func run(_ id: String, _ body: () -> Void) { Self.$id.withValue(id) { body() } }
-///   func run(_ id: String, _ body: () async -> Void) async {
+///   nonisolated(nonsending) func run(
+///     _ id: String,
+///     _ body: nonisolated(nonsending) () async -> Void
+///   ) async {
 ///     await Self.$id.withValue(id) { await body() }
 ///   }
 /// }
@@ -23,8 +26,7 @@
 /// brings the value of its post. An event for a stream is captured, but no handler runs inside `run`.
 ///
 /// `run` calls its body once. If it does not, the handler is skipped: a trace reports
-/// ``TraceEvent/SkipReason/intercepted``, a snapshot counts the delivery, a post does not count the handler
-/// as reached unless the event was queued for it, and a registration with `once: true` keeps its call. A
+/// ``TraceEvent/SkipReason/intercepted``, a post does not count the handler as reached unless the event was queued for it, and a registration with `once: true` keeps its call. A
 /// second run of the body is ignored, with a message to ``EventHooks/onMessage``. Errors of handlers do not
 /// pass through `run`; they are reported to ``EventHooks/onError`` after it has returned.
 ///
@@ -33,21 +35,9 @@
 ///
 /// ## The asynchronous `run`
 ///
-/// The method and its body stay on the caller's actor until the handler needs another. In a module that
-/// enables the upcoming feature `NonisolatedNonsendingByDefault`, the method reads as in the example. In any
-/// other module, state it twice:
-///
-/// ```
-/// nonisolated(nonsending) func run(
-///   _ id: String,
-///   _ body: nonisolated(nonsending) () async -> Void
-/// ) async {
-///   await Self.$id.withValue(id) { await body() }
-/// }
-/// ```
-///
-/// A type without the method leaves asynchronous handlers alone. So does a type whose method has another form,
-/// such as one that can throw: the compiler accepts it as a method of its own.
+/// The method and its body stay on the caller's actor until the handler needs another. A module that enables the
+/// upcoming feature `NonisolatedNonsendingByDefault` may leave out both `nonisolated(nonsending)`. An interceptor
+/// that leaves asynchronous handlers alone calls the body: `await body()`.
 ///
 /// ## Thread safety
 ///
@@ -82,16 +72,6 @@ public protocol EventInterceptor: Sendable {
     _ context: Context,
     _ body: nonisolated(nonsending) () async -> Void
   ) async
-}
-
-extension EventInterceptor {
-  /// Runs an asynchronous handler as if there were no interceptor.
-  public nonisolated(nonsending) func run(
-    _ context: Context,
-    _ body: nonisolated(nonsending) () async -> Void
-  ) async {
-    await body()
-  }
 }
 
 /// A value that an interceptor has captured for one post.

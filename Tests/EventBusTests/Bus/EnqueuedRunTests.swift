@@ -327,6 +327,7 @@ struct EnqueuedRunTests {
       log.append("run \(context)")
       body()
     }
+    func run(_ context: String, _ body: () async -> Void) async { await body() }
   }
 
   @Test("An interceptor captures an event where it is enqueued, those of earlier runs at delivery")

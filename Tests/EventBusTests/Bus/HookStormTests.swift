@@ -14,6 +14,7 @@ struct HookStormTests {
       runs.add(context)
       body()
     }
+    func run(_ context: Int, _ body: () async -> Void) async { await body() }
   }
 
   @Test("Hooks may be added and removed while three threads post", arguments: 1...2)

@@ -160,6 +160,8 @@ private struct CountingInterceptor: EventInterceptor {
     runs.add()
     body()
   }
+
+  func run(_ context: Void, _ body: () async -> Void) async { await body() }
 }
 
 /// Logs the numbers that it captures.
@@ -171,4 +173,5 @@ private struct CaptureLog: EventInterceptor {
   }
 
   func run(_ context: Void, _ body: () -> Void) { body() }
+  func run(_ context: Void, _ body: () async -> Void) async { await body() }
 }

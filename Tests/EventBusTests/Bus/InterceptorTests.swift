@@ -181,6 +181,7 @@ struct InterceptorTests {
         bus.value?.post(.text, "before")
         body()
       }
+      func run(_ context: Void, _ body: () async -> Void) async { await body() }
     }
     let (holder, log) = (Holder<EventBus>(), Log<String>())
     let bus = EventBus(hooks: EventHooks(interceptor: Carrier("carrier", log)))
@@ -320,30 +321,6 @@ struct InterceptorTests {
     mayLeave.open()
     #expect(await heard.first(2) == ["1 request 1", "2 none"])
     withExtendedLifetime(token) {}
-  }
-
-  @Test("A type with only the synchronous run leaves asynchronous handlers alone")
-  func withoutAsyncRun() async {
-    struct Synchronous: EventInterceptor {
-      let runs: Counter
-      func capture(_ event: AnyEvent) {}
-      func run(_ context: Void, _ body: () -> Void) {
-        runs.add()
-        body()
-      }
-    }
-    let (runs, heard) = (Counter(), Counter())
-    let bus = EventBus(hooks: EventHooks(interceptor: Synchronous(runs: runs)))
-    let tokens = [
-      bus.observe(.number) { _ in heard.add() },
-      bus.observe(.number) { _ in
-        await Task.yield()
-        heard.add()
-      },
-    ]
-    await bus.postAndWait(.number, 1)
-    #expect((runs.value, heard.value) == (1, 2))
-    withExtendedLifetime(tokens) {}
   }
 }
 

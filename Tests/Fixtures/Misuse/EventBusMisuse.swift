@@ -310,4 +310,11 @@ struct ThrowingInterceptor: EventInterceptor {
   func capture(_ event: AnyEvent) -> Int { 1 }
   // expected-note@+1 {{candidate throws, but protocol does not allow it}}
   func run(_ context: Int, _ body: () throws -> Void) throws { try body() }
+  // expected-note@+1 {{candidate is 'async', but protocol requirement is not}}
+  nonisolated(nonsending) func run(
+    _ context: Int,
+    _ body: nonisolated(nonsending) () async -> Void
+  ) async {
+    await body()
+  }
 }

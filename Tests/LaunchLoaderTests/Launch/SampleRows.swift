@@ -22,11 +22,9 @@ extension LaunchRow {
       phase: phase,
       isSynchronous ? .synchronous(LaunchCall { _ in }) : .asynchronous { _ in }
     )
-    var row = LaunchRow(registration, number: 0)
-    row.turn = turn
-    row.times = LaunchTimes(start: start, duration: duration)
-    row.outcome = outcome
-    return row
+    let times = LaunchTimes(start: start, duration: duration)
+    let result = LaunchResult(outcome, turn: turn, times: times)
+    return LaunchRow(registration, number: 0, result: result)
   }
 }
 

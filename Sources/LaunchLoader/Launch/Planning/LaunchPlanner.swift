@@ -44,7 +44,7 @@ package struct LaunchPlanner: Sendable {
   ///   dependencies.
   init(_ rows: [LaunchRow], _ names: LaunchNames) {
     phases = rows.indices.map { rows[$0].phase }
-    let waiting = rows.indices.filter { rows[$0].status == .waiting }
+    let waiting = rows.indices.filter { rows[$0].isWaiting }
     resolveNames(rows, names)
     var included = waiting
     var sorted = graph.order(of: waiting)
@@ -98,7 +98,7 @@ package struct LaunchPlanner: Sendable {
     }
     for row in rows.indices {
       targets.removeAll(keepingCapacity: true)
-      if rows[row].status == .waiting && rows[row].registration.hasDependencies {
+      if rows[row].isWaiting && rows[row].registration.hasDependencies {
         var missing: Set<LaunchID> = []
         rows[row].registration.forEachDependency { id, isHard in
           if let target = names.row(of: id).flatMap(rows.index) {

@@ -8,16 +8,14 @@ extension LaunchReport {
 extension LaunchReport.Entry {
   /// Creates an entry from a row; `nil` if the row has no outcome.
   init?(_ row: LaunchRow) {
-    guard let outcome = row.outcome else { return nil }
+    guard let result = row.result else { return nil }
     let registration = row.registration
     self.init(
       name: registration.id,
       number: row.siteNumber,
       site: registration.site,
       phase: row.phase,
-      times: row.times,
-      outcome: outcome,
-      turn: row.turn,
+      result: result,
       isSynchronous: !registration.isAsynchronous,
       dependencies: registration.after + registration.afterIfPresent,
       isAbandoned: row.isAbandoned

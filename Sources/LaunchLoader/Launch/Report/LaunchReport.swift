@@ -105,9 +105,7 @@ extension LaunchReport {
       number: Int,
       site: LaunchSite,
       phase: LaunchPhase,
-      times: LaunchTimes?,
-      outcome: LaunchOutcome,
-      turn: Int?,
+      result: LaunchResult,
       isSynchronous: Bool,
       dependencies: [LaunchID],
       isAbandoned: Bool
@@ -116,10 +114,10 @@ extension LaunchReport {
       self.number = number
       launchSite = site
       self.phase = phase
-      start = times?.start ?? .zero
-      duration = times?.duration ?? .zero
-      self.outcome = outcome
-      self.turn = turn
+      start = result.times?.start ?? .zero
+      duration = result.times?.duration ?? .zero
+      outcome = result.outcome
+      turn = result.turn
       self.isSynchronous = isSynchronous
       self.dependencies = dependencies
       self.isAbandoned = isAbandoned

@@ -136,7 +136,7 @@ extension LaunchRegistry {
   /// Records that a worker was undone, or that its clean-up exceeded the time limit.
   mutating func undone(_ row: Int, _ outcome: LaunchOutcome) {
     undoing = nil
-    if let index = schedule.rows.index(of: row) { schedule.rows[index].outcome = outcome }
+    schedule.replaceOutcome(of: row, by: outcome)
   }
 
   /// Skips everything that has not begun.
@@ -160,7 +160,7 @@ extension LaunchRegistry {
     halt(.skipped(because: nil), &effects)
     effects.wake = wake()
     let late = schedule.giveUpRunning().compactMap {
-      lateWorker($0, since: schedule[$0]?.times?.start ?? .zero)
+      lateWorker($0, since: schedule[$0]?.turn?.start ?? .zero)
     }
     return (late, effects)
   }
@@ -243,7 +243,7 @@ extension LaunchRegistry {
   /// ones.
   mutating func takeEnded() -> [LaunchRow] {
     let rows = schedule.takeEndedRows()
-    for row in rows where row.registration.id != nil && row.status == .ended {
+    for row in rows where row.registration.id != nil {
       // A duplicate has a row of its own, which did not take the name.
       if let outcome = row.outcome, ended[row.number] == nil {
         record(outcome, of: row.registration, row: row.number)

@@ -92,10 +92,8 @@ extension LaunchRegistry {
   /// Adds a row for the report, unless the launch is over.
   private mutating func addDuplicate(_ registration: LaunchRegistration, of id: LaunchID) {
     guard stage != .launched else { return }
-    var row = LaunchRow(registration, number: schedule.nextRow)
-    row.status = .ended
-    row.outcome = .duplicate(of: id)
-    schedule.append(row)
+    let result = LaunchResult(.duplicate(of: id))
+    schedule.append(LaunchRow(registration, number: schedule.nextRow, result: result))
   }
 
   /// Adds a row to the running launch.
@@ -137,7 +135,7 @@ extension LaunchRegistry {
     row.phase = .idle
     let index = schedule.append(row)
     connect(row, at: index)
-    if schedule.rows[index].waitCount > 0 {
+    if !schedule.rows[index].isReady {
       schedule.schedule(index)
       return .kept(row: row.number, wake())
     }

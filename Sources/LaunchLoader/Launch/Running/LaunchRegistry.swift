@@ -95,14 +95,14 @@ package struct LaunchRegistry: Sendable {
   ///
   /// - Complexity: O(*n*).
   var waitingRows: [LaunchRow] {
-    stage == .collecting ? schedule.rows.filter { $0.status == .waiting } : []
+    stage == .collecting ? schedule.rows.filter(\.isWaiting) : []
   }
 
   /// The names of the workers that were handed out, or are being undone, and have not ended.
   ///
   /// - Complexity: O(*n*) in the number of workers.
   var unfinished: [LaunchID] {
-    schedule.rows.filter { $0.isOut || $0.status == .ending || $0.number == undoing }.map(\.id)
+    schedule.rows.filter { $0.turn != nil || $0.number == undoing }.map(\.id)
   }
 
   /// Returns the runner to wake, because there may be something to do.

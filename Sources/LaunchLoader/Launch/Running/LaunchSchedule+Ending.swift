@@ -9,12 +9,12 @@ extension LaunchSchedule {
   /// - Returns: `true` if the caller must call the worker.
   mutating func claimBegin(_ row: Int, at start: Duration?) -> Bool {
     guard let index = rows.index(of: row) else { return false }
-    guard rows[index].status == .starting else {
+    guard case .starting(var turn) = rows[index].state else {
       rows[index].isAbandoned = false
       return false
     }
-    rows[index].status = .running
-    if let start { rows[index].times = LaunchTimes(start: start, duration: .zero) }
+    turn.start = start
+    rows[index].state = .running(turn)
     return true
   }
 
@@ -23,11 +23,11 @@ extension LaunchSchedule {
   /// - Returns: `true` if the row had no outcome yet.
   mutating func claimEnd(_ row: Int) -> Bool {
     guard let index = rows.index(of: row) else { return false }
-    guard rows[index].isOut else {
+    guard rows[index].isOut, let turn = rows[index].turn else {
       rows[index].isAbandoned = false
       return false
     }
-    rows[index].status = .ending
+    rows[index].state = .ending(turn)
     return true
   }
 
@@ -37,10 +37,10 @@ extension LaunchSchedule {
   ///
   /// - Returns: `true` if the row can be abandoned.
   mutating func giveUp(_ row: Int) -> Bool {
-    guard let index = rows.index(of: row), rows[index].isOut,
-      rows[index].status == .starting || rows[index].registration.isAsynchronous
+    guard let index = rows.index(of: row), rows[index].isOut, let turn = rows[index].turn,
+      rows[index].isStarting || rows[index].registration.isAsynchronous
     else { return false }
-    rows[index].status = .ending
+    rows[index].state = .ending(turn)
     rows[index].isAbandoned = true
     return true
   }
@@ -50,7 +50,7 @@ extension LaunchSchedule {
   /// - Returns: Their rows.
   /// - Complexity: O(*n*).
   mutating func giveUpRunning() -> [Int] {
-    rows.filter { $0.status == .running }.map(\.number).filter { giveUp($0) }
+    rows.filter(\.isRunning).map(\.number).filter { giveUp($0) }
   }
 
   /// Records the end of a row that ran or was handed out.
@@ -59,14 +59,18 @@ extension LaunchSchedule {
   ///
   /// - Complexity: O(*d*) in the number of its dependants and of the dependants of skipped rows.
   mutating func end(_ index: Int, _ times: LaunchTimes?, _ outcome: LaunchOutcome) {
-    guard rows[index].status == .running || rows[index].status == .ending else { return }
+    guard !rows[index].isStarting, let turn = rows[index].turn else { return }
     makeRoom(index)
     open[rows[index].phase.index] -= 1
-    if times == nil { rows[index].turn = nil }
-    rows[index].times = times
-    rows[index].outcome = outcome
-    rows[index].status = .ended
+    let number = times == nil ? nil : turn.number
+    rows[index].state = .ended(LaunchResult(outcome, turn: number, times: times))
     if rows[index].edges != nil { release(index, isFinished: outcome.isFinished) }
+  }
+
+  /// Replaces the outcome of a row that has ended, because its work was undone.
+  mutating func replaceOutcome(of row: Int, by outcome: LaunchOutcome) {
+    guard let index = rows.index(of: row), case .ended(let result) = rows[index].state else { return }
+    rows[index].state = .ended(LaunchResult(outcome, turn: result.turn, times: result.times))
   }
 
   /// Withdraws a row that has not begun, and skips the rows that need it.
@@ -76,14 +80,14 @@ extension LaunchSchedule {
     guard let index = rows.index(of: row), rows[index].isPending else { return nil }
     makeRoom(index)
     open[rows[index].phase.index] -= 1
-    rows[index].status = .withdrawn
+    rows[index].state = .withdrawn
     release(index, isFinished: false)
     return rows[index].registration
   }
 
   /// Gives a waiting row an outcome without its turn.
   mutating func skip(_ index: Int, _ outcome: LaunchOutcome) {
-    guard rows[index].status == .waiting else { return }
+    guard rows[index].isWaiting else { return }
     markSkipped(index, outcome)
     release(index, isFinished: false)
   }
@@ -95,7 +99,7 @@ extension LaunchSchedule {
   mutating func skipAll(from first: LaunchPhase = .early, _ outcome: LaunchOutcome) -> [Int] {
     var starting: [Int] = []
     for index in rows.indices where rows[index].isPending && rows[index].phase >= first {
-      if rows[index].status == .starting { starting.append(rows[index].number) }
+      if rows[index].isStarting { starting.append(rows[index].number) }
       makeRoom(index)
       markSkipped(index, outcome)
     }
@@ -110,7 +114,7 @@ extension LaunchSchedule {
     withdrawnCount += 1
     guard withdrawnCount > max(8, rows.count / 2) else { return [] }
     withdrawnCount = 0
-    return takeRows { $0 == .withdrawn }
+    return takeRows(where: \.isWithdrawn)
   }
 
   /// Removes and returns the ended rows if all rows have ended, or if they outnumber the others and are
@@ -126,10 +130,10 @@ extension LaunchSchedule {
     return rows.count > max(8, 2 * openCount) ? takeRows(where: \.isOver) : []
   }
 
-  private mutating func takeRows(where isTaken: (LaunchRow.Status) -> Bool) -> [LaunchRow] {
-    let taken = rows.filter { isTaken($0.status) }
-    let waiting = rows.indices.filter { !isTaken(rows[$0].status) }.map { dependants(of: $0) }
-    rows.removeAll { isTaken($0.status) }
+  private mutating func takeRows(where isTaken: (LaunchRow) -> Bool) -> [LaunchRow] {
+    let taken = rows.filter(isTaken)
+    let waiting = rows.indices.filter { !isTaken(rows[$0]) }.map { dependants(of: $0) }
+    rows.removeAll(where: isTaken)
     edges = []
     for (target, dependants) in waiting.enumerated() {
       rows[target].edges = nil
@@ -142,10 +146,7 @@ extension LaunchSchedule {
 
   /// Releases the capacity that a handed-out row occupies, so that others can begin.
   private mutating func makeRoom(_ index: Int) {
-    if rows[index].isCounted {
-      rows[index].isCounted = false
-      runningTasks -= 1
-    }
+    if rows[index].turn?.isCounted == true { runningTasks -= 1 }
     if hopping == rows[index].number { hopping = nil }
   }
 
@@ -159,10 +160,10 @@ extension LaunchSchedule {
       while let edge = next {
         let (row, isHard, following) = edges[edge]
         next = following
-        guard let waiting = rows.index(of: row), rows[waiting].status == .waiting else { continue }
+        guard let waiting = rows.index(of: row), rows[waiting].isWaiting else { continue }
         if isFinished || !isHard {
-          rows[waiting].waitCount -= 1
-          if rows[waiting].waitCount == 0 && rows[waiting].phase <= phase { enqueue(waiting) }
+          rows[waiting].wait.count -= 1
+          if rows[waiting].isReady && rows[waiting].phase <= phase { enqueue(waiting) }
         } else {
           markSkipped(waiting, .skipped(because: rows[index].id))
           skipped.append(waiting)
@@ -174,9 +175,7 @@ extension LaunchSchedule {
   }
 
   private mutating func markSkipped(_ index: Int, _ outcome: LaunchOutcome) {
-    rows[index].status = .skipped
-    rows[index].outcome = outcome
-    rows[index].turn = nil
+    rows[index].state = .skipped(outcome)
     _ = skipped.append(rows[index].number)
   }
 }

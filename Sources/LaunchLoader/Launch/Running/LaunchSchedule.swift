@@ -73,17 +73,17 @@ struct LaunchSchedule: Sendable {
     assert(zip(rows, rows.dropFirst()).allSatisfy { $0.number < $1.number }, "out of order")
     assert(rows.allSatisfy { $0.number < nextRow && self[$0.number] != nil }, "a row is lost")
     for phase in LaunchPhase.allCases {
-      let count = rows.count { $0.phase == phase && !$0.status.isOver }
+      let count = rows.count { $0.phase == phase && !$0.isOver }
       assert(open[phase.index] == count, "the number of open rows is wrong")
     }
-    assert(runningTasks == rows.count(where: \.isCounted), "the number of tasks is wrong")
-    assert(hopping.map { self[$0]?.status.isOver == false } ?? true, "a hop has ended")
-    assert(rows.count { $0.status == .skipped } == skipped.count, "a skipped row is lost")
-    let open = rows.indices.filter { !rows[$0].status.isOver }
+    assert(runningTasks == rows.count { $0.turn?.isCounted == true }, "the number of tasks is wrong")
+    assert(hopping.map { self[$0]?.isOver == false } ?? true, "a hop has ended")
+    assert(rows.count(where: \.isSkipped) == skipped.count, "a skipped row is lost")
+    let open = rows.indices.filter { !rows[$0].isOver }
     let waiting = open.flatMap { index in dependants(of: index).map { $0.row } }
-    for row in rows where row.status == .waiting {
+    for row in rows where row.isWaiting {
       let count = waiting.count { $0 == row.number }
-      assert(row.waitCount == count, "a row waits for the wrong number of rows")
+      assert(row.wait.count == count, "a row waits for the wrong number of rows")
     }
   }
 }
@@ -97,7 +97,7 @@ extension LaunchSchedule {
   @discardableResult
   mutating func append(_ row: consuming LaunchRow) -> Int {
     if !row.registration.isPlain { isPlain = false }
-    if row.status == .waiting { open[row.phase.index] += 1 }
+    if row.isWaiting { open[row.phase.index] += 1 }
     rows.append(row)
     nextRow += 1
     return rows.count - 1
@@ -124,8 +124,8 @@ extension LaunchSchedule {
     self.home = home
     phase = .standard
     lastRank = nextRow
-    for index in rows.indices where rows[index].status == .waiting {
-      rows[index].rank = index
+    for index in rows.indices where rows[index].isWaiting {
+      rows[index].wait.rank = index
       enqueue(index)
     }
   }
@@ -139,12 +139,12 @@ extension LaunchSchedule {
   mutating func begin(_ plan: LaunchPlanner, on home: ObjectIdentifier?) {
     self.home = home
     lastRank = nextRow
-    for index in rows.indices where rows[index].status == .waiting {
+    for index in rows.indices where rows[index].isWaiting {
       move(index, to: plan.phases[index])
     }
     edges.reserveCapacity(plan.edgeCount)
     for (rank, index) in plan.order.enumerated() {
-      rows[index].rank = rank
+      rows[index].wait.rank = rank
       phases[rows[index].phase.index].append(rows[index].number)
       plan.forEachDependency(of: index) { target, isHard in
         if plan.excluded[target] == nil { wait(index, for: target, isHard: isHard) }
@@ -160,7 +160,7 @@ extension LaunchSchedule {
   ///
   /// - Complexity: Amortized O(1).
   mutating func wait(_ index: Int, for target: Int, isHard: Bool) {
-    rows[index].waitCount += 1
+    rows[index].wait.count += 1
     connect(index, to: target, isHard: isHard)
   }
 
@@ -188,10 +188,10 @@ extension LaunchSchedule {
   /// permit.
   mutating func schedule(_ index: Int) {
     lastRank += 1
-    rows[index].rank = lastRank
+    rows[index].wait.rank = lastRank
     if rows[index].phase > phase {
       phases[rows[index].phase.index].append(rows[index].number)
-    } else if rows[index].waitCount == 0 {
+    } else if rows[index].isReady {
       enqueue(index)
     }
   }
@@ -201,7 +201,7 @@ extension LaunchSchedule {
   /// - Returns: `true` if the row was in a later phase.
   @discardableResult
   mutating func move(_ index: Int, to earlier: LaunchPhase) -> Bool {
-    guard rows[index].status == .waiting && rows[index].phase > earlier else { return false }
+    guard rows[index].isWaiting && rows[index].phase > earlier else { return false }
     open[rows[index].phase.index] -= 1
     open[earlier.index] += 1
     rows[index].phase = earlier
@@ -222,8 +222,8 @@ extension LaunchSchedule {
     while true {
       if !skipped.isEmpty, let index = skipped.popFirst().flatMap({ rows.index(of: $0) }) {
         open[rows[index].phase.index] -= 1
-        rows[index].status = .ended
         let outcome = rows[index].outcome ?? .skipped(because: nil)
+        rows[index].state = .ended(LaunchResult(outcome))
         return .skip(rows[index].registration, outcome)
       }
       if hopping == nil, let index = nextReady(canWait: canWait) { return begin(index, canWait) }
@@ -248,10 +248,12 @@ extension LaunchSchedule {
   /// - Parameters:
   ///   - index: The index of the row.
   ///   - isDirect: `true` if the worker is called immediately, without a wait and without a condition.
-  mutating func handOut(_ index: Int, isDirect: Bool) {
+  ///   - isCounted: `true` if the worker counts towards the width of the launch.
+  mutating func handOut(_ index: Int, isDirect: Bool, isCounted: Bool = false) {
     lastTurn += 1
-    rows[index].turn = lastTurn
-    rows[index].status = isDirect ? .running : .starting
+    let turn = LaunchRow.Turn(number: lastTurn, isCounted: isCounted)
+    if isCounted { runningTasks += 1 }
+    rows[index].state = isDirect ? .running(turn) : .starting(turn)
   }
 
   private var canStartTask: Bool { runningTasks < width && tasks.first != nil }
@@ -260,7 +262,7 @@ extension LaunchSchedule {
   /// of its row.
   private mutating func nextReady(canWait: Bool) -> Int? {
     while let turn = canWait ? popFirst() : calls.popFirst() {
-      if let index = rows.index(of: turn.row), rows[index].status == .waiting { return index }
+      if let index = rows.index(of: turn.row), rows[index].isWaiting { return index }
     }
     return nil
   }
@@ -275,13 +277,9 @@ extension LaunchSchedule {
 
   private mutating func begin(_ index: Int, _ canWait: Bool) -> LaunchStep {
     let isCalled = rows[index].isInline || !canWait
-    handOut(index, isDirect: isCalled && !rows[index].registration.hasCondition)
-    if rows[index].isAsynchronous {
-      rows[index].isCounted = true
-      runningTasks += 1
-    } else if !isCalled {
-      hopping = rows[index].number
-    }
+    let isDirect = isCalled && !rows[index].registration.hasCondition
+    handOut(index, isDirect: isDirect, isCounted: rows[index].isAsynchronous)
+    if !rows[index].isAsynchronous && !isCalled { hopping = rows[index].number }
     return .run(rows[index].registration, row: rows[index].number)
   }
 
@@ -297,13 +295,13 @@ extension LaunchSchedule {
     phases[phase.index] = []
     for row in planned {
       guard let index = rows.index(of: row), rows[index].phase == phase else { continue }
-      if rows[index].waitCount == 0, rows[index].status == .waiting { enqueue(index) }
+      if rows[index].isReady { enqueue(index) }
     }
   }
 
   /// Adds a row to the queue of its kind.
   mutating func enqueue(_ index: Int) {
-    let turn = LaunchTurn(rank: rows[index].rank, row: rows[index].number)
+    let turn = LaunchTurn(rank: rows[index].wait.rank, row: rows[index].number)
     if rows[index].isAsynchronous {
       tasks.insert(turn)
     } else if rows[index].isInline || rows[index].registration.home == home {
