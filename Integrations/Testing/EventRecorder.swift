@@ -97,7 +97,7 @@ public final class EventRecorder: Sendable {
   ///   - line: The line of the call, supplied by the compiler.
   public init(_ bus: EventBus, fileID: StaticString = #fileID, line: UInt = #line) {
     wildcards = bus.wildcards
-    unread = wildcards.stream(nil, nil, .unbounded, until: nil, fileID: fileID, line: line) {
+    unread = wildcards.stream(nil, nil, .unbounded, until: nil, at: CallSite(fileID, line)) {
       [tape] unread, event, delivery in
       tape.record(event)
       return unread.add(event, delivery)
@@ -173,8 +173,7 @@ public final class EventRecorder: Sendable {
       { _ in false },
       .bufferingNewest(1),
       until: nil,
-      fileID: fileID,
-      line: line
+      at: CallSite(fileID, line)
     ) { $0.add($1, $2) }
     let tape = tape
     tape.add(ticks.buffer)

@@ -33,11 +33,12 @@ extension EventBus {
     line: UInt = #line,
     isolation: isolated (any Actor)? = #isolation
   ) {
+    let site = CallSite(fileID, line)
     // What a hook enqueues is no more reported than what it posts, or it could report itself forever.
     let isInsideHook = RunningHook.isCaller
     if sender == nil, coalescing == .none, !hub.isFollowed, !isInsideHook {
       func add(to core: SignalCore<Payload>) {
-        hub.withQueue(of: isolation) { $0.add(payload, of: core, name.index, fileID, line) }
+        hub.withQueue(of: isolation) { $0.add(payload, of: core, name.index, at: site) }
       }
       return table.with(name.index, add) ?? add(to: core(of: name))
     }
@@ -45,12 +46,11 @@ extension EventBus {
     let identity = sender.map { core.identity(of: $0) }
     let enqueued = core.enqueued(
       payload,
-      Delivery(fileID: fileID, line: line, sender: identity?.id, isolation: isolation)
+      Delivery(at: site, from: identity?.id, on: isolation)
     )
     let event = EnqueuedEvent(name: name.index, label: core.name, sender: identity) { isolation in
       guard !core.hub.isReleased else { return }
-      let sender = identity?.id
-      var delivery = Delivery(fileID: fileID, line: line, sender: sender, isolation: isolation)
+      var delivery = Delivery(at: site, from: identity?.id, on: isolation)
       delivery.waitedFrom = identity
       func post() { _ = core.sendInOrder(payload, from: nil, delivery, enqueued: enqueued) }
       if isInsideHook { RunningHook.deliver(post) } else { post() }

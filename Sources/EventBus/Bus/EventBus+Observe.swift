@@ -30,7 +30,7 @@ extension EventBus {
     @_inheritActorContext
     _ handler: @escaping @isolated(any) @Sendable (Payload) throws -> Void
   ) -> Token {
-    let request = ObserveRequest(sender, priority, once, at: fileID, line)
+    let request = ObserveRequest(sender, priority, once, at: CallSite(fileID, line))
     return withCore(of: name) { $0.observe(request, where: predicate, handler) }
   }
 
@@ -76,7 +76,7 @@ extension EventBus {
     @_inheritActorContext
     _ handler: @escaping @isolated(any) @Sendable (Owner, Payload) throws -> Void
   ) -> Token {
-    let request = ObserveRequest(sender, priority, once, at: fileID, line)
+    let request = ObserveRequest(sender, priority, once, at: CallSite(fileID, line))
     return withCore(of: name) { $0.observe(request, where: predicate, owner: owner, handler) }
   }
 
@@ -112,7 +112,7 @@ extension EventBus {
     line: UInt = #line,
     _ handler: @escaping @Sendable (isolated Owner, Payload) throws -> Void
   ) -> Token {
-    let request = ObserveRequest(sender, priority, once, at: fileID, line)
+    let request = ObserveRequest(sender, priority, once, at: CallSite(fileID, line))
     return withCore(of: name) {
       $0.observe(request, where: predicate, isolatedOwner: owner, handler)
     }
@@ -151,8 +151,9 @@ extension EventBus {
     @_inheritActorContext
     _ handler: @escaping @isolated(any) @Sendable (Payload) async throws -> Void
   ) -> Token {
-    let limit = BufferLimit(buffering, fileID: fileID, line: line, report: hub.message)
-    let request = ObserveRequest(sender, priority, once, limit: limit, at: fileID, line)
+    let site = CallSite(fileID, line)
+    let limit = BufferLimit(buffering, at: site, report: hub.message)
+    let request = ObserveRequest(sender, priority, once, limit: limit, at: site)
     return withCore(of: name) { $0.observe(request, where: predicate, async: handler) }
   }
 
@@ -191,8 +192,9 @@ extension EventBus {
     @_inheritActorContext
     _ handler: @escaping @isolated(any) @Sendable (Owner, Payload) async throws -> Void
   ) -> Token {
-    let limit = BufferLimit(buffering, fileID: fileID, line: line, report: hub.message)
-    let request = ObserveRequest(sender, priority, once, limit: limit, at: fileID, line)
+    let site = CallSite(fileID, line)
+    let limit = BufferLimit(buffering, at: site, report: hub.message)
+    let request = ObserveRequest(sender, priority, once, limit: limit, at: site)
     return withCore(of: name) {
       $0.observe(request, where: predicate, owner: owner, async: handler)
     }
@@ -231,8 +233,9 @@ extension EventBus {
     line: UInt = #line,
     _ handler: @escaping @Sendable (isolated Owner, Payload) async throws -> Void
   ) -> Token {
-    let limit = BufferLimit(buffering, fileID: fileID, line: line, report: hub.message)
-    let request = ObserveRequest(sender, priority, once, limit: limit, at: fileID, line)
+    let site = CallSite(fileID, line)
+    let limit = BufferLimit(buffering, at: site, report: hub.message)
+    let request = ObserveRequest(sender, priority, once, limit: limit, at: site)
     return withCore(of: name) {
       $0.observe(request, where: predicate, isolatedOwner: owner, async: handler)
     }
@@ -257,7 +260,7 @@ extension EventBus {
     line: UInt = #line,
     _ handler: @escaping @Sendable (Payload, (any Actor)?) -> Void
   ) -> Token {
-    let request = ObserveRequest(fileID: fileID, line: line, once: true)
+    let request = ObserveRequest(at: CallSite(fileID, line), once: true)
     return core(of: name).register(request, wantsReplay: false, .poster(handler))
   }
 

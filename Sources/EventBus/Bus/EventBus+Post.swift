@@ -32,11 +32,12 @@ extension EventBus {
     line: UInt = #line,
     isolation: isolated (any Actor)? = #isolation
   ) -> Int {
+    let site = CallSite(fileID, line)
     let reached = table.with(name.index) { (core: SignalCore<Payload>) in
-      core.send(payload, from: sender, excluding: token, fileID, line, on: isolation)
+      core.send(payload, from: sender, excluding: token, at: site, on: isolation)
     }
     return reached
-      ?? postUnobserved(name, payload, from: sender, excluding: token, fileID, line, on: isolation)
+      ?? postUnobserved(name, payload, from: sender, excluding: token, at: site, on: isolation)
   }
 
   /// Posts an event without a payload.
@@ -81,14 +82,13 @@ extension EventBus {
     _ payload: Payload,
     from sender: AnyObject?,
     excluding token: Token?,
-    _ fileID: StaticString,
-    _ line: UInt,
+    at site: CallSite,
     on isolation: (any Actor)?
   ) -> Int {
     if !hub.reportsUnhandled, hub.waiting.isZero, hub.isPlain, name.interned.replay == 0 {
       return 0
     }
-    return postToNewCore(name, payload, from: sender, excluding: token, fileID, line, on: isolation)
+    return postToNewCore(name, payload, from: sender, excluding: token, at: site, on: isolation)
   }
 
   /// Posts an event that may matter to this bus although it has never been observed.
@@ -98,11 +98,10 @@ extension EventBus {
     _ payload: Payload,
     from sender: AnyObject?,
     excluding token: Token?,
-    _ fileID: StaticString,
-    _ line: UInt,
+    at site: CallSite,
     on isolation: (any Actor)?
   ) -> Int {
     core(of: name)
-      .send(payload, from: sender, excluding: token, fileID, line, on: isolation)
+      .send(payload, from: sender, excluding: token, at: site, on: isolation)
   }
 }

@@ -85,10 +85,9 @@ extension EventBus {
     let core = core(of: name)
     let completion = Completion(of: core, callers: RunningCall.current?.chain ?? [])
     let delivery = Delivery(
-      fileID: fileID,
-      line: line,
-      sender: sender.map(ObjectIdentifier.init),
-      isolation: isolation,
+      at: CallSite(fileID, line),
+      from: sender.map(ObjectIdentifier.init),
+      on: isolation,
       record: PostRecord(completion)
     )
     core.sendInOrder(payload, from: sender, delivery)

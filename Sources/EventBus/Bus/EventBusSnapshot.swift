@@ -111,7 +111,7 @@ extension SignalCore: NamedObservers {
             ownerType: observer.ownerType,
             // The owner of a handler on an actor is inspected on that actor only.
             isAlive: observer.home != nil || !observer.hasLostOwner,
-            site: SourceSite(observer),
+            site: SourceSite(observer.site),
             priority: Priority(priority),
             isPaused: observer.isPaused,
             waitingCount: observer.waitingCount,

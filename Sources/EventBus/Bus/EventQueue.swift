@@ -41,27 +41,25 @@ final class EventQueue: Sendable {
   ///   - payload: The payload.
   ///   - core: The observers of the event.
   ///   - name: The number of the event's name.
-  ///   - fileID: The source file of the call.
-  ///   - line: The source line.
+  ///   - site: The call that enqueues the event.
   /// - Complexity: Amortized O(1).
   func add<Payload>(
     _ payload: Payload,
     of core: SignalCore<Payload>,
     _ name: Int,
-    _ fileID: StaticString,
-    _ line: UInt
+    at site: CallSite
   ) {
     change { lane in
       // The lane keeps it.
       let last = lane.waiting.addressOfLast
       let joins = ObjectAddress.borrow(last) { (run: EnqueuedEvents) in
-        run.admits(core, fileID, line)
+        run.admits(core, at: site)
       }
       if joins == true {
         // It is of this event, so its payloads have this type.
         ObjectAddress.borrow(last) { (run: EnqueuedRun<Payload>) in run.append(payload) }
       } else {
-        _ = lane.waiting.append(core.enqueuedRun.init(payload, core, name, fileID, line))
+        _ = lane.waiting.append(core.enqueuedRun.init(payload, core, name, at: site))
       }
     }
   }
@@ -141,7 +139,7 @@ class EnqueuedEvents: @unchecked Sendable {  // Reason: constants; see the subcl
   var count: Int { 1 }
 
   /// Returns whether an event without a sender may join this run.
-  func admits(_ core: ObserverList, _ fileID: StaticString, _ line: UInt) -> Bool { false }
+  func admits(_ core: ObserverList, at site: CallSite) -> Bool { false }
 
   /// Delivers the next event, on the actor of the queue.
   ///
@@ -206,8 +204,7 @@ final class EnqueuedRun<Payload: Sendable>: EnqueuedEvents,
   // No other access can begin during one of these.
   @exclusivity(unchecked) private var payloads: PayloadRun<Payload>
   private let core: SignalCore<Payload>
-  private let fileID: StaticString
-  private let line: UInt
+  private let site: CallSite
 
   /// Begins a run.
   ///
@@ -215,17 +212,15 @@ final class EnqueuedRun<Payload: Sendable>: EnqueuedEvents,
   ///   - payload: The payload of the first event.
   ///   - core: The observers.
   ///   - name: The number of the name.
-  ///   - fileID: The source file of the calls.
-  ///   - line: The source line.
+  ///   - site: The source site of the calls.
   required init(
     _ payload: Payload,
     _ core: SignalCore<Payload>,
     _ name: Int,
-    _ fileID: StaticString,
-    _ line: UInt
+    at site: CallSite
   ) {
     unsafe payloads = PayloadRun(payload)  // Reason: initialization.
-    (self.core, self.fileID, self.line) = (core, fileID, line)
+    (self.core, self.site) = (core, site)
     super.init(name: name, sender: nil)
   }
 
@@ -233,10 +228,9 @@ final class EnqueuedRun<Payload: Sendable>: EnqueuedEvents,
 
   override var count: Int { unsafe payloads.count }  // Reason: an instantaneous read.
 
-  override func admits(_ core: ObserverList, _ fileID: StaticString, _ line: UInt) -> Bool {
+  override func admits(_ core: ObserverList, at site: CallSite) -> Bool {
     let hasRoom = unsafe payloads.hasRoom  // Reason: an instantaneous read.
-    return hasRoom && self.core === core && self.line == line
-      && self.fileID.isSameLiteral(as: fileID)
+    return hasRoom && self.core === core && self.site.isSame(as: site)
   }
 
   /// Adds an event to a run that admits it, under the lock of the queue.
@@ -249,7 +243,7 @@ final class EnqueuedRun<Payload: Sendable>: EnqueuedEvents,
     // The bus may have been released, and its observers with it. A weak reference would cost more than the
     // rest of the event.
     if !core.hub.isReleased {
-      _ = core.send(payload, from: nil, excluding: nil, fileID, line, on: isolation)
+      _ = core.send(payload, from: nil, excluding: nil, at: site, on: isolation)
     }
     return unsafe payloads.count > 0  // Reason: an instantaneous read.
   }

@@ -27,7 +27,7 @@ extension EventBus {
     line: UInt = #line
   ) -> EventStream<Payload> {
     core(of: name)
-      .stream(sender, predicate, buffering, until: lifetime, fileID: fileID, line: line) {
+      .stream(sender, predicate, buffering, until: lifetime, at: CallSite(fileID, line)) {
         $0.add($1, $2)
       }
   }
@@ -54,7 +54,7 @@ extension EventBus {
     fileID: StaticString = #fileID,
     line: UInt = #line
   ) async throws -> Payload {
-    let stream = core(of: name).nextOne(sender, predicate, at: fileID, line)
+    let stream = core(of: name).nextOne(sender, predicate, at: CallSite(fileID, line))
     (_, _) = (consume self, consume sender)
     return try await stream.only()
   }
@@ -84,7 +84,7 @@ extension SignalSource {
     line: UInt = #line
   ) -> EventStream<Payload> {
     readOnly.core
-      .stream(sender, predicate, buffering, until: lifetime, fileID: fileID, line: line) {
+      .stream(sender, predicate, buffering, until: lifetime, at: CallSite(fileID, line)) {
         $0.add($1, $2)
       }
   }
@@ -109,7 +109,7 @@ extension SignalSource {
     fileID: StaticString = #fileID,
     line: UInt = #line
   ) async throws -> Payload {
-    let stream = readOnly.core.nextOne(sender, predicate, at: fileID, line)
+    let stream = readOnly.core.nextOne(sender, predicate, at: CallSite(fileID, line))
     (_, _) = (consume self, consume sender)
     return try await stream.only()
   }
@@ -123,8 +123,7 @@ extension SignalCore {
   ///   - predicate: The filter.
   ///   - policy: The payloads to keep while no task asks for them.
   ///   - lifetime: The lifetime with which the stream ends, at the latest.
-  ///   - fileID: The file of the call.
-  ///   - line: The line of the call.
+  ///   - site: The call that asks for the stream.
   ///   - fill: The closure that adds a payload to the buffer, from code that knows the payload's type.
   /// - Returns: The stream.
   @usableFromInline
@@ -133,12 +132,11 @@ extension SignalCore {
     _ predicate: (@Sendable (Payload) -> Bool)?,
     _ policy: AsyncStream<Payload>.Continuation.BufferingPolicy,
     until lifetime: Lifetime?,
-    fileID: StaticString,
-    line: UInt,
+    at site: CallSite,
     fill: @escaping StreamBuffer<Payload>.Filling
   ) -> EventStream<Payload> {
-    let limit = BufferLimit(policy, fileID: fileID, line: line, report: hub.message)
-    let request = ObserveRequest(fileID: fileID, line: line, sender: sender, limit: limit)
+    let limit = BufferLimit(policy, at: site, report: hub.message)
+    let request = ObserveRequest(at: site, from: sender, limit: limit)
     return stream(request, where: predicate, until: lifetime, fill: fill)
   }
 
@@ -146,10 +144,9 @@ extension SignalCore {
   fileprivate func nextOne(
     _ sender: AnyObject?,
     _ predicate: (@Sendable (Payload) -> Bool)?,
-    at fileID: StaticString,
-    _ line: UInt
+    at site: CallSite
   ) -> EventStream<Payload> {
-    let request = ObserveRequest(fileID: fileID, line: line, sender: sender, once: true)
+    let request = ObserveRequest(at: site, from: sender, once: true)
     return stream(request, where: predicate, wantsReplay: false) { $0.add($1, $2) }
   }
 

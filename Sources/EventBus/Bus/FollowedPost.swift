@@ -26,7 +26,7 @@ package final class FollowedPost: PostRecord, @unchecked Sendable {  // Reason: 
   ///   - interceptions: The values that interceptors captured.
   init(_ hub: Hub, _ post: RunningPost, _ delivery: Delivery, _ interceptions: [Interception]) {
     (self.hub, self.post, self.interceptions) = (hub, post, interceptions)
-    site = SourceSite(delivery)
+    site = SourceSite(delivery.site)
     poster = delivery.isolation.map(ActorIdentity.init)
     super.init(delivery.record?.completion)
   }
@@ -160,13 +160,6 @@ extension TraceEvent.Registration {
   /// Describes the registration that a delivery concerns.
   fileprivate init(_ receiver: Receiver) {
     self.init(id: Int(clamping: receiver.number), site: receiver.site)
-  }
-}
-
-extension SourceSite {
-  /// Creates the source site of a post.
-  init(_ delivery: Delivery) {
-    self.init(fileID: "\(delivery.fileID)", line: delivery.line)
   }
 }
 

@@ -37,13 +37,11 @@ extension ObserveRequest {
     _ priority: Priority,
     _ once: Bool,
     limit: BufferLimit = .unlimited,
-    at fileID: StaticString,
-    _ line: UInt
+    at site: CallSite
   ) {
     self.init(
-      fileID: fileID,
-      line: line,
-      sender: sender,
+      at: site,
+      from: sender,
       priority: priority.rawValue,
       once: once,
       limit: limit

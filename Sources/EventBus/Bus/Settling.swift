@@ -116,7 +116,7 @@ extension SignalCore {
       remaining.append(
         SettlingError.Remainder(
           name: name,
-          registeredAt: SourceSite(observer),
+          registeredAt: SourceSite(observer.site),
           waitingCount: waiting,
           runningCount: running
         )

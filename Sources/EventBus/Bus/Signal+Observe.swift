@@ -25,7 +25,7 @@ extension SignalSource {
     @_inheritActorContext
     _ handler: @escaping @isolated(any) @Sendable (Payload) throws -> Void
   ) -> Token {
-    let request = ObserveRequest(sender, priority, once, at: fileID, line)
+    let request = ObserveRequest(sender, priority, once, at: CallSite(fileID, line))
     return readOnly.core.observe(request, where: predicate, handler)
   }
 
@@ -60,7 +60,7 @@ extension SignalSource {
     @_inheritActorContext
     _ handler: @escaping @isolated(any) @Sendable (Owner, Payload) throws -> Void
   ) -> Token {
-    let request = ObserveRequest(sender, priority, once, at: fileID, line)
+    let request = ObserveRequest(sender, priority, once, at: CallSite(fileID, line))
     return readOnly.core.observe(request, where: predicate, owner: owner, handler)
   }
 
@@ -93,7 +93,7 @@ extension SignalSource {
     line: UInt = #line,
     _ handler: @escaping @Sendable (isolated Owner, Payload) throws -> Void
   ) -> Token {
-    let request = ObserveRequest(sender, priority, once, at: fileID, line)
+    let request = ObserveRequest(sender, priority, once, at: CallSite(fileID, line))
     return readOnly.core.observe(request, where: predicate, isolatedOwner: owner, handler)
   }
 
@@ -127,8 +127,9 @@ extension SignalSource {
     _ handler: @escaping @isolated(any) @Sendable (Payload) async throws -> Void
   ) -> Token {
     let core = readOnly.core
-    let limit = BufferLimit(buffering, fileID: fileID, line: line, report: core.hub.message)
-    let request = ObserveRequest(sender, priority, once, limit: limit, at: fileID, line)
+    let site = CallSite(fileID, line)
+    let limit = BufferLimit(buffering, at: site, report: core.hub.message)
+    let request = ObserveRequest(sender, priority, once, limit: limit, at: site)
     return core.observe(request, where: predicate, async: handler)
   }
 
@@ -165,8 +166,9 @@ extension SignalSource {
     _ handler: @escaping @isolated(any) @Sendable (Owner, Payload) async throws -> Void
   ) -> Token {
     let core = readOnly.core
-    let limit = BufferLimit(buffering, fileID: fileID, line: line, report: core.hub.message)
-    let request = ObserveRequest(sender, priority, once, limit: limit, at: fileID, line)
+    let site = CallSite(fileID, line)
+    let limit = BufferLimit(buffering, at: site, report: core.hub.message)
+    let request = ObserveRequest(sender, priority, once, limit: limit, at: site)
     return core.observe(request, where: predicate, owner: owner, async: handler)
   }
 
@@ -202,8 +204,9 @@ extension SignalSource {
     _ handler: @escaping @Sendable (isolated Owner, Payload) async throws -> Void
   ) -> Token {
     let core = readOnly.core
-    let limit = BufferLimit(buffering, fileID: fileID, line: line, report: core.hub.message)
-    let request = ObserveRequest(sender, priority, once, limit: limit, at: fileID, line)
+    let site = CallSite(fileID, line)
+    let limit = BufferLimit(buffering, at: site, report: core.hub.message)
+    let request = ObserveRequest(sender, priority, once, limit: limit, at: site)
     return core.observe(request, where: predicate, isolatedOwner: owner, async: handler)
   }
 }

@@ -85,7 +85,13 @@ public final class Signal<Payload: Sendable>: Sendable {
     line: UInt = #line,
     isolation: isolated (any Actor)? = #isolation
   ) -> Int {
-    core.send(payload, from: sender, excluding: token, fileID, line, on: isolation)
+    core.send(
+      payload,
+      from: sender,
+      excluding: token,
+      at: CallSite(fileID, line),
+      on: isolation
+    )
   }
 
   /// Calls every observer of a signal without a payload, in order.

@@ -11,11 +11,7 @@ extension SignalCore {
     let actor = handler.isolation
     if request.isPlain, predicate == nil, actor == nil, !isReplaying {
       let address = ObjectAddress.retained(
-        plainObserver.init(
-          fileID: request.fileID,
-          line: request.line,
-          handler: withoutIsolation(handler)
-        )
+        plainObserver.init(at: request.site, handler: withoutIsolation(handler))
       )
       add(retained: address, priority: request.priority, for: nil)
       return Token(self, handle: address)
@@ -42,8 +38,7 @@ extension SignalCore {
     }
     let link = ObserverRegistration(self)
     let observer = OwnerObserver(
-      fileID: request.fileID,
-      line: request.line,
+      at: request.site,
       owner: owner,
       link: link,
       handler: call

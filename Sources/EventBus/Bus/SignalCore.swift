@@ -85,8 +85,7 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
   ///   - payload: The payload.
   ///   - sender: The sender, kept alive by the caller.
   ///   - token: A registration to leave out.
-  ///   - fileID: The source file of the post.
-  ///   - line: The source line of the post.
+  ///   - site: The call that posts the event.
   ///   - isolation: The actor on which the poster runs.
   /// - Returns: The number of handlers that were called or for which the event was queued.
   @inlinable
@@ -94,8 +93,7 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
     _ payload: Payload,
     from sender: AnyObject?,
     excluding token: Token?,
-    _ fileID: StaticString,
-    _ line: UInt,
+    at site: CallSite,
     on isolation: (any Actor)?
   ) -> Int {
     // An event of an actor for which others still wait is queued behind them.
@@ -110,15 +108,15 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
           on: actor,
           from: sender,
           deliver: {
-            try deliverWithOrigin(payload, to: $0, from: sender, fileID, line, on: isolation)
+            try deliverWithOrigin(payload, to: $0, from: sender, at: site, on: isolation)
           },
-          failed: { failed($0, in: $1, payload, from: sender, fileID, line, on: isolation) }
+          failed: { failed($0, in: $1, payload, from: sender, at: site, on: isolation) }
         )
     else {
-      return sendInOrder(payload, from: sender, excluding: token, fileID, line, on: isolation)
+      return sendInOrder(payload, from: sender, excluding: token, at: site, on: isolation)
     }
     if reached == 0, hub.reportsUnhandled {
-      unhandled(payload, from: sender, fileID, line, on: isolation)
+      unhandled(payload, from: sender, at: site, on: isolation)
     }
     return reached
   }
@@ -132,11 +130,13 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
     _ payload: Payload,
     to observer: Observer<Payload>,
     from sender: AnyObject?,
-    _ fileID: StaticString,
-    _ line: UInt,
+    at site: CallSite,
     on isolation: (any Actor)?
   ) throws -> Int {
-    try observer.receive(payload, Delivery(fileID, line, from: sender, on: isolation)).reached
+    try observer.receive(
+      payload,
+      Delivery(at: site, from: sender.map(ObjectIdentifier.init), on: isolation)
+    ).reached
   }
 
   @usableFromInline
@@ -146,11 +146,10 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
     in observer: AnyObserver,
     _ payload: Payload,
     from sender: AnyObject?,
-    _ fileID: StaticString,
-    _ line: UInt,
+    at site: CallSite,
     on isolation: (any Actor)?
   ) {
-    let delivery = Delivery(fileID, line, from: sender, on: isolation)
+    let delivery = Delivery(at: site, from: sender.map(ObjectIdentifier.init), on: isolation)
     handlerFailed(error, in: observer, payload: payload, delivery: delivery)
   }
 
@@ -159,11 +158,10 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
   func unhandled(
     _ payload: Payload,
     from sender: AnyObject?,
-    _ fileID: StaticString,
-    _ line: UInt,
+    at site: CallSite,
     on isolation: (any Actor)?
   ) {
-    unhandled(payload, Delivery(fileID, line, from: sender, on: isolation))
+    unhandled(payload, Delivery(at: site, from: sender.map(ObjectIdentifier.init), on: isolation))
   }
 
   /// Delivers an event on the general path.
@@ -173,11 +171,10 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
     _ payload: Payload,
     from sender: AnyObject?,
     excluding token: Token?,
-    _ fileID: StaticString,
-    _ line: UInt,
+    at site: CallSite,
     on isolation: (any Actor)?
   ) -> Int {
-    var delivery = Delivery(fileID, line, from: sender, on: isolation)
+    var delivery = Delivery(at: site, from: sender.map(ObjectIdentifier.init), on: isolation)
     delivery.excluded = token.flatMap { $0.isActive ? $0.identity : nil }
     return sendInOrder(payload, from: sender, delivery)
   }
@@ -276,7 +273,7 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
   ) {
     delivery.record?.completion?.failed(error, at: observer.order)
     let event = self.event(payload, delivery)
-    hub.report(HandlerFailure(error: error, event: event, registeredAt: SourceSite(observer)))
+    hub.report(HandlerFailure(error: error, event: event, registeredAt: SourceSite(observer.site)))
   }
 
   /// What hooks have to know of an event that is being enqueued; `nil` while no hook follows posts.
@@ -288,6 +285,6 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
   }
 
   func event(_ payload: any Sendable, _ delivery: Delivery) -> AnyEvent {
-    AnyEvent(name: name, payload: payload, sender: delivery.sender, site: SourceSite(delivery))
+    AnyEvent(name: name, payload: payload, sender: delivery.sender, site: SourceSite(delivery.site))
   }
 }

@@ -152,32 +152,29 @@ package enum BufferLimit: Equatable, Sendable {
   ///
   /// - Parameters:
   ///   - policy: The policy.
-  ///   - fileID: The file of the request.
-  ///   - line: The line of the request.
+  ///   - site: The call that asks for the buffer.
   ///   - report: Receives the warning.
   package init<Element>(
     _ policy: AsyncStream<Element>.Continuation.BufferingPolicy,
-    fileID: StaticString,
-    line: UInt,
+    at site: CallSite,
     report: (String) -> Void = printError
   ) {
     switch policy {
     case .unbounded: self = .unlimited
-    case .bufferingOldest(let size): self = .oldest(Self.usable(size, fileID, line, report))
-    case .bufferingNewest(let size): self = .newest(Self.usable(size, fileID, line, report))
+    case .bufferingOldest(let size): self = .oldest(Self.usable(size, site, report))
+    case .bufferingNewest(let size): self = .newest(Self.usable(size, site, report))
     @unknown default: self = .unlimited
     }
   }
 
   private static func usable(
     _ size: Int,
-    _ fileID: StaticString,
-    _ line: UInt,
+    _ site: CallSite,
     _ report: (String) -> Void
   ) -> Int {
     guard size < 1 else { return size }
     report(
-      "EventBus: \(fileID):\(line): a buffer of \(size) events holds none; using 1. Ask for 1 or more."
+      "EventBus: \(SourceSite(site)): a buffer of \(size) events holds none; using 1. Ask for 1 or more."
     )
     return 1
   }

@@ -43,20 +43,3 @@ package func printError(_ line: String) {
     rest = rest.dropFirst(count)
   }
 }
-
-/// A line in a source file.
-public struct SourceSite: Hashable, Sendable, CustomStringConvertible {
-  /// The module and file, as in `#fileID`.
-  public let fileID: String
-  /// The line number, starting at 1.
-  public let line: UInt
-
-  /// Creates a source site.
-  public init(fileID: String, line: UInt) {
-    self.fileID = fileID
-    self.line = line
-  }
-
-  /// The source site in the form `Module/File.swift:12`.
-  public var description: String { "\(fileID):\(line)" }
-}

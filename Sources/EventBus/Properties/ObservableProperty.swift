@@ -208,7 +208,7 @@ extension EventStream {
     line: UInt,
     _ observe: (@escaping @Sendable (Change<Payload>) -> Void) -> Token
   ) {
-    let buffer = StreamBuffer<Payload>(BufferLimit(buffering, fileID: fileID, line: line))
+    let buffer = StreamBuffer<Payload>(BufferLimit(buffering, at: CallSite(fileID, line)))
     // Cancelled with the release of the handler. If the property belongs to an isolation domain, that is later
     // than the end of the registration; the lifetime ends the stream at once.
     let end = Token { buffer.finish() }

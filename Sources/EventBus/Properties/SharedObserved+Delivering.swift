@@ -83,7 +83,7 @@ extension SharedObserved {
   func enteringThread() -> UInt {
     let thread = currentThreadID()
     if insider.load(ordering: .relaxed) == thread {
-      let site = observers.delivery
+      let site = observers.site
       trap(
         "the property at \(site.fileID):\(site.line) was used inside its own update or comparison",
         remedy: "Work with the value that update hands to its closure"

@@ -102,7 +102,7 @@ extension SharedObserved {
       guard let actor = home.actor else { return }
       Task.detached { await binding.clear(on: actor) }
     }
-    let site = observers.delivery
+    let site = observers.site
     let request: Request = (.initial, site.fileID, site.line, nil)
     let link = register(request, owner: owner, on: actor, isAtHome: true) { [end] change in
       defer { withExtendedLifetime(end) {} }

@@ -26,7 +26,7 @@ package final class SharedObservers<Value: Sendable>: ObserverList,
   private let mailboxes = ActorTable<Mailbox>()
   private let waiting = WaitingCount()
   private let hasWarned = Atomic<Bool>(false)
-  private let site: (fileID: StaticString, line: UInt)
+  let site: (fileID: StaticString, line: UInt)
 
   init(areEqual: @escaping @Sendable (Value, Value) -> Bool, fileID: StaticString, line: UInt) {
     self.areEqual = areEqual
@@ -41,7 +41,7 @@ package final class SharedObservers<Value: Sendable>: ObserverList,
   func countMerged() { merged.wrappingAdd(1, ordering: .relaxed) }
 
   /// The origin of every round: the property itself.
-  var delivery: Delivery { Delivery(fileID: site.fileID, line: site.line) }
+  var delivery: Delivery { Delivery(at: CallSite(site.fileID, site.line)) }
 
   /// Adds an observer, whose inbox keeps the changes until it is opened.
   ///
@@ -60,7 +60,7 @@ package final class SharedObservers<Value: Sendable>: ObserverList,
     let inbox = SharedInbox(of: self, isBound: actor != nil)
     let id = request.id.map { AnyHashable($0) }
     let observer = GeneralObserver<SharedCall<Value>>(
-      ObserveRequest(fileID: request.fileID, line: request.line),
+      ObserveRequest(at: CallSite(request.fileID, request.line)),
       where: { inbox.admits($0) },
       owner: owner,
       id: id,

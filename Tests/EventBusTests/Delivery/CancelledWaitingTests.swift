@@ -192,7 +192,7 @@ struct CancelledWaitingTests {
     let actor = HeldActor(executor)
     let mailbox = Mailbox(actor, waiting: waiting)
     let observer = GeneralObserver<AtDeinit>(
-      ObserveRequest(fileID: #fileID, line: #line),
+      ObserveRequest(at: CallSite(#fileID, #line)),
       link: link,
       mailbox: mailbox,
       envelope: WaitingEvent<AtDeinit>.self,
@@ -202,7 +202,7 @@ struct CancelledWaitingTests {
     list.add(observer, priority: 0)
     // The post has met the observer before.
     link.end(0)
-    let delivery = Delivery(fileID: #fileID, line: #line)
+    let delivery = Delivery(at: CallSite(#fileID, #line))
     let object = Holder(AtDeinit { [freed] in freed.add() })
     if let payload = object.value { _ = try observer.receive(payload, delivery) }
     object.letGo()

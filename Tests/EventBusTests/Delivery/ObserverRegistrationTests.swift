@@ -9,7 +9,7 @@ struct ObserverRegistrationTests {
   private init() {
     let list = ObserverList(numbers: RegistrationCounter())
     link = ObserverRegistration(list)
-    let request = ObserveRequest(fileID: #fileID, line: #line, once: true)
+    let request = ObserveRequest(at: CallSite(#fileID, #line), once: true)
     let sink = GeneralObserver<Int>.Sink.poster { _, _ in
       Issue.record("Its registration has ended.")
     }
@@ -26,7 +26,7 @@ struct ObserverRegistrationTests {
     let taken = link.begin()
     #expect(taken == nil)
     #expect(try observer.receive(1, on: 0) == GeneralObserver<Int>.needsOrigin)
-    #expect(try observer.receive(1, Delivery(fileID: #fileID, line: #line)) == .cancelled)
+    #expect(try observer.receive(1, Delivery(at: CallSite(#fileID, #line))) == .cancelled)
   }
 
   @Test("A list being emptied takes its observer back from a registration that is just ending")

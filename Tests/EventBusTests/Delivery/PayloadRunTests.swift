@@ -53,14 +53,4 @@ struct PayloadRunTests {
       }
     }
   }
-
-  @Test("Two literals are the same only if they are at one address and of one length")
-  func literals() {
-    let literals: [StaticString] = ["A/a.swift", "B/b.swift", "A/aa.swift", "", "\u{41}"]
-    for (index, literal) in literals.enumerated() {
-      for (other, second) in literals.enumerated() {
-        #expect(literal.isSameLiteral(as: second) == (index == other))
-      }
-    }
-  }
 }

@@ -16,7 +16,7 @@ struct PriorityListsTests {
     /// Adds an observer that is identified by its line.
     mutating func add(priority: Int) {
       lastLine += 1
-      let observer = AnyObserver(fileID: #fileID, line: lastLine)
+      let observer = AnyObserver(at: CallSite(#fileID, lastLine))
       lists.append(retained: ObjectAddress.retained(observer), priority: priority)
         .forEach(UnlinkedItems.free)
       let index = expected.firstIndex { $0.priority < priority } ?? expected.count
@@ -41,14 +41,14 @@ struct PriorityListsTests {
 
     var lines: [UInt] {
       var lines: [UInt] = []
-      lists.forEach { observer, _ in lines.append(observer.line) }
+      lists.forEach { observer, _ in lines.append(observer.site.line) }
       return lines
     }
 
     func check() {
       lists._checkInvariants()
       let (isSplit, live) = (lists.isSplit, lists.live.load(ordering: .relaxed))
-      #expect(lines == expected.map(\.observer.line))
+      #expect(lines == expected.map(\.observer.site.line))
       #expect(live == expected.count)
       #expect(isSplit == (Set(expected.map(\.priority)).count > 1))
     }
@@ -127,7 +127,7 @@ struct PriorityListsTests {
     let lists = PriorityLists()
     weak var probe: AnyObserver?
     do {
-      let kept = AnyObserver(fileID: #fileID, line: 1)
+      let kept = AnyObserver(at: CallSite(#fileID, 1))
       probe = kept
       lists.append(retained: ObjectAddress.retained(kept), priority: 3)
         .forEach(UnlinkedItems.free)

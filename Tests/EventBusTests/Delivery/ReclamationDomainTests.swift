@@ -39,7 +39,7 @@ struct ReclamationDomainTests {
   func cancelled() async {
     let list = ObserverList(numbers: RegistrationCounter())
     let (isInside, mayLeave) = (ManualLatch(), ManualLatch())
-    let observer = PlainObserver<Int>(fileID: #fileID, line: #line) { _ in
+    let observer = PlainObserver<Int>(at: CallSite(#fileID, #line)) { _ in
       isInside.open()
       mayLeave.block()
     }

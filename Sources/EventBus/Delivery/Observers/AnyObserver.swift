@@ -3,7 +3,7 @@ public import Synchronization
 /// An observer without its payload type, as the list sees it.
 ///
 /// The fields are packed: the size of an observer is part of what the library promises.
-@safe @usableFromInline
+@usableFromInline
 package class AnyObserver: @unchecked Sendable {  // Reason: atomics.
   /// Set in ``entry`` once the registration has ended; walks skip the observer.
   package static var cancelled: UInt64 { 1 << 63 }
@@ -21,25 +21,18 @@ package class AnyObserver: @unchecked Sendable {  // Reason: atomics.
   /// whether the handler is called without further questions.
   @usableFromInline
   let entry: Atomic<UInt64>
-  private let file: UnsafePointer<UInt8>
+  /// The call that registered the observer.
+  package let site: CallSite
   /// The slot that holds this observer, guarded by the lock of its list.
   package let slot = Atomic<UInt32>(0)
-  private let shortLine: UInt32
 
   /// Creates an observer that is in no list yet.
   ///
   /// - Parameters:
-  ///   - fileID: The source file of the registration.
-  ///   - line: The source line.
+  ///   - site: The call that registers the observer.
   ///   - flags: The initial flags.
-  package init(
-    fileID: StaticString,
-    line: UInt,
-    flags: UInt64 = AnyObserver.indirect
-  ) {
-    let known: StaticString = fileID.hasPointerRepresentation ? fileID : "?"
-    unsafe file = known.utf8Start  // Reason: static text.
-    shortLine = UInt32(clamping: line)
+  package init(at site: CallSite, flags: UInt64 = AnyObserver.indirect) {
+    self.site = site
     entry = Atomic(flags)
   }
 
@@ -100,12 +93,6 @@ package class AnyObserver: @unchecked Sendable {  // Reason: atomics.
 
   /// A Boolean value that indicates whether calls are allowed.
   package final var isReceptive: Bool { !has(Self.cancelled | Self.paused) }
-
-  /// The source file of the registration.
-  package final var fileID: String { unsafe String(cString: file) }  // Reason: static.
-
-  /// The source line of the registration.
-  package final var line: UInt { UInt(shortLine) }
 
   /// A Boolean value that indicates whether there is an owner, which is held weakly.
   package var hasOwner: Bool { false }

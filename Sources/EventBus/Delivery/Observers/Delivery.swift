@@ -1,10 +1,8 @@
 /// The origin of an event, for observers that need more than its payload.
 @usableFromInline
 package struct Delivery: Sendable {
-  /// The source file of the post.
-  package let fileID: StaticString
-  /// The source line of the post.
-  package let line: UInt
+  /// The call that posted the event.
+  package let site: CallSite
   /// The identity of the sender.
   package let sender: ObjectIdentifier?
   /// The actor the poster runs on, if the compiler knew it.
@@ -20,26 +18,12 @@ package struct Delivery: Sendable {
 
   /// Describes one post.
   package init(
-    fileID: StaticString,
-    line: UInt,
-    sender: ObjectIdentifier? = nil,
-    isolation: (any Actor)? = nil,
-    excluded: TokenIdentity? = nil,
+    at site: CallSite,
+    from sender: ObjectIdentifier? = nil,
+    on isolation: (any Actor)? = nil,
     record: PostRecord? = nil
   ) {
-    (self.fileID, self.line, self.sender) = (fileID, line, sender)
-    (self.isolation, self.excluded, self.record) = (isolation, excluded, record)
-  }
-
-  /// Describes a post of a sender that the caller keeps alive.
-  package init(
-    _ fileID: StaticString,
-    _ line: UInt,
-    from sender: AnyObject?,
-    on isolation: (any Actor)?
-  ) {
-    let sender = sender.map(ObjectIdentifier.init)
-    self.init(fileID: fileID, line: line, sender: sender, isolation: isolation)
+    (self.site, self.sender, self.isolation, self.record) = (site, sender, isolation, record)
   }
 
   /// The record, if hooks follow the post.
@@ -47,7 +31,7 @@ package struct Delivery: Sendable {
 
   /// A copy for later observers, without the parts that are valid only while the post is running.
   package var recorded: Delivery {
-    var copy = Delivery(fileID: fileID, line: line, sender: sender, record: record)
+    var copy = Delivery(at: site, from: sender, record: record)
     copy.number = number
     return copy
   }

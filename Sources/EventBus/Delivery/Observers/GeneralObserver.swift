@@ -101,7 +101,7 @@ package final class GeneralObserver<Payload: Sendable>: Observer<Payload>,
     case .poster: (handler, isCalledOnPost) = ({ _ in .declined }, true)
     }
     directActor = (isDirect ? calledOn?.address : nil) ?? .max
-    super.init(fileID: request.fileID, line: request.line)
+    super.init(at: request.site)
   }
 
   @usableFromInline

@@ -2,10 +2,8 @@
 ///
 /// Not generic: the metadata of a generic structure would be looked up at every registration.
 package struct ObserveRequest {
-  /// The source file of the registration.
-  package let fileID: StaticString
-  /// The source line of the registration.
-  package let line: UInt
+  /// The call that registers the observer.
+  package let site: CallSite
   /// The only sender whose events are delivered; `nil` for any sender.
   package let sender: AnyObject?
   /// The priority; observers with a higher one are called first.
@@ -17,14 +15,13 @@ package struct ObserveRequest {
 
   /// Describes a registration.
   package init(
-    fileID: StaticString,
-    line: UInt,
-    sender: AnyObject? = nil,
+    at site: CallSite,
+    from sender: AnyObject? = nil,
     priority: Int = 0,
     once: Bool = false,
     limit: BufferLimit = .unlimited
   ) {
-    (self.fileID, self.line, self.sender, self.priority) = (fileID, line, sender, priority)
+    (self.site, self.sender, self.priority) = (site, sender, priority)
     (self.once, self.limit) = (once, limit)
   }
 

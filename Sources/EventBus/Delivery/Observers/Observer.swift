@@ -66,16 +66,14 @@ package final class PlainObserver<Payload: Sendable>: Observer<Payload>,
   /// Creates an observer.
   ///
   /// - Parameters:
-  ///   - fileID: The source file of the registration.
-  ///   - line: The source line.
+  ///   - site: The call that registers the observer.
   ///   - handler: Called with every payload.
   package required init(
-    fileID: StaticString,
-    line: UInt,
+    at site: CallSite,
     handler: @escaping @Sendable (Payload) throws -> Void
   ) {
     self.handler = handler
-    super.init(fileID: fileID, line: line, flags: 0)
+    super.init(at: site, flags: 0)
   }
 
   override package func receive(_ payload: Payload, _ delivery: borrowing Delivery) throws
@@ -102,14 +100,12 @@ package final class OwnerObserver<Owner: AnyObject & Sendable, Payload: Sendable
   /// Creates an observer.
   ///
   /// - Parameters:
-  ///   - fileID: The source file of the registration.
-  ///   - line: The source line.
+  ///   - site: The call that registers the observer.
   ///   - owner: The owner.
   ///   - link: The link that ends the registration.
   ///   - handler: Called with the owner, which is retained during the call.
   package init(
-    fileID: StaticString,
-    line: UInt,
+    at site: CallSite,
     owner: Owner,
     link: ObserverRegistration,
     handler: @escaping @Sendable (Owner, Payload) throws -> Void
@@ -117,7 +113,7 @@ package final class OwnerObserver<Owner: AnyObject & Sendable, Payload: Sendable
     self.owner = owner
     self.handler = handler
     registration = link
-    super.init(fileID: fileID, line: line)
+    super.init(at: site)
   }
 
   @usableFromInline

@@ -105,15 +105,8 @@ package struct Receiver: Sendable {
   /// Describes the registration of an observer.
   package init(_ observer: AnyObserver, on actor: ActorIdentity?) {
     number = observer.order
-    site = SourceSite(observer)
+    site = SourceSite(observer.site)
     self.actor = actor
-  }
-}
-
-extension SourceSite {
-  /// Creates the source site of a registration.
-  package init(_ observer: AnyObserver) {
-    self.init(fileID: observer.fileID, line: observer.line)
   }
 }
 

@@ -6,16 +6,15 @@ internal import Synchronization
 /// It does not retain the observer: cancelling the registration frees the handler at once. An event that is
 /// released without having been opened was discarded, and is recorded so; do not release it under a lock.
 package class Envelope: @unchecked Sendable {  // Reason: constant; see the subclasses.
-  /// The source file of the post.
+  /// The call that posted the event.
   ///
   /// The parts of the origin are stored one by one, and those that are no longer needed are left out: an
   /// envelope is freed on a different thread from the one that allocated it, and above 120 bytes, with its
   /// payload, the two threads contend for a lock of glibc's `malloc`.
-  private let fileID: StaticString
+  private let site: CallSite
   /// Whether what came of the event is recorded, or needs no record.
   private let isSettled = Atomic<Bool>(false)
   private let isAwaited: Bool
-  private let line: UInt32
   private let sender: ObjectIdentifier?
   private let record: PostRecord?
   private let post: UInt
@@ -41,9 +40,8 @@ package class Envelope: @unchecked Sendable {  // Reason: constant; see the subc
     _ queued: QueuedDelivery?,
     isAwaited: Bool
   ) {
-    fileID = delivery.fileID
-    line = UInt32(clamping: delivery.line)
-    (sender, record, post) = (delivery.sender, delivery.record, delivery.number)
+    (site, sender, record) = (delivery.site, delivery.sender, delivery.record)
+    post = delivery.number
     (self.link, self.queued, self.isAwaited) = (link, queued, isAwaited)
     self.number = number
     counter?.begin()
@@ -61,15 +59,13 @@ package class Envelope: @unchecked Sendable {  // Reason: constant; see the subc
     _ delivery: borrowing Delivery,
     for link: ObserverRegistration
   ) -> Bool {
-    guard self.link === link, record == nil, delivery.record == nil, post | delivery.number == 0,
-      line == UInt32(clamping: delivery.line), sender == delivery.sender
-    else { return false }
-    return fileID.isSameLiteral(as: delivery.fileID)
+    self.link === link && record == nil && delivery.record == nil && post | delivery.number == 0
+      && sender == delivery.sender && site.isSame(as: delivery.site)
   }
 
   /// The origin of the event, without what is valid only while the post is running.
   package final var delivery: Delivery {
-    var delivery = Delivery(fileID: fileID, line: UInt(line), sender: sender, record: record)
+    var delivery = Delivery(at: site, from: sender, record: record)
     delivery.number = post
     return delivery
   }

@@ -62,13 +62,3 @@ package struct PayloadRun<Payload>: ~Copyable {
     return payload
   }
 }
-
-extension StaticString {
-  /// Returns whether both are the same literal of the program, at the same address.
-  package func isSameLiteral(as other: StaticString) -> Bool {
-    guard hasPointerRepresentation, other.hasPointerRepresentation,
-      utf8CodeUnitCount == other.utf8CodeUnitCount
-    else { return false }
-    return unsafe utf8Start == other.utf8Start  // Reason: compares addresses.
-  }
-}
