@@ -8,11 +8,11 @@ source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 seldom=(
   'EventName\.(__allocating_)?init\(_: Swift\.String, '
   'EventBus\.postUnobserved<'
-  'SignalCore\.(sendInOrder|unhandled|failed|stream)\('
+  'SignalCore\.(sendWithOrigin|unhandled|stream)\('
   'Delivery\.init\('
   'EventBus\.core<'
   # For an event that goes to an actor, for a newer observer, and for several priorities or senders.
-  'SignalCore\.deliverWithOrigin\('
+  'ObserverList\.(deliverWithOrigin|handlerFailed)\('
   'ObserverList\.(newestNumber\.getter|lists\()'
   # For a stream whose post is followed by hooks.
   'StreamBuffer\.State\.(un)?follow\('

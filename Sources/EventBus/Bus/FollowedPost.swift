@@ -3,7 +3,7 @@ internal import Synchronization
 /// The record of a post that hooks follow: reports its steps, and surrounds its handlers, until the last of
 /// them has finished.
 package final class FollowedPost: PostRecord, @unchecked Sendable {  // Reason: constants.
-  /// What hooks have to know of an event between its `enqueue` and its delivery.
+  /// Information for hooks about an event between its `enqueue` and its delivery.
   struct Origin: Sendable {
     /// The number of the post whose handler enqueued the event.
     var cause: Int?

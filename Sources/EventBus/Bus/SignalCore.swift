@@ -78,9 +78,6 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
 
   /// Delivers an event.
   ///
-  /// What most posts do not need is not inlined, and receives the parts of the origin one by one: a closure
-  /// that makes a ``Delivery`` would retain the actor and the sender.
-  ///
   /// - Parameters:
   ///   - payload: The payload.
   ///   - sender: The sender, kept alive by the caller.
@@ -96,61 +93,22 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
     at site: CallSite,
     on isolation: (any Actor)?
   ) -> Int {
-    // An event of an actor for which others still wait is queued behind them.
-    let hasWaiting = !hub.waiting.isZero
-    if hasWaiting, let isolation { hub.drainMailbox(of: isolation) }
-    let actor = hasWaiting ? 0 : ObjectAddress.of(isolation)
-    guard token == nil, hub.isPlain,
-      let reached = isUnobserved
-        ? 0
-        : deliver(
-          payload,
-          on: actor,
-          from: sender,
-          deliver: {
-            try deliverWithOrigin(payload, to: $0, from: sender, at: site, on: isolation)
-          },
-          failed: { failed($0, in: $1, payload, from: sender, at: site, on: isolation) }
-        )
-    else {
-      return sendInOrder(payload, from: sender, excluding: token, at: site, on: isolation)
+    // Choose the path. An event of an actor for which others still wait is queued behind them.
+    let mustWait = !hub.waiting.isZero
+    if mustWait, let isolation { hub.drainMailbox(of: isolation) }
+    let isPlain = token == nil && hub.isPlain
+    // Call the observers.
+    let plainlyReached =
+      isPlain
+      ? deliver(payload, from: sender, at: site, on: isolation, mustWait: mustWait) : nil
+    guard let reached = plainlyReached else {
+      return sendWithOrigin(payload, from: sender, excluding: token, at: site, on: isolation)
     }
+    // Report an event that reached none.
     if reached == 0, hub.reportsUnhandled {
       unhandled(payload, from: sender, at: site, on: isolation)
     }
     return reached
-  }
-
-  /// Delivers an event to an observer that needs its origin.
-  ///
-  /// - Returns: One if the event reached the handler or its queue, otherwise zero.
-  @usableFromInline
-  @inline(never)
-  func deliverWithOrigin(
-    _ payload: Payload,
-    to observer: Observer<Payload>,
-    from sender: AnyObject?,
-    at site: CallSite,
-    on isolation: (any Actor)?
-  ) throws -> Int {
-    try observer.receive(
-      payload,
-      Delivery(at: site, from: sender.map(ObjectIdentifier.init), on: isolation)
-    ).reached
-  }
-
-  @usableFromInline
-  @inline(never)
-  func failed(
-    _ error: any Error,
-    in observer: AnyObserver,
-    _ payload: Payload,
-    from sender: AnyObject?,
-    at site: CallSite,
-    on isolation: (any Actor)?
-  ) {
-    let delivery = Delivery(at: site, from: sender.map(ObjectIdentifier.init), on: isolation)
-    handlerFailed(error, in: observer, payload: payload, delivery: delivery)
   }
 
   @usableFromInline
@@ -161,20 +119,20 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
     at site: CallSite,
     on isolation: (any Actor)?
   ) {
-    unhandled(payload, Delivery(at: site, from: sender.map(ObjectIdentifier.init), on: isolation))
+    unhandled(payload, Delivery(at: site, from: sender, on: isolation))
   }
 
   /// Delivers an event on the general path.
   @usableFromInline
   @inline(never)
-  func sendInOrder(
+  func sendWithOrigin(
     _ payload: Payload,
     from sender: AnyObject?,
     excluding token: Token?,
     at site: CallSite,
     on isolation: (any Actor)?
   ) -> Int {
-    var delivery = Delivery(at: site, from: sender.map(ObjectIdentifier.init), on: isolation)
+    var delivery = Delivery(at: site, from: sender, on: isolation)
     delivery.excluded = token.flatMap { $0.isActive ? $0.identity : nil }
     return sendInOrder(payload, from: sender, delivery)
   }
@@ -185,7 +143,7 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
   ///   - payload: The payload.
   ///   - sender: The sender, retained by the caller; `nil` also for an event that was enqueued.
   ///   - origin: The origin of the event.
-  ///   - enqueued: What hooks have to know of an event that was enqueued.
+  ///   - enqueued: Information for hooks about an event that was enqueued.
   /// - Returns: The number of handlers that were called or for which the event was queued.
   @discardableResult
   func sendInOrder(
@@ -195,44 +153,38 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
     enqueued: FollowedPost.Origin? = nil
   ) -> Int {
     if let isolation = origin.isolation, !hub.waiting.isZero { hub.drainMailbox(of: isolation) }
-    let isFollowed = hub.isFollowed && !RunningHook.isRunning
-    let isFromHook = RunningHook.isCaller
-    let reached: Int
-    if isFollowed {
-      reached = RunningPost.run(name, cause: enqueued?.cause) { post in
-        var delivery = origin
-        let interceptions = enqueued?.interceptions ?? hub.capture { event(payload, origin) }
-        let record = FollowedPost(hub, post, origin, interceptions)
-        delivery.record = record
-        record.report(.began)
-        let reached = walk(payload, from: sender, delivery, isFromHook)
-        record.report(.ended(reached: reached))
-        return reached
-      }
-    } else {
-      reached = walk(payload, from: sender, origin, isFromHook)
-    }
+    let reached =
+      hub.isFollowed && !RunningHook.isRunning
+      ? follow(payload, from: sender, origin, enqueued) : call(payload, from: sender, origin)
     if reached == 0 { unhandled(payload, origin) }
     return reached
   }
 
-  private func walk(
+  /// Calls the observers of a post that hooks follow.
+  private func follow(
     _ payload: Payload,
     from sender: AnyObject?,
     _ origin: Delivery,
-    _ isFromHook: Bool
+    _ enqueued: FollowedPost.Origin?
   ) -> Int {
-    // What the handlers enqueue, unlike what the hook enqueues, is reported.
-    isFromHook
-      ? RunningHook.deliver { walk(payload, from: sender, origin) }
-      : walk(payload, from: sender, origin)
+    RunningPost.run(name, cause: enqueued?.cause) { post in
+      let interceptions = enqueued?.interceptions ?? hub.capture { event(payload, origin) }
+      let record = FollowedPost(hub, post, origin, interceptions)
+      var delivery = origin
+      delivery.record = record
+      record.report(.began)
+      let reached = call(payload, from: sender, delivery)
+      record.report(.ended(reached: reached))
+      return reached
+    }
   }
 
-  private func walk(
-    _ payload: Payload,
-    from sender: AnyObject?,
-    _ origin: Delivery
-  ) -> Int {
+  /// Records an event for later observers, if its name asks for it, and calls the present ones.
+  private func call(_ payload: Payload, from sender: AnyObject?, _ origin: Delivery) -> Int {
+    // What the handlers enqueue, unlike what the hook enqueues, is reported.
+    if RunningHook.isCaller {
+      return RunningHook.deliver { call(payload, from: sender, origin) }
+    }
     var delivery = origin
     if let limit = interned?.replay, limit > 0 {
       let senderIdentity = delivery.waitedFrom ?? sender.map { identity(of: $0) }
@@ -240,18 +192,10 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
       delivery.number = replays.object(orMake: ReplayBuffer.init).record(event, limit: limit)
     }
     var anyEvent: AnyEvent?
-    return deliverInOrder(
-      payload,
-      delivery,
-      from: sender,
-      wildcards: wildcards,
-      event: {
-        let event = anyEvent ?? self.event(payload, delivery)
-        anyEvent = event
-        return event
-      }
-    ) { error, observer in
-      handlerFailed(error, in: observer, payload: payload, delivery: delivery)
+    return deliverInOrder(payload, delivery, from: sender, wildcards: wildcards) {
+      let event = anyEvent ?? self.event(payload, delivery)
+      anyEvent = event
+      return event
     }
   }
 
@@ -276,7 +220,7 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
     hub.report(HandlerFailure(error: error, event: event, registeredAt: SourceSite(observer.site)))
   }
 
-  /// What hooks have to know of an event that is being enqueued; `nil` while no hook follows posts.
+  /// Information for hooks about an event that is being enqueued; `nil` while no hook follows posts.
   func enqueued(_ payload: Payload, _ delivery: @autoclosure () -> Delivery) -> FollowedPost.Origin?
   {
     guard hub.isFollowed, !RunningHook.isCaller else { return nil }

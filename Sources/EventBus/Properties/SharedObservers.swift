@@ -96,7 +96,7 @@ package final class SharedObservers<Value: Sendable>: ObserverList,
       if !waiting.isZero { mailboxes.member(of: isolation)?.drain() }
     }
     let call = SharedCall.round(round)
-    _ = deliverInOrder(call, delivery, from: nil, wildcards: nil, event: { call }) { _, _ in }
+    _ = deliverInOrder(call, delivery, from: nil, wildcards: nil, event: { call })
   }
 
   /// Warns, once, about observers that seem to set the property in an endless cycle.

@@ -14,26 +14,29 @@ extension ObserverList {
 
   /// Delivers to every observer that a post concerns, in order, if all of them are in one group.
   ///
-  /// Takes no lock, retains nothing and allocates nothing.
+  /// Takes no lock, retains nothing and allocates nothing. What most posts do not need is not inlined, and receives
+  /// the parts of the origin one by one: a ``Delivery`` made here would retain the actor and the sender.
   ///
   /// - Parameters:
   ///   - payload: The payload.
-  ///   - actor: The address of the poster's actor, for ``Observer/receive(_:on:)``.
   ///   - sender: The sender, kept alive by the caller.
-  ///   - deliver: Delivers to an observer that needs the origin of the event.
-  ///   - failed: Called with every error that a handler throws.
+  ///   - site: The call that posts the event.
+  ///   - isolation: The actor on which the poster runs.
+  ///   - mustWait: Whether handlers on that actor may not be called now, because events wait that come first.
   /// - Returns: The number of handlers reached; `nil`, with nothing done, when payloads are recorded, or when
   ///   the observers of this sender and of any sender have to be merged.
   /// - Complexity: O(*n*) in the number of observers.
   @inlinable
   package final func deliver<Payload: Sendable>(
     _ payload: Payload,
-    on actor: UInt,
     from sender: AnyObject?,
-    deliver: (Observer<Payload>) throws -> Int,
-    failed: (any Error, AnyObserver) -> Void
+    at site: CallSite,
+    on isolation: (any Actor)?,
+    mustWait: Bool
   ) -> Int? {
-    guard let visit = domain.enter() else { return isUnobserved ? 0 : nil }
+    if isUnobserved { return 0 }
+    guard let visit = domain.enter() else { return nil }
+    let actor = mustWait ? 0 : ObjectAddress.of(isolation)
     var cases = specialCases.load(ordering: .sequentiallyConsistent)
     if sender == nil { cases &= ~Self.addressed }
     var (table, newest): (AtomicWords?, UInt64) = (nil, AnyObserver.numberMask)
@@ -62,11 +65,12 @@ extension ObserverList {
                 try observer.asPlain.handler(payload)
                 reached &+= 1
               } else if entry & ~AnyObserver.indirect <= newest {
-                let count = try observer.receive(payload, on: actor)
-                reached &+= count >= 0 ? count : try deliver(observer)
+                reached &+=
+                  try observer.receive(payload, on: actor)
+                  ?? deliverWithOrigin(payload, to: observer, from: sender, at: site, on: isolation)
               }
             } catch {
-              failed(error, observer)
+              handlerFailed(error, in: observer, payload, from: sender, at: site, on: isolation)
               reached &+= 1
             }
           }
@@ -76,6 +80,36 @@ extension ObserverList {
     } while list < table?.count ?? 0
     domain.leave(visit)
     return reached
+  }
+
+  /// Delivers an event to an observer that needs its origin.
+  ///
+  /// - Returns: One if the event reached the handler or its queue, otherwise zero.
+  /// - Throws: The error of the handler.
+  @usableFromInline
+  @inline(never)
+  final func deliverWithOrigin<Payload: Sendable>(
+    _ payload: Payload,
+    to observer: Observer<Payload>,
+    from sender: AnyObject?,
+    at site: CallSite,
+    on isolation: (any Actor)?
+  ) throws -> Int {
+    try observer.receive(payload, Delivery(at: site, from: sender, on: isolation)).reached
+  }
+
+  @usableFromInline
+  @inline(never)
+  final func handlerFailed<Payload: Sendable>(
+    _ error: any Error,
+    in observer: AnyObserver,
+    _ payload: Payload,
+    from sender: AnyObject?,
+    at site: CallSite,
+    on isolation: (any Actor)?
+  ) {
+    let delivery = Delivery(at: site, from: sender, on: isolation)
+    handlerFailed(error, in: observer, payload: payload, delivery: delivery)
   }
 
   @usableFromInline
@@ -101,30 +135,9 @@ extension ObserverList {
     return common.tableBlock
   }
 
-  /// Calls an observer, if it admits the call.
-  ///
-  /// - Parameters:
-  ///   - observer: The observer.
-  ///   - failed: Called with an error that the handler throws.
-  ///   - call: Calls the observer.
-  /// - Returns: The outcome.
-  private func offer<Payload: Sendable>(
-    to observer: Observer<Payload>,
-    failed: (any Error, AnyObserver) -> Void,
-    _ call: (Observer<Payload>) throws -> Reception
-  ) -> Reception {
-    guard observer.isReceptive else { return .paused }
-    do {
-      return try call(observer)
-    } catch {
-      failed(error, observer)
-      return .failed
-    }
-  }
-
   /// Delivers by priority and number to the observers of any sender, of this sender and of any event.
   ///
-  /// Only observers registered before the post began are called.
+  /// Only observers registered before the post began are called. The errors of handlers are reported.
   ///
   /// - Parameters:
   ///   - payload: The payload.
@@ -133,16 +146,14 @@ extension ObserverList {
   ///   - wildcards: The observers of any event; they do not count as reached.
   ///   - event: Returns the payload of the wildcard observers. The caller creates it once: an optional of it
   ///     here would be looked up at run time, at every post.
-  ///   - failed: Called with every error that a handler throws.
   /// - Returns: The number of handlers reached.
   /// - Complexity: O(*n*) in the number of observers that match.
   package final func deliverInOrder<Payload: Sendable, Event: Sendable>(
-    _ payload: Payload,
+    _ eventPayload: Payload,
     _ delivery: borrowing Delivery,
     from sender: AnyObject?,
     wildcards: ObserverList?,
-    event: () -> Event,
-    failed: (any Error, AnyObserver) -> Void
+    event: () -> Event
   ) -> Int {
     let newest = numbers.newest
     let waitedFrom = delivery.waitedFrom
@@ -161,13 +172,12 @@ extension ObserverList {
         // Not called; recorded at the end.
         if observer.order > newest { return 0 }
         let reception: Reception
-        if let excluded = delivery.excluded, excluded.isMeant(observer, of: list) {
+        if let excluded = delivery.excluded, excluded.identifies(observer, of: list) {
           reception = .excluded
         } else {
-          let outcome = list.offer(to: observer, failed: failed) {
-            try $0.receive(payload, delivery)
+          reception = offer(to: observer, eventPayload, delivery) {
+            try observer.receive(payload, delivery)
           }
-          reception = outcome == .paused ? observer.refusal : outcome
         }
         delivery.record?.met(reception, at: observer, in: list)
         return reception.reached
@@ -178,7 +188,7 @@ extension ObserverList {
       if isWildcard, let wildcards {
         _ = call(address, of: wildcards, with: event())
       } else {
-        reached += call(address, of: self, with: payload)
+        reached += call(address, of: self, with: eventPayload)
       }
     }
     var walk = beginWalk()
@@ -198,6 +208,24 @@ extension ObserverList {
     if let wildcardVisit { wildcards?.domain.leave(wildcardVisit) }
     if let visit { domain.leave(visit) }
     return reached
+  }
+
+  /// Calls an observer that admits the call, and reports the error of its handler.
+  ///
+  /// - Returns: The outcome.
+  private func offer(
+    to observer: AnyObserver,
+    _ payload: any Sendable,
+    _ delivery: borrowing Delivery,
+    _ call: () throws -> Reception
+  ) -> Reception {
+    guard observer.isReceptive else { return observer.refusal }
+    do {
+      return try call()
+    } catch {
+      handlerFailed(error, in: observer, payload: payload, delivery: copy delivery)
+      return .failed
+    }
   }
 
   private func groupWalk(of sender: AnyObject?, or waitedFrom: SenderIdentity?) -> ObserverWalk {
@@ -264,13 +292,7 @@ extension ObserverList {
     to observer: GeneralObserver<Payload>
   ) {
     func pass() -> Reception {
-      guard observer.isReceptive else { return observer.refusal }
-      do {
-        return try observer.pass(payload, delivery)
-      } catch {
-        handlerFailed(error, in: observer, payload: payload, delivery: delivery)
-        return .failed
-      }
+      offer(to: observer, payload, delivery) { try observer.pass(payload, delivery) }
     }
     guard let record = delivery.record else {
       _ = pass()

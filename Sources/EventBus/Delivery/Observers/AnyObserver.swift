@@ -159,7 +159,7 @@ package class AnyObserver: @unchecked Sendable {  // Reason: atomics.
 
 extension TokenIdentity {
   /// Returns whether this is the registration of an observer in a list.
-  package func isMeant(_ observer: AnyObserver, of list: ObserverList) -> Bool {
+  package func identifies(_ observer: AnyObserver, of list: ObserverList) -> Bool {
     if let link = observer.link { return ObjectIdentifier(link) == target }
     return ObjectIdentifier(list) == target && observer.address == handle
   }

@@ -26,6 +26,11 @@ package struct Delivery: Sendable {
     (self.site, self.sender, self.isolation, self.record) = (site, sender, isolation, record)
   }
 
+  /// Describes a post of a sender that the caller keeps alive.
+  package init(at site: CallSite, from sender: AnyObject?, on isolation: (any Actor)?) {
+    self.init(at: site, from: sender.map(ObjectIdentifier.init), on: isolation)
+  }
+
   /// The record, if hooks follow the post.
   package var followed: PostRecord? { record.flatMap { $0.isFollowed ? $0 : nil } }
 

@@ -105,9 +105,9 @@ package final class GeneralObserver<Payload: Sendable>: Observer<Payload>,
   }
 
   @usableFromInline
-  override package func receive(_ payload: Payload, on actor: UInt) throws -> Int {
+  override package func receive(_ payload: Payload, on actor: UInt) throws -> Int? {
     guard actor == directActor else {
-      return isPlainStream ? try handler(payload).reached : Self.needsOrigin
+      return isPlainStream ? try handler(payload).reached : nil
     }
     registration.beginCallOnActor()
     defer { registration.finishCallOnActor() }

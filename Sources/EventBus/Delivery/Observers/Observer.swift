@@ -14,15 +14,11 @@ package class Observer<Payload: Sendable>: AnyObserver, @unchecked Sendable {  /
   ///   - payload: The payload.
   ///   - actor: The address of the poster's actor; zero if it is unknown, or if events wait that must come
   ///     first.
-  /// - Returns: One if the event reached the handler or its queue, otherwise zero; ``needsOrigin``, with nothing
-  ///   done, if the observer needs the origin of the event. A ``Reception`` would be compared at each delivery.
+  /// - Returns: One if the event reached the handler or its queue, otherwise zero; `nil`, with nothing done, if the
+  ///   observer needs the origin of the event. A ``Reception`` would be compared at each delivery.
   /// - Throws: The error of the handler.
   @usableFromInline
-  package func receive(_ payload: Payload, on actor: UInt) throws -> Int { Self.needsOrigin }
-
-  /// The result of ``receive(_:on:)`` for an observer that needs the origin of the event.
-  @inlinable
-  package final class var needsOrigin: Int { -1 }
+  package func receive(_ payload: Payload, on actor: UInt) throws -> Int? { nil }
 
   /// This observer as a plain one, which it is if ``AnyObserver/indirect`` is not set.
   @inlinable
@@ -117,7 +113,7 @@ package final class OwnerObserver<Owner: AnyObject & Sendable, Payload: Sendable
   }
 
   @usableFromInline
-  override package func receive(_ payload: Payload, on actor: UInt) throws -> Int {
+  override package func receive(_ payload: Payload, on actor: UInt) throws -> Int? {
     guard let owner else {
       registration.endWithOwner()
       return 0
