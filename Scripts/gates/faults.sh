@@ -194,6 +194,14 @@ plant layers 'LaunchLoader imports Theming' "an import of Theming in LaunchLoade
 echo 'internal import Theming' > Sources/LaunchLoader/Launch/Planted.swift
 FAULT
 
+plant layers 'EventBus/Delivery/Queues uses more' "a use of observers in Queues" <<'FAULT'
+echo 'func planted(_ observer: AnyObserver) {}' > Sources/EventBus/Delivery/Queues/Planted.swift
+FAULT
+
+plant layers 'is in no folder' "a file beside the rooms of a folder" <<'FAULT'
+echo 'enum Planted {}' > Sources/EventBus/Delivery/Planted.swift
+FAULT
+
 plant layers 'not listed above' "a cycle of folders" <<'FAULT'
 sed -i 's|^EventBus/Kit:.*|EventBus/Kit: EventBus/Tokens|' Scripts/layers.txt
 FAULT

@@ -4,28 +4,36 @@ source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 # below[X]: everything X may use, except X itself. A line may name only entries above it, which
 # excludes cycles.
-declare -A below=()
+declare -A below=() divided=()
 folders=()
 while IFS=: read -r name uses; do
   [[ -z $name || $name == \#* ]] && continue
   [[ ! -v below[$name] ]] || fail "layers.txt: $name is listed twice"
   all=""
+  if [[ $name == */*/* ]]; then
+    folder=${name%/*}
+    [[ -v below[$folder] ]] || fail "layers.txt: $name is listed above its folder"
+    divided[$folder]=yes
+    all=${below[$folder]}
+  fi
   for use in $uses; do
     [[ -v below[$use] ]] || fail "layers.txt: $name uses $use, which is not listed above it"
-    [[ $name != */* || ${use%%/*} == "${name%%/*}" ]] \
-      || fail "layers.txt: $name names $use; list uses of other modules on the line of the module"
+    [[ $name != */* || ${use%/*} == "${name%/*}" ]] \
+      || fail "layers.txt: $name names $use; list uses of other modules on the line of the module," \
+        "and those of other folders on the line of the folder"
     for each in $use ${below[$use]}; do [[ " $all " == *" $each "* ]] || all+=" $each"; done
   done
   below[$name]=$all
   [[ $name != */* ]] || folders+=("$name")
 done < Scripts/layers.txt
 
-# Every source file is in a listed folder.
+# Every source file is in a listed folder, and in a listed room if the folder has rooms.
 while read -r file; do
   folder=${file#Sources/}
   folder=${folder%/*}
-  while [[ $folder == */*/* ]]; do folder=${folder%/*}; done
-  [[ $folder == */* && -v below[$folder] ]] \
+  while [[ $folder == */*/*/* ]]; do folder=${folder%/*}; done
+  [[ $folder != */*/* || -v divided[${folder%/*}] ]] || folder=${folder%/*}
+  [[ $folder == */* && -v below[$folder] && ! -v divided[$folder] ]] \
     || fail "$file is in no folder of Scripts/layers.txt. Move it, or list its folder."
 done < <(swift_files Sources)
 
@@ -48,12 +56,18 @@ inhabited() {
   done
 }
 
-# Succeeds if a folder may use all of the given folders.
+# Succeeds if a folder may use all of the given folders; a folder includes its rooms.
 sees_all() {
   local folder
   for folder in $2; do
-    [[ $folder == "$1" || " ${below[$1]} " == *" $folder "* ]] || return 1
+    [[ " $1 ${below[$1]} " == *" $folder "* || " $1 ${below[$1]} " == *" ${folder%/*} "* ]] || return 1
   done
+}
+
+# The rooms of the folder of a room, or nothing for another folder.
+rooms_beside() {
+  [[ $1 == */*/* ]] || return 0
+  printf '%s\n' "${folders[@]}" | grep "^${1%/*}/"
 }
 
 # Compiles a folder with only the folders below it. A folder that passed is compiled again only after
@@ -84,7 +98,10 @@ for module in "${modules[@]}"; do
   for import in ${below[$module]}; do swift_files "Sources/$import" | xargs cat; done \
     > "$work/layers/$module.imports"
   for folder in $all; do
-    sees_all "$folder" "$all" || jobs+=("$module $folder")  # A folder that may use all others needs no compilation of its own.
+    # A folder that may use all others needs no compilation of its own; a room is then compiled with its folder.
+    rooms=$(rooms_beside "$folder")
+    [[ -n $rooms ]] && sees_all "$folder" "$rooms" && continue
+    sees_all "$folder" "$all" || jobs+=("$module $folder")
   done
 done
 

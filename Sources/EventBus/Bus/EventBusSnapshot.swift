@@ -103,19 +103,20 @@ extension SignalCore: NamedObservers {
   func observations() -> [EventBusSnapshot.Observation] {
     var observations: [(order: UInt, seen: EventBusSnapshot.Observation)] = []
     forEach { observer, priority in
+      let content = observer.registration?.content
       observations.append(
         (
           observer.order,
           EventBusSnapshot.Observation(
             name: name,
-            ownerType: observer.ownerType,
+            ownerType: observer.registration?.ownerType,
             // The owner of a handler on an actor is inspected on that actor only.
-            isAlive: observer.home != nil || !observer.hasLostOwner,
+            isAlive: observer.registration?.home != nil || !observer.hasLostOwner,
             site: SourceSite(observer.site),
             priority: Priority(priority),
             isPaused: observer.isPaused,
-            waitingCount: observer.waitingCount,
-            droppedCount: Int(observer.droppedCount)
+            waitingCount: content?.waitingCount ?? 0,
+            droppedCount: content?.droppedCount ?? 0
           )
         )
       )

@@ -109,9 +109,11 @@ extension SignalCore {
     let posts = runningPostCount
     var remaining: [SettlingError.Remainder] = []
     forEach { observer, _ in
-      guard let link = observer.link, !observer.isStream, !own.contains(ObjectIdentifier(link))
+      guard let registration = observer.registration, !own.contains(ObjectIdentifier(registration))
       else { return }
-      let (waiting, running) = (observer.waitingCount, link.runningCount)
+      let (content, running) = (registration.content, registration.runningCount)
+      if content.isStream { return }
+      let waiting = content.waitingCount
       if waiting == 0, running == 0 { return }
       remaining.append(
         SettlingError.Remainder(

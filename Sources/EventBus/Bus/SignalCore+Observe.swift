@@ -36,15 +36,10 @@ extension SignalCore {
     guard request.isPlain, predicate == nil, actor == nil, !isReplaying else {
       return observe(request, where: predicate, owner: owner, on: actor, call)
     }
-    let link = ObserverRegistration(self)
-    let observer = OwnerObserver(
-      at: request.site,
-      owner: owner,
-      link: link,
-      handler: call
-    )
-    enter(observer, link, request, owner)
-    return Token(link, handle: 0, isKept: true)
+    let registration = ObserverRegistration(self, owner: owner)
+    let observer = OwnerObserver(at: request.site, owner: owner, registration, handler: call)
+    enter(observer, registration, request, owner)
+    return Token(registration, handle: 0, isKept: true)
   }
 
   /// Registers a handler that belongs to an actor and runs on it.
@@ -174,22 +169,22 @@ extension SignalCore {
     wantsReplay: Bool = true,
     _ sink: GeneralObserver<Payload>.Sink
   ) -> Token {
-    let link = ObserverRegistration(self)
+    let mailbox = actor.map { hub.mailbox(of: $0) }
+    let registration = ObserverRegistration(self, owner: owner, on: mailbox)
     let gate = wantsReplay && isReplaying ? ReplayGate() : nil
     let observer = generalObserver.init(
       request,
       where: predicate,
       owner: owner,
-      link: link,
+      registration,
       gate: gate,
-      mailbox: actor.map { hub.mailbox(of: $0) },
       envelope: envelope,
       sink
     )
-    if enter(observer, link, request, owner), let gate {
+    if enter(observer, registration, request, owner), let gate {
       replay(to: observer, through: gate, from: request.sender)
     }
-    return Token(link, handle: 0, isKept: owner != nil)
+    return Token(registration, handle: 0, isKept: owner != nil)
   }
 
   /// Adds an observer to the list, and ties it to the lifetime of its owner.
@@ -198,16 +193,15 @@ extension SignalCore {
   @discardableResult
   private func enter(
     _ observer: AnyObserver,
-    _ link: ObserverRegistration,
+    _ registration: ObserverRegistration,
     _ request: ObserveRequest,
     _ owner: AnyObject?
   ) -> Bool {
-    link.connect(observer)
     guard add(observer, priority: request.priority, for: request.sender) else {
-      link.disconnect()
+      registration.disconnect()
       return false
     }
-    if let carrier = owner as? any LifetimeOwner { link.join(carrier.lifetime.members) }
+    if let carrier = owner as? any LifetimeOwner { registration.join(carrier.lifetime.members) }
     return true
   }
 

@@ -42,11 +42,12 @@ final class SharedInbox<Value: Sendable>: Sendable {
   ///
   /// - Parameters:
   ///   - observers: The observers of the property.
-  ///   - isBound: A Boolean value that indicates whether the handler runs on an actor.
-  init(of observers: SharedObservers<Value>, isBound: Bool) {
+  ///   - owner: The owner, which is not retained.
+  ///   - mailbox: The mailbox of the actor on which the handler runs.
+  init(of observers: SharedObservers<Value>, owner: AnyObject?, on mailbox: Mailbox?) {
     self.observers = observers
-    link = ObserverRegistration(observers)
-    self.isBound = isBound
+    link = ObserverRegistration(observers, owner: owner, on: mailbox)
+    isBound = mailbox != nil
   }
 
   /// Sets the value that the observer knows from its registration, and the number of the newest change in it.
@@ -109,7 +110,7 @@ final class SharedInbox<Value: Sendable>: Sendable {
     defer { link.finish() }
     // An address keeps nothing alive.
     let typed = withExtendedLifetime(known) {
-      ObjectAddress.object(known.address, as: Observer.self)
+      ObjectAddress.object(ObjectAddress.of(known), as: Observer.self)
     }
     guard let observer = typed else { return }
     if let initial { give(initial, to: observer, isAtHome) }
@@ -173,6 +174,8 @@ final class SharedInbox<Value: Sendable>: Sendable {
 }
 
 extension SharedInbox: Finishable {
+  var content: QueueContent? { nil }
+
   func finish() {
     let kept = state.withLock { state in
       state.hasFinished = true

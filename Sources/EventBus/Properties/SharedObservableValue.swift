@@ -30,7 +30,7 @@ extension SharedObservableValue {
   /// - Parameter owner: The owner that was passed to `observe`.
   /// - Complexity: O(*n*) in the number of observers.
   public func unobserve<Owner: AnyObject>(owner: Owner) {
-    shared.observers.endAll { $0.belongs(to: owner, as: nil) }
+    shared.observers.endAll { shared.observers.isOwned($0, by: owner) }
   }
 }
 

@@ -57,28 +57,33 @@ package final class SharedObservers<Value: Sendable>: ObserverList,
     on actor: (any Actor)?,
     _ body: @escaping @Sendable (Change<Value>) -> Reception
   ) -> SharedInbox<Value> {
-    let inbox = SharedInbox(of: self, isBound: actor != nil)
+    let mailbox = actor.map { actor in
+      mailboxes.member(of: actor) { Mailbox(actor, waiting: waiting) }
+    }
+    let inbox = SharedInbox(of: self, owner: owner, on: mailbox)
     let id = request.id.map { AnyHashable($0) }
     let observer = GeneralObserver<SharedCall<Value>>(
       ObserveRequest(at: CallSite(request.fileID, request.line)),
       where: { inbox.admits($0) },
       owner: owner,
       id: id,
-      link: inbox.link,
-      mailbox: actor.map { actor in
-        mailboxes.member(of: actor) { Mailbox(actor, waiting: waiting) }
-      },
+      inbox.link,
+      finishing: inbox,
       envelope: WaitingCall<Value>.self,
       .handler { inbox.call($0, body) }
     )
-    inbox.link.connect(observer, finishing: inbox)
     add(observer, priority: 0)
     if let carrier = owner as? any LifetimeOwner { inbox.link.join(carrier.lifetime.members) }
     if let owner, let id {
       // The latest registration remains, even if two threads register with one identifier at once.
-      endAll { $0.order < observer.order && $0.belongs(to: owner, as: id) }
+      endAll { $0.order < observer.order && isOwned($0, by: owner, as: id) }
     }
     return inbox
+  }
+
+  /// Returns whether an observer belongs to an owner and, if an identifier is given, carries it.
+  func isOwned(_ observer: AnyObserver, by owner: AnyObject, as id: AnyHashable? = nil) -> Bool {
+    (observer as? GeneralObserver<SharedCall<Value>>)?.belongs(to: owner, as: id) ?? false
   }
 
   override package func registrationResumed() { isBarred.store(true, ordering: .relaxed) }
@@ -151,10 +156,10 @@ private final class WaitingCall<Value: Sendable>: WaitingEvent<SharedCall<Value>
     _ call: SharedCall<Value>,
     _ delivery: borrowing Delivery,
     for observer: AnyObserver,
-    _ link: ObserverRegistration,
+    _ registration: ObserverRegistration,
     _ queued: QueuedDelivery?,
     in mailbox: Mailbox
   ) {
-    super.enqueue(.waiting, delivery, for: observer, link, queued, in: mailbox)
+    super.enqueue(.waiting, delivery, for: observer, registration, queued, in: mailbox)
   }
 }

@@ -187,21 +187,20 @@ struct CancelledWaitingTests {
   @Test("An event does not wait whose post reaches its handler after the end of the registration")
   func endedDuringAPost() throws {
     let list = ObserverList(numbers: RegistrationCounter())
-    let (link, waiting) = (ObserverRegistration(list), WaitingCount())
+    let waiting = WaitingCount()
     let executor = HeldExecutor()
     let actor = HeldActor(executor)
     let mailbox = Mailbox(actor, waiting: waiting)
+    let registration = ObserverRegistration(list, on: mailbox)
     let observer = GeneralObserver<AtDeinit>(
       ObserveRequest(at: CallSite(#fileID, #line)),
-      link: link,
-      mailbox: mailbox,
+      registration,
       envelope: WaitingEvent<AtDeinit>.self,
       .handler { _ in .called }
     )
-    link.connect(observer)
     list.add(observer, priority: 0)
     // The post has met the observer before.
-    link.end(0)
+    registration.end(0)
     let delivery = Delivery(at: CallSite(#fileID, #line))
     let object = Holder(AtDeinit { [freed] in freed.add() })
     if let payload = object.value { _ = try observer.receive(payload, delivery) }

@@ -3,27 +3,26 @@ import Testing
 
 @Suite("Observer registrations", .timeLimit(.minutes(5)))
 struct ObserverRegistrationTests {
-  private let link: ObserverRegistration
+  private let registration: ObserverRegistration
   private let observer: GeneralObserver<Int>
 
   private init() {
     let list = ObserverList(numbers: RegistrationCounter())
-    link = ObserverRegistration(list)
+    registration = ObserverRegistration(list)
     let request = ObserveRequest(at: CallSite(#fileID, #line), once: true)
     let sink = GeneralObserver<Int>.Sink.poster { _, _ in
       Issue.record("Its registration has ended.")
     }
-    observer = GeneralObserver(request, link: link, envelope: WaitingEvent<Int>.self, sink)
-    link.connect(observer)
+    observer = GeneralObserver(request, registration, envelope: WaitingEvent<Int>.self, sink)
     list.add(observer, priority: 0)
   }
 
   @Test("No call begins after the end, even if a post already holds the observer")
   func beginsNoMore() throws {
-    link.end(0)
-    #expect(!link.isActive(0))
-    #expect(!link.beginCall())
-    let taken = link.begin()
+    registration.end(0)
+    #expect(!registration.isActive(0))
+    #expect(!registration.beginCall())
+    let taken = registration.begin()
     #expect(taken == nil)
     #expect(try observer.receive(1, on: 0) == nil)
     #expect(try observer.receive(1, Delivery(at: CallSite(#fileID, #line))) == .cancelled)
@@ -32,52 +31,52 @@ struct ObserverRegistrationTests {
   @Test("A list being emptied takes its observer back from a registration that is just ending")
   func emptiedWhileEnding() {
     // Another thread has marked the end and has not yet removed the observer.
-    #expect(link.markEnded())
-    link.disconnect()
-    #expect(link.observerAddress == 0)
-    let taken = link.begin()
+    #expect(registration.markEnded())
+    registration.disconnect()
+    #expect(registration.observerAddress == 0)
+    let taken = registration.begin()
     #expect(taken == nil)
   }
 
   @Test("waitUntilFinished() waits for every call that began before the end, and for no other")
   func waitsForCalls() async {
-    #expect(link.beginCall())
-    let taken = link.begin()
+    #expect(registration.beginCall())
+    let taken = registration.begin()
     #expect(taken === observer)
-    link.end(0)
-    #expect(!link.beginCall())
+    registration.end(0)
+    #expect(!registration.beginCall())
     let hasReturned = Latch()
-    let waiting = Task { [link] in
-      await link.waitUntilFinished(0)
+    let waiting = Task { [registration] in
+      await registration.waitUntilFinished(0)
       hasReturned.open()
     }
     for _ in 0..<100 { await Task.yield() }
-    link.finish()
-    #expect(!link.beginCall())
+    registration.finish()
+    #expect(!registration.beginCall())
     for _ in 0..<100 { await Task.yield() }
     #expect(!hasReturned.isOpen)
-    link.finish()
+    registration.finish()
     await waiting.value
-    await link.waitUntilFinished(0)
+    await registration.waitUntilFinished(0)
   }
 
   @Test("A handler that waits inside its own call waits for the other calls")
   func waitsForOthers() async {
     let isWaiting = Latch()
-    #expect(link.beginCall())
-    #expect(link.beginCall())
-    link.end(0)
-    let waiting = Task { [link] in
-      await RunningCall.run(link, callers: []) {
+    #expect(registration.beginCall())
+    #expect(registration.beginCall())
+    registration.end(0)
+    let waiting = Task { [registration] in
+      await RunningCall.run(registration, callers: []) {
         isWaiting.open()
-        await link.waitUntilFinished(0)
-        link.finish()
+        await registration.waitUntilFinished(0)
+        registration.finish()
       }
     }
     await isWaiting.wait()
     for _ in 0..<100 { await Task.yield() }
-    link.finish()
+    registration.finish()
     await waiting.value
-    await link.waitUntilFinished(0)
+    await registration.waitUntilFinished(0)
   }
 }

@@ -7,10 +7,9 @@ struct WatchedObserversTests {
   /// An observer that stores its position.
   private func observer(_ owner: PlainOwner) -> AnyObserver {
     OwnerObserver<PlainOwner, Int>(
-      fileID: #fileID,
-      line: #line,
+      at: CallSite(#fileID, #line),
       owner: owner,
-      link: ObserverRegistration(ObserverList(numbers: RegistrationCounter())),
+      ObserverRegistration(ObserverList(numbers: RegistrationCounter()), owner: owner),
       handler: { _, _ in }
     )
   }

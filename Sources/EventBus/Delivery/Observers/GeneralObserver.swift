@@ -1,10 +1,8 @@
-internal import Synchronization
-
 /// An observer with conditions, an owner, and a sink for the events that meet the conditions.
 ///
 /// The conditions are a sender, a predicate and a single call. The list checks the sender.
 package final class GeneralObserver<Payload: Sendable>: Observer<Payload>,
-  @unchecked Sendable  // Reason: constants and atomics.
+  @unchecked Sendable  // Reason: constants.
 {
   /// The destination of an event that meets the conditions.
   package enum Sink: Sendable {
@@ -26,6 +24,15 @@ package final class GeneralObserver<Payload: Sendable>: Observer<Payload>,
     package typealias AsyncCall = @Sendable (Payload, _ refusal: Refusal) async throws -> Reception
 
     fileprivate var isStream: Bool { if case .stream = self { true } else { false } }
+
+    /// The object that holds what waits for the handler.
+    fileprivate var queue: (any Finishable)? {
+      switch self {
+      case .asyncHandler(let queue, _): queue
+      case .stream(let buffer, _): buffer
+      case .handler, .poster: nil
+      }
+    }
   }
 
   /// The gate that holds live events back during a replay.
@@ -33,6 +40,7 @@ package final class GeneralObserver<Payload: Sendable>: Observer<Payload>,
   /// The filter; not optional, since binding an optional closure retains it.
   private let predicate: @Sendable (Payload) -> Bool
   private let hasPredicate: Bool
+  private let hasOwner: Bool
   private let once: Bool
   /// Whether the posting thread calls the handler and loads its owner.
   private let isCalledOnPost: Bool
@@ -45,18 +53,10 @@ package final class GeneralObserver<Payload: Sendable>: Observer<Payload>,
   /// The synchronous handler, or the addition to a buffer: stored apart from the sink, since binding the
   /// closure of an enumeration retains it.
   private let handler: @Sendable (Payload) throws -> Reception
-  private let registration: ObserverRegistration
-  /// The mailbox of the actor on which the handler runs.
-  private let mailbox: Mailbox?
+  private let ownRegistration: ObserverRegistration
   private let envelope: WaitingEvent<Payload>.Type
   private weak let owner: AnyObject?
-  private let ownerID: ObjectIdentifier?
-  private let ownerClass: AnyObject.Type?
   private let id: AnyHashable?
-  private let isClaimed = Atomic<Bool>(false)
-  /// The address of the sender group, which the list retains while this observer is linked.
-  private let group = Atomic<UInt>(0)
-  private let place = Atomic<UInt32>(0)
 
   /// Creates an observer.
   ///
@@ -67,9 +67,9 @@ package final class GeneralObserver<Payload: Sendable>: Observer<Payload>,
   ///   - owner: The owner, which is not retained.
   ///   - id: The owner's identifier for the registration, so that a later one with the same identifier
   ///     replaces it.
-  ///   - link: The link that ends the registration.
+  ///   - registration: The registration, with the owner and the mailbox.
   ///   - gate: The gate that holds live events back during a replay.
-  ///   - mailbox: The mailbox of the actor on which the handler runs.
+  ///   - inbox: An object to finish as soon as the registration ends, if the sink has none.
   ///   - envelope: The class of waiting events, which the caller keeps: a lookup costs as much as an object.
   ///   - sink: The destination of the events.
   package init(
@@ -77,18 +77,17 @@ package final class GeneralObserver<Payload: Sendable>: Observer<Payload>,
     where predicate: (@Sendable (Payload) -> Bool)? = nil,
     owner: AnyObject? = nil,
     id: AnyHashable? = nil,
-    link: ObserverRegistration,
+    _ registration: ObserverRegistration,
     gate: ReplayGate? = nil,
-    mailbox: Mailbox? = nil,
+    finishing inbox: (any Finishable)? = nil,
     envelope: WaitingEvent<Payload>.Type,
     _ sink: Sink
   ) {
     self.predicate = predicate ?? { _ in true }
-    (hasPredicate, once) = (predicate != nil, request.once)
+    (hasPredicate, hasOwner, once) = (predicate != nil, owner != nil, request.once)
     (self.owner, self.id, self.envelope) = (owner, id, envelope)
-    ownerID = owner.map(ObjectIdentifier.init)
-    ownerClass = owner.map { type(of: $0) }
-    (registration, self.gate, self.mailbox, self.sink) = (link, gate, mailbox, sink)
+    (ownRegistration, self.gate, self.sink) = (registration, gate, sink)
+    let mailbox = registration.mailbox
     let isDirect = gate == nil && predicate == nil && !request.once
     isPlainStream = isDirect && sink.isStream
     var calledOn: Mailbox?
@@ -102,16 +101,17 @@ package final class GeneralObserver<Payload: Sendable>: Observer<Payload>,
     }
     directActor = (isDirect ? calledOn?.address : nil) ?? .max
     super.init(at: request.site)
+    registration.connect(self, countsCalls: true, queue: inbox ?? sink.queue)
   }
 
   @usableFromInline
-  override package func receive(_ payload: Payload, on actor: UInt) throws -> Int? {
+  override package func receive(_ payload: Payload, on actor: UInt) throws -> Bool? {
     guard actor == directActor else {
-      return isPlainStream ? try handler(payload).reached : nil
+      return isPlainStream ? try handler(payload).isReached : nil
     }
-    registration.beginCallOnActor()
-    defer { registration.finishCallOnActor() }
-    return try run(payload).reached
+    ownRegistration.beginCallOnActor()
+    defer { ownRegistration.finishCallOnActor() }
+    return try run(payload).isReached
   }
 
   override package func receive(_ payload: Payload, _ delivery: borrowing Delivery) throws
@@ -120,7 +120,7 @@ package final class GeneralObserver<Payload: Sendable>: Observer<Payload>,
     if let gate {
       // Not announced as queued: the registration is about to take it, or to queue it.
       let outcome = gate.admit(delivery.number) {
-        envelope.init(payload, delivery, for: order, registration)
+        envelope.init(payload, delivery, for: order, ownRegistration)
       }
       if let outcome { return outcome }
     }
@@ -133,18 +133,20 @@ package final class GeneralObserver<Payload: Sendable>: Observer<Payload>,
   package func pass(_ payload: Payload, _ delivery: borrowing Delivery) throws -> Reception {
     // A handler on an actor loads its owner there, so the last reference is not released here.
     if isCalledOnPost, hasLostOwner {
-      registration.endWithOwner()
+      ownRegistration.lifetimeEnded()
       return .ownerLost
     }
     let isCall = isCalledOnPost || hasPredicate
-    if isCall, !registration.beginCall() { return isSpent ? .spent : registration.refusal }
-    defer { if isCall { registration.finish() } }
+    if isCall, !ownRegistration.beginCall() { return ownRegistration.refusalOfNewEvent }
+    defer { if isCall { ownRegistration.finish() } }
     if hasPredicate {
       if !predicate(payload) { return .declined }
       // The predicate may have ended its own registration.
-      if isCancelled { return isSpent ? .spent : registration.refusal }
+      if isCancelled { return ownRegistration.refusalOfNewEvent }
     }
-    if once, claimsAtCall(delivery.record) ? isSpent : !claim() { return .spent }
+    if once, claimsAtCall(delivery.record) ? ownRegistration.isSpent : !ownRegistration.claim() {
+      return .spent
+    }
     return try accept(payload, delivery)
   }
 
@@ -158,27 +160,22 @@ package final class GeneralObserver<Payload: Sendable>: Observer<Payload>,
     record?.isIntercepted == true && !sink.isStream
   }
 
-  /// Claims the only call.
-  ///
-  /// - Returns: `true` to the one caller that may make it.
-  private func claim() -> Bool { !isClaimed.exchange(true, ordering: .acquiringAndReleasing) }
-
   /// Passes an event that has met the conditions to the sink.
   ///
   /// - Throws: The error of the handler, if it is called now.
   package func accept(_ payload: Payload, _ delivery: borrowing Delivery) throws -> Reception {
     switch sink {
     case .handler:
-      guard let mailbox else { return try run(payload, delivery) }
+      guard let mailbox = ownRegistration.mailbox else { return try run(payload, delivery) }
       if mailbox.isHome(of: delivery.isolation), !mailbox.isBehind {
-        if isCancelled { return registration.refusal }
-        registration.beginCallOnActor()
-        defer { registration.finishCallOnActor() }
+        if isCancelled { return ownRegistration.refusal }
+        ownRegistration.beginCallOnActor()
+        defer { ownRegistration.finishCallOnActor() }
         return try run(payload, delivery)
       }
       let queued = queuedDelivery(delivery)
       queued?.announce()
-      envelope.enqueue(payload, delivery, for: self, registration, queued, in: mailbox)
+      envelope.enqueue(payload, delivery, for: self, ownRegistration, queued, in: mailbox)
       return .queued
     case .asyncHandler(let queue, _):
       // A handler that posts to itself and waits would deadlock.
@@ -188,17 +185,16 @@ package final class GeneralObserver<Payload: Sendable>: Observer<Payload>,
         payload,
         delivery,
         for: order,
-        registration,
+        ownRegistration,
         queued,
-        isAwaited: !callers.contains { $0.registration == ObjectIdentifier(registration) }
+        isAwaited: !callers.contains { $0.registration == ObjectIdentifier(ownRegistration) }
       )
       let outcome = queue.add(event)
       if outcome == .queued {
         queued?.announce()
       } else {
         event.settleElsewhere()
-        // The claim of a discarded event would keep waiting ones from being called.
-        if once, !claimsAtCall(delivery.record) { isClaimed.store(false, ordering: .releasing) }
+        if once, !claimsAtCall(delivery.record) { ownRegistration.returnClaim() }
       }
       return outcome
     case .stream:
@@ -206,11 +202,11 @@ package final class GeneralObserver<Payload: Sendable>: Observer<Payload>,
       let outcome = try queued.map { add(payload, $0) } ?? handler(payload)
       if outcome == .queued { queued?.announce() }
       defer { endIfOnce() }
-      return outcome == .dropped && isCancelled ? registration.refusal : outcome
+      return outcome == .dropped && isCancelled ? ownRegistration.refusal : outcome
     case .poster(let handler):
       let isolation = delivery.isolation
       func call() -> Reception {
-        if isCancelled { return registration.refusal }
+        if isCancelled { return ownRegistration.refusal }
         endIfOnce()
         handler(payload, isolation)
         return .called
@@ -230,7 +226,7 @@ package final class GeneralObserver<Payload: Sendable>: Observer<Payload>,
   /// The delivery of an event that is about to wait, if hooks follow its post.
   private func queuedDelivery(_ delivery: borrowing Delivery) -> QueuedDelivery? {
     guard let record = delivery.followed else { return nil }
-    return QueuedDelivery(record, for: Receiver(self, on: mailbox?.identity))
+    return QueuedDelivery(record, for: Receiver(self, on: ownRegistration.mailbox?.identity))
   }
 
   /// Calls the synchronous handler during a post.
@@ -238,7 +234,7 @@ package final class GeneralObserver<Payload: Sendable>: Observer<Payload>,
   /// - Throws: The error of the handler.
   private func run(_ payload: Payload, _ delivery: borrowing Delivery) throws -> Reception {
     guard let record = delivery.followed else { return try run(payload) }
-    let actor = mailbox?.identity ?? delivery.isolation.map(ActorIdentity.init)
+    let actor = ownRegistration.mailbox?.identity ?? delivery.isolation.map(ActorIdentity.init)
     return try run(payload, record, Receiver(self, on: actor))
   }
 
@@ -255,7 +251,7 @@ package final class GeneralObserver<Payload: Sendable>: Observer<Payload>,
   {
     // Looked up where the handler runs, so that no beginning is reported without a call.
     if hasLostOwner {
-      registration.endWithOwner()
+      ownRegistration.lifetimeEnded()
       return .ownerLost
     }
     return try record.call(receiver, unless: { refusal(of: record) }) { try run(payload) }
@@ -269,10 +265,10 @@ package final class GeneralObserver<Payload: Sendable>: Observer<Payload>,
   @inline(__always)  // Each post at home would pay for the calls.
   private func run(_ payload: Payload) throws -> Reception {
     // After a call on the actor was counted: a fence waits for the call, or the call is not made.
-    if isCancelledInOrder { return registration.refusal }
+    if isCancelledInOrder { return ownRegistration.refusal }
     endIfOnce()
     let reception = try handler(payload)
-    if reception == .ownerLost { registration.endWithOwner() }
+    if reception == .ownerLost { ownRegistration.lifetimeEnded() }
     return reception
   }
 
@@ -295,11 +291,11 @@ package final class GeneralObserver<Payload: Sendable>: Observer<Payload>,
     unless refusal: @escaping Refusal
   ) async throws -> Reception {
     let outcome = try await body(payload) {
-      if let reason = refusal() ?? (isCancelled ? registration.refusal : nil) { return reason }
+      if let reason = refusal() ?? (isCancelled ? ownRegistration.refusal : nil) { return reason }
       endIfOnce()
       return nil
     }
-    if outcome == .ownerLost { registration.endWithOwner() }
+    if outcome == .ownerLost { ownRegistration.lifetimeEnded() }
     return outcome
   }
 
@@ -308,74 +304,24 @@ package final class GeneralObserver<Payload: Sendable>: Observer<Payload>,
   /// - Returns: The reason for not making the call: the registration has ended, or another event has claimed
   ///   the call.
   private func refusal(of record: PostRecord) -> Reception? {
-    if isCancelled { return registration.refusal }
-    return once && claimsAtCall(record) && !claim() ? .spent : nil
+    if isCancelled { return ownRegistration.refusal }
+    return once && claimsAtCall(record) && !ownRegistration.claim() ? .spent : nil
   }
 
   /// Ends a single-call registration, just before the call.
   @inline(__always)
   private func endIfOnce() {
-    if once { registration.endWithCall() }
+    if once { ownRegistration.endWithCall() }
   }
 
-  override package var senderGroup: SenderGroup? {
-    ObjectAddress.object(group.load(ordering: .acquiring), as: SenderGroup.self)
-  }
-
-  override package func join(_ group: SenderGroup) {
-    self.group.store(ObjectAddress.of(group), ordering: .releasing)
-  }
-
-  override package var hasOwner: Bool { ownerID != nil }
   override package var hasLostOwner: Bool { hasOwner && owner == nil }
-  override package var ownerType: String? { ownerClass.map { "\($0)" } }
+  override package var baseRegistration: Registration? { ownRegistration }
 
+  /// Returns whether the registration belongs to an object and, if an identifier is given, carries it.
+  ///
   /// Loads no other object: an object at another address is not the owner.
-  override package func belongs(to object: AnyObject, as id: AnyHashable?) -> Bool {
+  package func belongs(to object: AnyObject, as id: AnyHashable?) -> Bool {
     if let id, self.id != id { return false }
-    return ownerID == ObjectIdentifier(object) && owner === object
-  }
-
-  override package var home: Mailbox? {
-    // The `deinit` of an actor needs no particular thread; loading such owners anywhere saves a turn per
-    // actor.
-    guard let mailbox, let ownerID, mailbox.serves(ownerID) else { return mailbox }
-    return group.load(ordering: .relaxed) == 0 ? nil : mailbox
-  }
-
-  override package var watchedPosition: Int {
-    get { Int(place.load(ordering: .relaxed)) }
-    set { place.store(UInt32(newValue), ordering: .relaxed) }
-  }
-
-  override package var link: ObserverRegistration? { registration }
-  override package var isSpent: Bool { isClaimed.load(ordering: .acquiring) }
-  override package var countsCalls: Bool { true }
-  override package var isStream: Bool { sink.isStream }
-  override package var callingMailbox: Mailbox? { if case .handler = sink { mailbox } else { nil } }
-
-  override package var dependent: (any Finishable)? {
-    switch sink {
-    case .asyncHandler(let queue, _): queue
-    case .stream(let buffer, _): buffer
-    case .handler, .poster: nil
-    }
-  }
-
-  override package var waitingCount: Int {
-    switch sink {
-    case .asyncHandler(let queue, _): queue.waitingCount
-    case .stream(let buffer, _): buffer.waitingCount
-    case .handler: registration.waitingInMailbox
-    case .poster: 0
-    }
-  }
-
-  override package var droppedCount: UInt {
-    switch sink {
-    case .asyncHandler(let queue, _): queue.droppedCount
-    case .stream(let buffer, _): UInt(buffer.dropped)
-    case .handler, .poster: 0
-    }
+    return ownRegistration.isOwned(by: object) && owner === object
   }
 }

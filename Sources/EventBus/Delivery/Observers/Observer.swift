@@ -1,5 +1,3 @@
-internal import Synchronization
-
 /// An observer of events with one payload type.
 ///
 /// Delivery is one virtual call to an object borrowed from the list: no retain, no release. The post calls the
@@ -14,11 +12,11 @@ package class Observer<Payload: Sendable>: AnyObserver, @unchecked Sendable {  /
   ///   - payload: The payload.
   ///   - actor: The address of the poster's actor; zero if it is unknown, or if events wait that must come
   ///     first.
-  /// - Returns: One if the event reached the handler or its queue, otherwise zero; `nil`, with nothing done, if the
-  ///   observer needs the origin of the event. A ``Reception`` would be compared at each delivery.
+  /// - Returns: Whether the event reached the handler or its queue; `nil`, with nothing done, if the observer needs
+  ///   the origin of the event. A ``Reception`` would be compared at each delivery.
   /// - Throws: The error of the handler.
   @usableFromInline
-  package func receive(_ payload: Payload, on actor: UInt) throws -> Int? { nil }
+  package func receive(_ payload: Payload, on actor: UInt) throws -> Bool? { nil }
 
   /// This observer as a plain one, which it is if ``AnyObserver/indirect`` is not set.
   @inlinable
@@ -86,47 +84,47 @@ package final class PlainObserver<Payload: Sendable>: Observer<Payload>,
 
 /// An observer whose handler is always called by the poster, with an owner that it holds weakly.
 package final class OwnerObserver<Owner: AnyObject & Sendable, Payload: Sendable>:
-  Observer<Payload>, @unchecked Sendable  // Reason: constants and an atomic.
+  Observer<Payload>, @unchecked Sendable  // Reason: constants.
 {
   private weak let owner: Owner?
   private let handler: @Sendable (Owner, Payload) throws -> Void
-  private let registration: ObserverRegistration
-  private let place = Atomic<UInt32>(0)
+  private let ownRegistration: ObserverRegistration
 
   /// Creates an observer.
   ///
   /// - Parameters:
   ///   - site: The call that registers the observer.
   ///   - owner: The owner.
-  ///   - link: The link that ends the registration.
+  ///   - registration: The registration, with the owner.
   ///   - handler: Called with the owner, which is retained during the call.
   package init(
     at site: CallSite,
     owner: Owner,
-    link: ObserverRegistration,
+    _ registration: ObserverRegistration,
     handler: @escaping @Sendable (Owner, Payload) throws -> Void
   ) {
     self.owner = owner
     self.handler = handler
-    registration = link
+    ownRegistration = registration
     super.init(at: site)
+    registration.connect(self)
   }
 
   @usableFromInline
-  override package func receive(_ payload: Payload, on actor: UInt) throws -> Int? {
+  override package func receive(_ payload: Payload, on actor: UInt) throws -> Bool? {
     guard let owner else {
-      registration.endWithOwner()
-      return 0
+      ownRegistration.lifetimeEnded()
+      return false
     }
     try handler(owner, payload)
-    return 1
+    return true
   }
 
   override package func receive(_ payload: Payload, _ delivery: borrowing Delivery) throws
     -> Reception
   {
     guard let owner else {
-      registration.endWithOwner()
+      ownRegistration.lifetimeEnded()
       return .ownerLost
     }
     func call() throws -> Reception {
@@ -137,12 +135,6 @@ package final class OwnerObserver<Owner: AnyObject & Sendable, Payload: Sendable
     return try follow(record, delivery, call)
   }
 
-  override package var hasOwner: Bool { true }
   override package var hasLostOwner: Bool { owner == nil }
-  override package var ownerType: String? { "\(Owner.self)" }
-  override package var link: ObserverRegistration? { registration }
-  override package var watchedPosition: Int {
-    get { Int(place.load(ordering: .relaxed)) }
-    set { place.store(UInt32(newValue), ordering: .relaxed) }
-  }
+  override package var baseRegistration: Registration? { ownRegistration }
 }

@@ -1,101 +1,124 @@
 internal import Synchronization
 
-/// An object that finishes as soon as a registration ends.
-package protocol Finishable: AnyObject, Sendable {
-  /// Finishes the object. Further calls do nothing.
-  func finish()
-}
-
-/// The registration of an observer that code other than its token may remove.
+/// The registration of an observer that code other than its token may remove, with what is known of the observer
+/// besides its handler.
 ///
 /// Such an observer has an owner, a single call, or calls that wait in a queue. Its calls are counted, except
 /// those of plain handlers with an owner; the calls of posters on the handler's actor are counted by the actor
 /// alone, apart from the others.
-package final class ObserverRegistration: Registration,
-  @unchecked Sendable  // Reason: locked.
+package final class ObserverRegistration: RecipientRegistration,
+  @unchecked Sendable  // Reason: locked, or set before the observer is published.
 {
   private struct State {
     /// Borrowed from the list, which releases the observer only after the registration has ended; then
     /// zero.
     var observer: UInt = 0
-    var countsCalls = false
-    /// The mailbox of the only actor on which the handler is called.
-    var mailbox: Mailbox?
     /// Opens when no poster is making a call on the handler's actor.
     var noCallOnActor: Latch?
     /// Finishes with the registration; until then it may refer back to this registration.
-    var dependent: (any Finishable)?
+    var queue: (any Finishable)?
   }
 
   /// The list that holds the observer.
   package let list: ObserverList
+  /// The mailbox of the actor on which the handler runs.
+  let mailbox: Mailbox?
+  private let ownerID: ObjectIdentifier?
+  private let ownerClass: AnyObject.Type?
+  /// The address of the sender group, which the list retains while the observer is linked.
+  private let group = Atomic<UInt>(0)
+  /// The position in ``WatchedObservers``, guarded by the lock of the list.
+  private let position = Atomic<UInt32>(0)
+  /// Whether the calls are counted; set by ``connect(_:countsCalls:queue:)``.
+  private var countsCalls = false
+  private let isClaimed = Atomic<Bool>(false)
+  /// Set once a task waits for the end of the calls on the handler's actor.
+  private let isAwaited = Atomic<Bool>(false)
   /// The stamp that unlinking returned; until then a value that the list never returns.
   private let unlinkStamp = Atomic<UInt>(.max)
-  private let state = Locked(State())
-  private let lostOwner = Atomic<Bool>(false)
-  private let hasUsedCall = Atomic<Bool>(false)
-  /// The number of its events that were ever taken out of its actor's mailbox; wraps, changed there only.
-  ///
-  /// It and ``enqueued`` lie where they take no space.
-  private let dequeued = Atomic<UInt32>(0)
   /// The number of calls that posters are making on the handler's actor; changed only there.
   private let callsOnActor = Atomic<Int>(0)
-  /// Set once a task waits for the end of these calls.
-  private let isAwaited = Atomic<Bool>(false)
-  /// The number of its events that were ever added to its actor's mailbox; wraps, changed under the lock of
-  /// the mailbox.
-  private let enqueued = Atomic<UInt32>(0)
+  private let state = Locked(State())
 
   /// Creates a registration without an observer.
   ///
-  /// - Parameter list: The list that will hold the observer.
-  package init(_ list: ObserverList) { self.list = list }
-
-  /// A Boolean value that indicates whether the registration ended, or is about to end, with its owner.
-  package var hasLostOwner: Bool { lostOwner.load(ordering: .acquiring) }
-
-  /// The reason for not calling the handler of a registration that has ended.
-  package var refusal: Reception {
-    if hasUsedCall.load(ordering: .acquiring) { return .spent }
-    return hasLostOwner ? .ownerLost : .cancelled
+  /// - Parameters:
+  ///   - list: The list that will hold the observer.
+  ///   - owner: The owner, which is not retained.
+  ///   - mailbox: The mailbox of the actor on which the handler runs.
+  package init(_ list: ObserverList, owner: AnyObject? = nil, on mailbox: Mailbox? = nil) {
+    (self.list, self.mailbox) = (list, mailbox)
+    ownerID = owner.map(ObjectIdentifier.init)
+    ownerClass = owner.map { type(of: $0) }
   }
-
-  /// Ends a registration whose only call begins.
-  package func endWithCall() {
-    if !hasEnded { hasUsedCall.store(true, ordering: .releasing) }
-    endByItself()
-  }
-
-  /// Ends the registration because its owner has died.
-  package func endWithOwner() { endByItself(hasLostOwner: true) }
-
-  /// Ends the registration without its token, possibly because its owner has died.
-  package func endByItself(hasLostOwner: Bool) {
-    if hasLostOwner { lostOwner.store(true, ordering: .releasing) }
-    endByItself()
-  }
-
-  override package func stopCalls() {
-    lostOwner.store(true, ordering: .releasing)
-    super.stopCalls()
-  }
-
-  override package func lifetimeEnded() { endWithOwner() }
 
   /// Connects the observer, once, before it is added to the list.
   ///
   /// - Parameters:
   ///   - observer: The observer.
-  ///   - dependent: An object to finish as soon as the registration ends, if the observer has none.
-  package func connect(_ observer: AnyObserver, finishing dependent: (any Finishable)? = nil) {
-    let connected = State(
-      observer: observer.address,
-      countsCalls: observer.countsCalls,
-      mailbox: observer.callingMailbox,
-      dependent: dependent ?? observer.dependent
-    )
-    state.withLock { $0 = connected }
+  ///   - countsCalls: Whether calls are counted, by the registration or by the handler's actor.
+  ///   - queue: The object that holds what waits for the handler, to finish as soon as the registration ends.
+  func connect(_ observer: AnyObserver, countsCalls: Bool = false, queue: (any Finishable)? = nil) {
+    self.countsCalls = countsCalls
+    state.withLock { $0 = State(observer: observer.address, queue: queue) }
   }
+
+  // MARK: The observer
+
+  /// The group of the only sender that is observed, if there is one.
+  var senderGroup: SenderGroup? {
+    ObjectAddress.object(group.load(ordering: .acquiring), as: SenderGroup.self)
+  }
+
+  /// Stores the group of the only sender; called with the lock of the list held.
+  func enter(_ group: SenderGroup) {
+    self.group.store(ObjectAddress.of(group), ordering: .releasing)
+  }
+
+  /// The position in ``WatchedObservers``, guarded by the lock of the list.
+  var watchedPosition: Int {
+    get { Int(position.load(ordering: .relaxed)) }
+    set { position.store(UInt32(newValue), ordering: .relaxed) }
+  }
+
+  /// A Boolean value that indicates whether the owner or the sender may die without notice.
+  var isWatched: Bool { ownerID != nil || senderGroup != nil }
+
+  /// The name of the owner's type, if there is an owner.
+  package var ownerType: String? { ownerClass.map { "\($0)" } }
+
+  /// Returns whether an object has the address of the owner.
+  func isOwned(by object: AnyObject) -> Bool { ownerID == ObjectIdentifier(object) }
+
+  /// The mailbox of the only actor that may load the owner and the sender; `nil` for any thread.
+  var home: Mailbox? {
+    // The `deinit` of an actor needs no particular thread; loading such owners anywhere saves a turn per
+    // actor.
+    guard let mailbox, let ownerID, mailbox.serves(ownerID) else { return mailbox }
+    return group.load(ordering: .relaxed) == 0 ? nil : mailbox
+  }
+
+  /// The events that wait for the handler, and those discarded.
+  package var content: QueueContent {
+    let queue = state.withLock { $0.queue }
+    return queue?.content ?? QueueContent(waitingCount: waitingInMailbox)
+  }
+
+  /// Claims the only call of the handler.
+  ///
+  /// - Returns: `true` to the one caller that may make it.
+  func claim() -> Bool { !isClaimed.exchange(true, ordering: .acquiringAndReleasing) }
+
+  /// Takes back a claim whose event was discarded, which would keep waiting ones from being called.
+  func returnClaim() { isClaimed.store(false, ordering: .releasing) }
+
+  /// A Boolean value that indicates whether a post has used the only call of the handler.
+  var isSpent: Bool { isClaimed.load(ordering: .acquiring) }
+
+  /// The reason for not passing a new event to the handler of a registration that has ended.
+  var refusalOfNewEvent: Reception { isSpent ? .spent : refusal }
+
+  // MARK: The end
 
   /// The observer's address, or zero when the registration has ended.
   ///
@@ -135,30 +158,9 @@ package final class ObserverRegistration: Registration,
     if isResumed { list.registrationResumed() }
   }
 
-  /// Records that an event waits in the mailbox of the handler's actor; called under its lock.
-  package func noteEnqueued() {
-    enqueued.store(enqueued.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
-  }
+  // MARK: Calls
 
-  /// Records that an event no longer waits in the mailbox; called on its actor, or once that is dead and the
-  /// registration ends, where the count no longer matters.
-  package func noteDequeued() {
-    dequeued.store(dequeued.load(ordering: .relaxed) &+ 1, ordering: .releasing)
-  }
-
-  /// The number of events that wait in the mailbox of the handler's actor.
-  package var waitingInMailbox: Int {
-    // Read first: an event that is seen as taken is then also seen as added.
-    let taken = dequeued.load(ordering: .acquiring)
-    return Int(enqueued.load(ordering: .relaxed) &- taken)
-  }
-
-  /// Begins a call from a queue.
-  ///
-  /// - Returns: The observer, or `nil` when the registration has ended. Balance it with ``finish()``. The
-  ///   caller knows its class, since an observer and its queue entries belong together; as a generic result it
-  ///   would be looked up at each call.
-  package func begin() -> AnyObserver? {
+  override package func begin() -> AnyObject? {
     guard beginCall() else { return nil }
     let observer = state.withLock { ObjectAddress.object($0.observer, as: AnyObserver.self) }
     if observer == nil { finish() }
@@ -189,7 +191,6 @@ package final class ObserverRegistration: Registration,
     didStop()
     let known = unlinkStamp.load(ordering: .acquiring)
     let stamp = known == .max ? list.stamp : known
-    let (countsCalls, mailbox) = state.withLock { ($0.countsCalls, $0.mailbox) }
     guard countsCalls else { return await list.waitUntilFree(stamp) }
     if let mailbox { await waitForCalls(on: mailbox, ofPostsBefore: stamp) }
     await super.waitUntilFinished(handle)
@@ -237,13 +238,13 @@ package final class ObserverRegistration: Registration,
   ///
   /// - Returns: The address of the observer, for which no further call begins.
   private func takeObserver() -> UInt? {
-    let (address, mailbox, dependent) = state.withLock { state in
+    let (address, queue) = state.withLock { state in
       let address = state.observer
       if address != 0 { AnyObserver.borrow(address) { $0.stopCalls() } }
       state.observer = 0
-      return (address, state.mailbox, state.dependent.take())
+      return (address, state.queue.take())
     }
-    dependent?.finish()
+    queue?.finish()
     if address == 0 { return nil }
     mailbox?.discardEvents(of: self)
     return address
@@ -251,9 +252,34 @@ package final class ObserverRegistration: Registration,
 }
 
 extension AnyObserver {
+  /// The registration; `nil` for a plain observer.
+  package final var registration: ObserverRegistration? {
+    isIndirect ? baseRegistration as? ObserverRegistration : nil
+  }
+
+  /// A Boolean value that indicates whether the owner or the sender may die without notice.
+  package final var isWatched: Bool { registration?.isWatched ?? false }
+
+  /// A Boolean value that indicates whether the owner or the sender has died.
+  ///
+  /// Loads both: see ``hasLostOwner``.
+  final var isOrphaned: Bool {
+    hasLostOwner || registration?.senderGroup?.hasLostSender ?? false
+  }
+
   /// The reason for not calling a handler that is paused or has ended.
-  package final var refusal: Reception {
+  final var refusal: Reception {
     if !isCancelled { return .paused }
-    return isSpent ? .spent : link?.refusal ?? .cancelled
+    return registration?.refusalOfNewEvent ?? .cancelled
+  }
+}
+
+extension TokenIdentity {
+  /// Returns whether this is the registration of an observer in a list.
+  func identifies(_ observer: AnyObserver, of list: ObserverList) -> Bool {
+    if let registration = observer.baseRegistration {
+      return ObjectIdentifier(registration) == target
+    }
+    return ObjectIdentifier(list) == target && observer.address == handle
   }
 }

@@ -1,5 +1,3 @@
-internal import Synchronization
-
 /// What becomes of one event at its observers.
 ///
 /// Every observer, queue and replay reports here, and only here; the outcome of a post that waits and the
@@ -92,67 +90,3 @@ package class PostRecord: @unchecked Sendable {  // Reason: constant.
 
 /// Returns the reason for not calling a handler that is about to be called; `nil` if there is none.
 package typealias Refusal = @Sendable () -> Reception?
-
-/// The registration that a followed delivery concerns.
-package struct Receiver: Sendable {
-  /// The position in the order of all registrations of the bus.
-  package let number: UInt
-  /// The source site of the registration.
-  package let site: SourceSite
-  /// The actor on which the step takes place, if it is known.
-  package let actor: ActorIdentity?
-
-  /// Describes the registration of an observer.
-  package init(_ observer: AnyObserver, on actor: ActorIdentity?) {
-    number = observer.order
-    site = SourceSite(observer.site)
-    self.actor = actor
-  }
-}
-
-/// A followed delivery that waits for its handler, or in a stream for its consumer.
-///
-/// It is announced before anything else is reported, by the poster or by the code that takes the event,
-/// whichever is first.
-@usableFromInline
-package final class QueuedDelivery: Sendable {
-  /// The record of the post.
-  package let record: PostRecord
-  /// The registration of the handler.
-  package let receiver: Receiver
-  private let isAnnounced = Atomic<Bool>(false)
-  private let hasEnded = Atomic<Bool>(false)
-  private let announced = Latch()
-
-  /// Creates a delivery that was not announced yet.
-  package init(_ record: PostRecord, for receiver: Receiver) {
-    (self.record, self.receiver) = (record, receiver)
-  }
-
-  /// Reports that the event waits, once.
-  package func announce() {
-    if isAnnounced.exchange(true, ordering: .acquiringAndReleasing) { return }
-    record.queued(for: receiver)
-    announced.open()
-  }
-
-  /// Waits until the delivery has been announced.
-  package func waitUntilAnnounced() async { await announced.wait() }
-
-  /// Reports the end of the wait, once.
-  ///
-  /// - Parameter reception: What became of the event. A handler that was called has reported it.
-  @usableFromInline
-  package func end(_ reception: Reception) {
-    if hasEnded.exchange(true, ordering: .relaxed) { return }
-    if reception.reached == 0 { announce() }
-    record.missed(reception, by: receiver)
-  }
-
-  /// Reports that a consumer takes the event from a stream.
-  @usableFromInline
-  func take() {
-    announce()
-    if !hasEnded.exchange(true, ordering: .relaxed) { record.taken(by: receiver) }
-  }
-}

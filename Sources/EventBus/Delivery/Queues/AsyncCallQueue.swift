@@ -5,9 +5,9 @@
 /// idle handler at once.
 package final class AsyncCallQueue: Finishable {
   private struct State {
-    var lane: Lane<Envelope>
+    var lane: Lane<QueuedEvents>
     var isClosed = false
-    var dropped: UInt = 0
+    var dropped = 0
   }
 
   private let state: Locked<State>
@@ -23,24 +23,24 @@ package final class AsyncCallQueue: Finishable {
     self.counts = counts
   }
 
-  /// The number of events discarded because the queue was full.
-  package var droppedCount: UInt { state.withLock { $0.dropped } }
-
-  /// The number of waiting events.
-  package var waitingCount: Int { state.withLock { $0.lane.waiting.count } }
+  package var content: QueueContent? {
+    state.withLock { state in
+      QueueContent(waitingCount: state.lane.waiting.count, droppedCount: state.dropped)
+    }
+  }
 
   /// Adds an event, and starts the calling task if there is none.
   ///
   /// - Returns: `queued`, or the reason for which this very event was discarded.
-  package func add(_ event: Envelope) -> Reception {
-    typealias Addition = (discarded: Envelope?, mustStart: Bool)
+  package func add(_ event: QueuedEvents) -> Reception {
+    typealias Addition = (discarded: QueuedEvents?, mustStart: Bool)
     let addition = state.withLock { state -> Addition? in
       if state.isClosed { return nil }
       let discarded = state.lane.waiting.append(event)
       if discarded != nil { state.dropped += 1 }
       return (discarded, state.lane.requestTurn(countedBy: counts))
     }
-    guard let (discarded, mustStart) = addition else { return event.link.refusal }
+    guard let (discarded, mustStart) = addition else { return event.registration.refusal }
     if mustStart { Task.detached { await self.work() } }
     return discarded === event ? .dropped : .queued
   }
@@ -59,7 +59,7 @@ package final class AsyncCallQueue: Finishable {
     counts.endTurn()
   }
 
-  private func next() -> Envelope? {
+  private func next() -> QueuedEvents? {
     state.withLock { state in
       let next = state.lane.waiting.popFirst()
       if next == nil { _ = state.lane.endTurn() }

@@ -1,5 +1,15 @@
 internal import Synchronization
 
+/// An object that has something to do on an actor, in a turn that it requests from the actor's mailbox.
+package protocol TurnTaker: AnyObject, Sendable {
+  /// Takes the turn.
+  ///
+  /// - Parameters:
+  ///   - mailbox: The mailbox whose actor has its turn.
+  ///   - actorIsGone: A Boolean value that indicates whether the actor has died, so that there is no turn.
+  func takeTurn(on mailbox: Mailbox, actorIsGone: Bool)
+}
+
 /// The events that wait for one actor, in posting order, across all observers of one bus on that actor.
 ///
 /// A burst costs one hop: the first envelope schedules a task, and the others find it scheduled. The actor
@@ -7,11 +17,11 @@ internal import Synchronization
 /// snapshot of the bus reports the number of waiting events.
 package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confined to the actor.
   private struct State {
-    var lane = Lane<Envelope>()
+    var lane = Lane<QueuedEvents>()
     /// The number of events that were ever added, without those that ``discardEvents(of:)`` removed; wraps.
     var added: UInt = 0
-    /// The lists with a registration to check on the actor.
-    var listsToCheck: [ObserverList] = []
+    /// The objects that asked for a turn of the actor.
+    var turnTakers: [any TurnTaker] = []
   }
 
   /// The maximum nesting depth of handlers of waiting events that post to their own actor.
@@ -26,7 +36,7 @@ package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confin
   /// per event.
   ///
   /// Confined to the actor, like ``openings``.
-  private var batch = BoundedQueue<Envelope>()
+  private var batch = BoundedQueue<QueuedEvents>()
   /// The number of events that were ever opened or discarded; wraps, and is changed by the actor's turns only.
   private let opened = Atomic<UInt>(0)
   /// The number of nested calls that are opening envelopes; read it on the mailbox's actor.
@@ -84,26 +94,26 @@ package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confin
   /// An event whose registration has ended is discarded.
   ///
   /// - Parameters:
-  ///   - link: The registration of the observer.
-  ///   - observer: The observer.
+  ///   - registration: The registration of the observer.
+  ///   - isCancelled: Whether the registration has ended; called under the lock.
   ///   - makeEnvelope: Adds the event to the last envelope, or returns one with the event. Receives the
   ///     address of the last envelope, valid during the call, or zero if none waits. Called under the lock.
   package func enqueue(
-    for link: ObserverRegistration,
-    of observer: AnyObserver,
-    _ makeEnvelope: (UInt) -> Envelope?
+    for registration: RecipientRegistration,
+    unless isCancelled: @autoclosure () -> Bool,
+    _ makeEnvelope: (UInt) -> QueuedEvents?
   ) {
     // Released after unlocking, which records what came of the event.
-    var discarded: Envelope?
+    var discarded: QueuedEvents?
     defer { withExtendedLifetime(discarded) {} }
     change { state in
       // Under the lock: the end that set this discards what waits afterwards.
-      if observer.isCancelled {
+      if isCancelled() {
         discarded = makeEnvelope(0)
         return
       }
       state.added &+= 1
-      link.noteEnqueued()
+      registration.noteEnqueued()
       guard let envelope = makeEnvelope(state.lane.waiting.addressOfLast) else { return }
       // Before the lock is released: from then on, no post on the actor may overtake the event.
       waiting.add(1)
@@ -117,23 +127,25 @@ package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confin
   /// it. The alternative would be a lock or a locked instruction for each event.
   ///
   /// - Complexity: O(1) if no event of the registration waits, otherwise O(*n*) in the number of envelopes.
-  package func discardEvents(of link: ObserverRegistration) {
-    let (discarded, count) = state.withLock { state -> ([Envelope], Int) in
-      if link.waitingInMailbox == 0 { return ([], 0) }
-      let discarded = state.lane.waiting.removeAll { $0.link === link }
+  package func discardEvents(of registration: RecipientRegistration) {
+    let (discarded, count) = state.withLock { state -> ([QueuedEvents], Int) in
+      if registration.waitingInMailbox == 0 { return ([], 0) }
+      let discarded = state.lane.waiting.removeAll { $0.registration === registration }
       let count = discarded.reduce(0) { $0 + $1.count }
       state.added &-= UInt(count)
       return (discarded, count)
     }
     if discarded.isEmpty { return }
     waiting.add(-discarded.count)
-    if case .ownerLost = link.refusal { waiting.lost.wrappingAdd(count, ordering: .relaxed) }
+    if case .ownerLost = registration.refusal {
+      waiting.lost.wrappingAdd(count, ordering: .relaxed)
+    }
     // Released here, after unlocking.
     withExtendedLifetime(discarded) {}
   }
 
-  /// Requests a turn of the actor in which a list may check owners and senders.
-  package func requestCheck(of list: ObserverList) { change { $0.listsToCheck.append(list) } }
+  /// Requests a turn of the actor for an object.
+  package func requestTurn(for taker: any TurnTaker) { change { $0.turnTakers.append(taker) } }
 
   private func change(_ add: (inout State) -> Void) {
     let mustSchedule = state.withLock { state in
@@ -163,7 +175,7 @@ package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confin
         waiting.add(-1)
       }
       opened.store(opened.load(ordering: .relaxed) &+ 1, ordering: .releasing)
-      envelope.link.noteDequeued()
+      envelope.registration.noteDequeued()
       if !envelope.open() { waiting.lost.wrappingAdd(1, ordering: .relaxed) }
     }
   }
@@ -185,21 +197,21 @@ package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confin
 
   private func turn() {
     drain()
-    checkOwners(actorIsGone: false)
+    giveTurns(actorIsGone: false)
     let isDone = batch.isEmpty
     let mustSchedule = state.withLock { state in
-      state.lane.endTurn(hasMore: !isDone || !state.listsToCheck.isEmpty)
+      state.lane.endTurn(hasMore: !isDone || !state.turnTakers.isEmpty)
     }
     // A new hop gives the actor's other work a turn in between.
     if mustSchedule { schedule() } else { waiting.endTurn() }
   }
 
-  private func checkOwners(actorIsGone: Bool) {
-    let lists = state.withLock { state in
-      defer { state.listsToCheck = [] }
-      return state.listsToCheck
+  private func giveTurns(actorIsGone: Bool) {
+    let takers = state.withLock { state in
+      defer { state.turnTakers = [] }
+      return state.turnTakers
     }
-    for list in lists { list.checkOwners(on: self, actorIsGone: actorIsGone) }
+    for taker in takers { taker.takeTurn(on: self, actorIsGone: actorIsGone) }
   }
 
   /// Ends the registrations of the waiting events.
@@ -218,11 +230,11 @@ package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confin
       waiting.add(-1)
       // An addition, since two turns may discard at once: nothing keeps a dead actor's turns apart.
       opened.wrappingAdd(UInt(count), ordering: .releasing)
-      for _ in 0..<count { envelope.link.noteDequeued() }
-      if !envelope.link.hasEnded { envelope.link.endWithOwner() }
-      if envelope.link.hasLostOwner { waiting.lost.wrappingAdd(count, ordering: .relaxed) }
+      for _ in 0..<count { envelope.registration.noteDequeued() }
+      if !envelope.registration.hasEnded { envelope.registration.lifetimeEnded() }
+      if envelope.registration.hasLostOwner { waiting.lost.wrappingAdd(count, ordering: .relaxed) }
     }
-    checkOwners(actorIsGone: true)
+    giveTurns(actorIsGone: true)
     waiting.endTurn()
   }
 }

@@ -30,7 +30,7 @@ package final class StreamBuffer<Element: Sendable>: Sendable {
     /// The deliveries of waiting elements whose posts hooks follow, by the number of elements added before;
     /// `nil` if there are none.
     @usableFromInline
-    var followed: [UInt: QueuedDelivery]?
+    var followed: [UInt: FollowedElement]?
 
     init(_ limit: BufferLimit) { elements = BoundedQueue(limit) }
 
@@ -38,16 +38,16 @@ package final class StreamBuffer<Element: Sendable>: Sendable {
     /// whether the new element was kept.
     @usableFromInline
     typealias Addition = (
-      waiter: StreamWaiter<Element>?, discarded: Element?, displaced: QueuedDelivery?, isKept: Bool
+      waiter: StreamWaiter<Element>?, discarded: Element?, displaced: FollowedElement?, isKept: Bool
     )
 
     /// The element, or `nil` at the end, its delivery, and whether to wait for an element.
     @usableFromInline
-    typealias Taken = (element: Element?, delivery: QueuedDelivery?, isFinal: Bool)
+    typealias Taken = (element: Element?, delivery: FollowedElement?, isFinal: Bool)
 
     /// Adds an element, and returns the actions to take after unlocking.
     @inlinable
-    mutating func add(_ element: Element, _ delivery: QueuedDelivery?) -> Addition {
+    mutating func add(_ element: Element, _ delivery: FollowedElement?) -> Addition {
       if hasFinished { return (nil, nil, nil, false) }
       added &+= 1
       if !waiters.isEmpty { return (waiters.removeFirst(), nil, nil, true) }
@@ -76,14 +76,14 @@ package final class StreamBuffer<Element: Sendable>: Sendable {
 
     /// Remembers the delivery of the newest element.
     @usableFromInline
-    mutating func follow(_ delivery: QueuedDelivery) {
+    mutating func follow(_ delivery: FollowedElement) {
       followed = followed ?? [:]
       followed?[added &- 1] = delivery
     }
 
     /// Forgets the delivery of the element with a number, which counts those added before it.
     @usableFromInline
-    mutating func unfollow(_ number: UInt) -> QueuedDelivery? {
+    mutating func unfollow(_ number: UInt) -> FollowedElement? {
       let delivery = followed?.removeValue(forKey: number)
       if followed?.isEmpty == true { followed = nil }
       return delivery
@@ -107,7 +107,7 @@ package final class StreamBuffer<Element: Sendable>: Sendable {
 
   /// Adds an element to a buffer, and returns whether it was kept.
   @usableFromInline
-  package typealias Filling = @Sendable (StreamBuffer, Element, QueuedDelivery?) -> Bool
+  package typealias Filling = @Sendable (StreamBuffer, Element, FollowedElement?) -> Bool
 
   @usableFromInline
   let state: Locked<State>
@@ -140,7 +140,7 @@ package final class StreamBuffer<Element: Sendable>: Sendable {
   /// - Complexity: Amortized O(1); O(*n*) in the number of consumers when several wait.
   @inlinable
   @discardableResult
-  package func add(_ element: Element, _ delivery: QueuedDelivery? = nil) -> Bool {
+  package func add(_ element: Element, _ delivery: FollowedElement? = nil) -> Bool {
     let addition = state.withLock { $0.add(element, delivery) }
     addition.displaced?.end(.dropped)
     if let waiter = addition.waiter {
@@ -222,4 +222,14 @@ package final class StreamBuffer<Element: Sendable>: Sendable {
   }
 }
 
-extension StreamBuffer: Finishable {}
+extension StreamBuffer: Finishable {
+  package var content: QueueContent? {
+    state.withLock { state in
+      QueueContent(
+        waitingCount: state.elements.count,
+        droppedCount: state.dropped,
+        isStream: true
+      )
+    }
+  }
+}

@@ -65,9 +65,10 @@ extension ObserverList {
                 try observer.asPlain.handler(payload)
                 reached &+= 1
               } else if entry & ~AnyObserver.indirect <= newest {
-                reached &+=
+                let isReached =
                   try observer.receive(payload, on: actor)
                   ?? deliverWithOrigin(payload, to: observer, from: sender, at: site, on: isolation)
+                if isReached { reached &+= 1 }
               }
             } catch {
               handlerFailed(error, in: observer, payload, from: sender, at: site, on: isolation)
@@ -84,7 +85,7 @@ extension ObserverList {
 
   /// Delivers an event to an observer that needs its origin.
   ///
-  /// - Returns: One if the event reached the handler or its queue, otherwise zero.
+  /// - Returns: Whether the event reached the handler or its queue.
   /// - Throws: The error of the handler.
   @usableFromInline
   @inline(never)
@@ -94,8 +95,8 @@ extension ObserverList {
     from sender: AnyObject?,
     at site: CallSite,
     on isolation: (any Actor)?
-  ) throws -> Int {
-    try observer.receive(payload, Delivery(at: site, from: sender, on: isolation)).reached
+  ) throws -> Bool {
+    try observer.receive(payload, Delivery(at: site, from: sender, on: isolation)).isReached
   }
 
   @usableFromInline
@@ -140,7 +141,7 @@ extension ObserverList {
   /// Only observers registered before the post began are called. The errors of handlers are reported.
   ///
   /// - Parameters:
-  ///   - payload: The payload.
+  ///   - eventPayload: The payload.
   ///   - delivery: The origin of the event.
   ///   - sender: The sender, kept alive by the caller; `nil` also for an event that has waited.
   ///   - wildcards: The observers of any event; they do not count as reached.
@@ -180,7 +181,7 @@ extension ObserverList {
           }
         }
         delivery.record?.met(reception, at: observer, in: list)
-        return reception.reached
+        return reception.isReached ? 1 : 0
       } ?? 0
     }
     var reached = 0
@@ -213,9 +214,10 @@ extension ObserverList {
   /// Calls an observer that admits the call, and reports the error of its handler.
   ///
   /// - Returns: The outcome.
-  private func offer(
+  @inline(__always)
+  private func offer<Payload: Sendable>(
     to observer: AnyObserver,
-    _ payload: any Sendable,
+    _ payload: Payload,
     _ delivery: borrowing Delivery,
     _ call: () throws -> Reception
   ) -> Reception {

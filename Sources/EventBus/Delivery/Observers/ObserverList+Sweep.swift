@@ -10,7 +10,7 @@ internal import Synchronization
 ///
 /// A post checks the owners it meets. A registration checks a sample, sized by ``SweepProbe``, and all
 /// owners when many in the sample are dead.
-extension ObserverList {
+extension ObserverList: TurnTaker {
   /// Checks a sample of the owners and senders, or all of them when many in the sample are dead.
   ///
   /// - Parameters:
@@ -23,21 +23,20 @@ extension ObserverList {
     guard let total = registry.withLock({ $0.watchedCountWorthProbing }),
       let visit = domain.enter()
     else { return }
-    var dead: [(link: ObserverRegistration, hasLostOwner: Bool)] = []
-    var elsewhere: [(mailbox: Mailbox, link: ObserverRegistration)] = []
+    var dead: [(registration: ObserverRegistration, hasLostOwner: Bool)] = []
+    var elsewhere: [(mailbox: Mailbox, registration: ObserverRegistration)] = []
     /// Returns whether the owner or sender of an observer, which the visit keeps alive, is dead; `nil` if there
     /// is no such observer, or if another actor has to check it.
     func isOrphaned(_ address: UInt) -> Bool? {
       let answer: Bool?? = AnyObserver.borrow(address) { observer in
-        if let home = observer.home, home !== mailbox {
+        guard let registration = observer.registration else { return false }
+        if let home = registration.home, home !== mailbox {
           // Most observers share one actor, which needs only one request.
-          if elsewhere.last?.mailbox !== home, let link = observer.link {
-            elsewhere.append((home, link))
-          }
+          if elsewhere.last?.mailbox !== home { elsewhere.append((home, registration)) }
           return nil
         }
-        guard observer.isOrphaned, let link = observer.link else { return false }
-        dead.append((link, observer.hasLostOwner))
+        guard observer.isOrphaned else { return false }
+        dead.append((registration, observer.hasLostOwner))
         return true
       }
       return answer ?? nil
@@ -59,9 +58,11 @@ extension ObserverList {
       if total > SweepProbe.smallList { elsewhere = found }
     }
     domain.leave(visit)
-    for (link, hasLostOwner) in dead { link.endByItself(hasLostOwner: hasLostOwner) }
+    for (registration, hasLostOwner) in dead {
+      registration.endByItself(hasLostOwner: hasLostOwner)
+    }
     guard asks || !dead.isEmpty else { return }
-    for (mailbox, link) in elsewhere { requestCheck(of: link, on: mailbox) }
+    for (mailbox, registration) in elsewhere { requestCheck(of: registration, on: mailbox) }
   }
 
   /// Checks a registration in a requested turn, and continues with a sample.
@@ -69,25 +70,25 @@ extension ObserverList {
   /// - Parameters:
   ///   - mailbox: The mailbox whose actor has its turn.
   ///   - actorIsGone: A Boolean value that indicates whether the actor has died, so that there is no turn.
-  package final func checkOwners(on mailbox: Mailbox, actorIsGone: Bool) {
+  package final func takeTurn(on mailbox: Mailbox, actorIsGone: Bool) {
     let id = ObjectIdentifier(mailbox)
-    guard let link = registry.withLock({ $0.pendingChecks.removeValue(forKey: id) }),
+    guard let registration = registry.withLock({ $0.pendingChecks.removeValue(forKey: id) }),
       let visit = domain.enter()
     else { return }
     let (hasFound, hasLostOwner) =
-      AnyObserver.borrow(link.observerAddress) { observer in
+      AnyObserver.borrow(registration.observerAddress) { observer in
         (actorIsGone || observer.isOrphaned, actorIsGone || observer.hasLostOwner)
       } ?? (false, false)
     domain.leave(visit)
-    if hasFound { link.endByItself(hasLostOwner: hasLostOwner) }
+    if hasFound { registration.endByItself(hasLostOwner: hasLostOwner) }
     probe(on: actorIsGone ? nil : mailbox, hasFound: hasFound, asks: hasFound)
   }
 
-  private func requestCheck(of link: ObserverRegistration, on mailbox: Mailbox) {
+  private func requestCheck(of registration: ObserverRegistration, on mailbox: Mailbox) {
     let id = ObjectIdentifier(mailbox)
-    let former = registry.withLock { $0.pendingChecks.updateValue(link, forKey: id) }
+    let former = registry.withLock { $0.pendingChecks.updateValue(registration, forKey: id) }
     // If there was one, a turn has been requested already.
-    if former == nil { mailbox.requestCheck(of: self) }
+    if former == nil { mailbox.requestTurn(for: self) }
     withExtendedLifetime(former) {}
   }
 }
@@ -99,79 +100,5 @@ extension ObserverList.Registry {
   /// watched owners are dead.
   fileprivate var watchedCountWorthProbing: Int? {
     count >= 8 && 2 * watched.count > count + 1 ? watched.count : nil
-  }
-}
-
-/// The observers of one list whose owner or sender may die without notice, in no order.
-///
-/// A plain value, guarded by the list's lock; it retains nothing. An observer stores its own position, so
-/// its removal is O(1).
-package struct WatchedObservers: Sendable {
-  private static let smallest = 32
-  private var addresses: [UInt] = []
-
-  /// An empty collection.
-  package init() {}
-
-  /// The number of observers.
-  package var count: Int { addresses.count }
-
-  /// The addresses of all observers.
-  package var all: [UInt] { addresses }
-
-  /// The address of the observer at a position, or zero beyond the last.
-  package subscript(position: Int) -> UInt {
-    position < addresses.count ? addresses[position] : 0
-  }
-
-  /// Returns the addresses of the observers at the next positions of a probe, zero beyond the last observer.
-  ///
-  /// Eight at a time, so that a probe takes the list's lock once or twice.
-  ///
-  /// - Returns: The addresses and their number, which is zero when the probe is complete.
-  package func sample(_ probe: inout SweepProbe) -> (addresses: SIMD8<UInt>, count: Int) {
-    var (addresses, count) = (SIMD8<UInt>.zero, 0)
-    while count < addresses.scalarCount, let position = probe.next() {
-      addresses[count] = self[position]
-      count += 1
-    }
-    return (addresses, count)
-  }
-
-  /// Adds an observer.
-  ///
-  /// - Complexity: Amortized O(1).
-  package mutating func insert(_ observer: AnyObserver) {
-    observer.watchedPosition = addresses.count
-    addresses.append(observer.address)
-  }
-
-  /// Removes an observer, and moves the last one to its position.
-  ///
-  /// - Complexity: Amortized O(1).
-  package mutating func remove(_ observer: AnyObserver) {
-    let position = observer.watchedPosition
-    guard self[position] == observer.address, let last = addresses.popLast() else { return }
-    if position < addresses.count {
-      addresses[position] = last
-      AnyObserver.borrow(last) { $0.watchedPosition = position }
-    }
-    if addresses.capacity > max(Self.smallest, 4 * addresses.count) {
-      // A copy without the spare capacity.
-      addresses = addresses.map(\.self)
-    }
-  }
-
-  /// Stops the program if an observer has another position, or too much capacity remains.
-  package func _checkInvariants() {
-    for position in addresses.indices {
-      AnyObserver.borrow(addresses[position]) { observer in
-        assert(observer.watchedPosition == position, "an observer has another position")
-      }
-    }
-    assert(
-      addresses.capacity <= max(Self.smallest, 4 * addresses.count),
-      "too much capacity for so few observers"
-    )
   }
 }

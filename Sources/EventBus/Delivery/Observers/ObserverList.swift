@@ -6,8 +6,8 @@ public import Synchronization
 /// after unlocking.
 ///
 /// ```
-/// list ──owns──► observer ──owns──► handler          token ──► list     (plain observers)
-///                observer ──owns──► link ──► list    token ──► link     (the others)
+/// list ──owns──► observer ──owns──► handler                token ──► list            (plain observers)
+///                observer ──owns──► registration ──► list  token ──► registration    (the others)
 /// ```
 @usableFromInline
 package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locked.
@@ -129,7 +129,7 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
     let known = senders.group(of: sender)
     let group = known ?? SenderGroup(sender, birth: observer.order)
     if known == nil { unlinked = senders.insert(group) }
-    observer.join(group)
+    observer.registration?.enter(group)
     unlinked.append(
       contentsOf: group.observers.append(retained: observer.address, priority: priority)
     )
@@ -159,7 +159,7 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
     registry.count -= 1
     if observer.isWatched { registry.watched.remove(observer) }
     observer.stopCalls()
-    guard let group = observer.senderGroup else { return common.remove(observer) }
+    guard let group = observer.registration?.senderGroup else { return common.remove(observer) }
     registry.addressedCount -= 1
     var unlinked = group.observers.remove(observer)
     if group.observers.live.load(ordering: .relaxed) == 0 {
@@ -207,7 +207,7 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
 
   /// Removes everything, permanently.
   ///
-  /// Tokens become inert. Links are disconnected first, so that a queued call cannot retain an observer
+  /// Tokens become inert. Registrations are disconnected first, so that a queued call cannot retain an observer
   /// that is being freed.
   package func close() {
     let watchers = registry.withLock { registry in
@@ -216,11 +216,7 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
       defer { registry.watchers = [:] }
       return registry.watchers
     }
-    var links: [ObserverRegistration] = []
-    forEach { observer, _ in
-      if let link = observer.link { links.append(link) }
-    }
-    for link in links { link.disconnect() }
+    for registration in registrations(where: { _ in true }) { registration.disconnect() }
     let (unlinked, pendingChecks) = registry.withLock { registry in
       let pendingChecks = registry.pendingChecks
       registry = Registry(isClosed: true)
@@ -260,7 +256,7 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
     delivery: Delivery
   ) {}
 
-  /// Called without a lock when the last pause of a registration with a link has ended.
+  /// Called without a lock when the last pause of a registration that is not a plain observer's has ended.
   package func registrationResumed() {}
 
   /// Records whether there are observers.
@@ -272,11 +268,17 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
   ///
   /// - Complexity: O(*n*) in the number of observers.
   package func endAll(where isMeant: (AnyObserver) -> Bool) {
-    var links: [ObserverRegistration] = []
+    for registration in registrations(where: isMeant) { registration.endByItself() }
+  }
+
+  private func registrations(where isMeant: (AnyObserver) -> Bool) -> [ObserverRegistration] {
+    var registrations: [ObserverRegistration] = []
     forEach { observer, _ in
-      if isMeant(observer), let link = observer.link { links.append(link) }
+      if isMeant(observer), let registration = observer.registration {
+        registrations.append(registration)
+      }
     }
-    for link in links { link.endByItself() }
+    return registrations
   }
 
   private func noteShape(_ registry: borrowing Registry) {
@@ -307,7 +309,7 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
       var (count, addressed, watched) = (0, 0, 0)
       forEachLinked { observer, _ in
         count += 1
-        if observer.senderGroup != nil { addressed += 1 }
+        if observer.registration?.senderGroup != nil { addressed += 1 }
         if observer.isWatched { watched += 1 }
       }
       assert(
@@ -324,23 +326,5 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
       )
     }
     domain._checkInvariants()
-  }
-}
-
-/// Numbers the registrations of one bus, across all its signals.
-///
-/// A post reads the newest number once and skips later registrations.
-package final class RegistrationCounter: Sendable {
-  private let last = Atomic<UInt>(0)
-
-  /// Creates a counter that starts at zero.
-  package init() {}
-
-  /// The newest number assigned.
-  package var newest: UInt { last.load(ordering: .sequentiallyConsistent) }
-
-  /// Assigns the next number.
-  package func next() -> UInt {
-    last.wrappingAdd(1, ordering: .sequentiallyConsistent).newValue
   }
 }

@@ -38,7 +38,7 @@ package class AnyObserver: @unchecked Sendable {  // Reason: atomics.
 
   /// The position in the order of all registrations of one bus.
   ///
-  /// Set once, before the observer is published, and before another thread can know its link: a flag that is
+  /// Set once, before the observer is published, and before another thread can know its registration: a flag that is
   /// set meanwhile would be lost.
   package final var order: UInt {
     get { UInt(truncatingIfNeeded: entry.load(ordering: .relaxed) & Self.numberMask) }
@@ -47,19 +47,11 @@ package class AnyObserver: @unchecked Sendable {  // Reason: atomics.
 
   private final func has(_ flag: UInt64) -> Bool { entry.load(ordering: .relaxed) & flag != 0 }
 
-  /// The group of the only sender it observes, if it is restricted to one; set before publication.
-  package var senderGroup: SenderGroup? { nil }
-
-  /// Stores the group the observer belongs to.
-  ///
-  /// Called with the list's lock held.
-  package func join(_ group: SenderGroup) {}
-
   /// A Boolean value that indicates whether the registration has ended.
   package final var isCancelled: Bool { has(Self.cancelled) }
 
   /// A Boolean value that indicates whether the registration has ended, in one order with
-  /// ``ObserverRegistration/beginCallOnActor()``.
+  /// the calls that posters make on the handler's actor.
   package final var isCancelledInOrder: Bool {
     entry.load(ordering: .sequentiallyConsistent) & Self.cancelled != 0
   }
@@ -70,15 +62,6 @@ package class AnyObserver: @unchecked Sendable {  // Reason: atomics.
   package final func stopCalls() {
     entry.bitwiseOr(Self.cancelled, ordering: .sequentiallyConsistent)
   }
-
-  /// An object that finishes as soon as the registration ends, before the observer is freed.
-  package var dependent: (any Finishable)? { nil }
-
-  /// A Boolean value that indicates whether the link counts every call.
-  package var countsCalls: Bool { false }
-
-  /// The mailbox of the only actor on which the handler is called, by posters or later.
-  package var callingMailbox: Mailbox? { nil }
 
   /// Pauses or resumes calls.
   ///
@@ -94,55 +77,20 @@ package class AnyObserver: @unchecked Sendable {  // Reason: atomics.
   /// A Boolean value that indicates whether calls are allowed.
   package final var isReceptive: Bool { !has(Self.cancelled | Self.paused) }
 
-  /// A Boolean value that indicates whether there is an owner, which is held weakly.
-  package var hasOwner: Bool { false }
+  /// A Boolean value that indicates whether this is not a ``PlainObserver``.
+  package final var isIndirect: Bool { has(Self.indirect) }
+
+  /// The registration, which may end without its token; `nil` for a plain observer.
+  package var baseRegistration: Registration? { nil }
 
   /// A Boolean value that indicates whether the owner has died.
   ///
   /// Loads the owner, and so may end up holding its last reference. Read it without a lock, and only on the
-  /// actor of ``home``.
+  /// actor of the owner's home.
   package var hasLostOwner: Bool { false }
-
-  /// The mailbox of the only actor that may load the owner and the sender; `nil` for any thread.
-  package var home: Mailbox? { nil }
-
-  /// A Boolean value that indicates whether the owner or the sender may die without notice.
-  package final var isWatched: Bool { has(Self.indirect) && (hasOwner || senderGroup != nil) }
-
-  /// A Boolean value that indicates whether the owner or the sender has died.
-  ///
-  /// Loads both: see ``hasLostOwner``.
-  package final var isOrphaned: Bool { hasLostOwner || (senderGroup?.hasLostSender ?? false) }
-
-  /// The position in ``WatchedObservers``, guarded by the lock of the list.
-  package var watchedPosition: Int {
-    get { 0 }
-    set {}
-  }
-
-  /// A Boolean value that indicates whether a post has used the only call of the handler.
-  package var isSpent: Bool { false }
-
-  /// Returns whether the registration belongs to an object and, if an identifier is given, carries it.
-  package func belongs(to owner: AnyObject, as id: AnyHashable?) -> Bool { false }
-
-  /// The name of the owner's type, if there is an owner.
-  package var ownerType: String? { nil }
 
   /// A Boolean value that indicates whether calls are paused.
   package final var isPaused: Bool { has(Self.paused) }
-
-  /// The number of events discarded before they reached the handler.
-  package var droppedCount: UInt { 0 }
-
-  /// The number of events that wait for the handler, or in the buffer of the stream.
-  package var waitingCount: Int { 0 }
-
-  /// A Boolean value that indicates whether events go to the buffer of a stream.
-  package var isStream: Bool { false }
-
-  /// The link that ends the registration without its token; `nil` for plain observers.
-  package var link: ObserverRegistration? { nil }
 
   /// The address, for storage in a slot.
   package final var address: UInt { ObjectAddress.of(self) }
@@ -154,13 +102,5 @@ package class AnyObserver: @unchecked Sendable {  // Reason: atomics.
     _ body: (AnyObserver) -> Result
   ) -> Result? {
     ObjectAddress.borrow(address, body)
-  }
-}
-
-extension TokenIdentity {
-  /// Returns whether this is the registration of an observer in a list.
-  package func identifies(_ observer: AnyObserver, of list: ObserverList) -> Bool {
-    if let link = observer.link { return ObjectIdentifier(link) == target }
-    return ObjectIdentifier(list) == target && observer.address == handle
   }
 }

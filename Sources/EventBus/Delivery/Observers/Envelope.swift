@@ -5,7 +5,7 @@ internal import Synchronization
 ///
 /// It does not retain the observer: cancelling the registration frees the handler at once. An event that is
 /// released without having been opened was discarded, and is recorded so; do not release it under a lock.
-package class Envelope: @unchecked Sendable {  // Reason: constant; see the subclasses.
+package class Envelope: QueuedEvents, @unchecked Sendable {  // Reason: constants.
   /// The call that posted the event.
   ///
   /// The parts of the origin are stored one by one, and those that are no longer needed are left out: an
@@ -18,8 +18,6 @@ package class Envelope: @unchecked Sendable {  // Reason: constant; see the subc
   private let sender: ObjectIdentifier?
   private let record: PostRecord?
   private let post: UInt
-  /// The registration of the observer.
-  package let link: ObserverRegistration
   /// The delivery, if hooks follow the post.
   package let queued: QueuedDelivery?
   /// The number of the observer.
@@ -30,20 +28,20 @@ package class Envelope: @unchecked Sendable {  // Reason: constant; see the subc
   /// - Parameters:
   ///   - delivery: The origin of the event.
   ///   - number: The number of the observer.
-  ///   - link: The registration of the observer.
+  ///   - registration: The registration of the observer.
   ///   - queued: The delivery, if hooks follow the post.
   ///   - isAwaited: Whether a poster that waits for its handlers waits for this one.
   package init(
     _ delivery: borrowing Delivery,
     for number: UInt,
-    _ link: ObserverRegistration,
+    _ registration: ObserverRegistration,
     _ queued: QueuedDelivery?,
     isAwaited: Bool
   ) {
     (site, sender, record) = (delivery.site, delivery.sender, delivery.record)
     post = delivery.number
-    (self.link, self.queued, self.isAwaited) = (link, queued, isAwaited)
-    self.number = number
+    (self.number, self.queued, self.isAwaited) = (number, queued, isAwaited)
+    super.init(for: registration)
     counter?.begin()
   }
 
@@ -53,13 +51,14 @@ package class Envelope: @unchecked Sendable {  // Reason: constant; see the subc
   ///
   /// - Parameters:
   ///   - delivery: The origin of the other event.
-  ///   - link: The registration of its observer.
+  ///   - registration: The registration of its observer.
   /// - Returns: `true` if nothing but the payload differs.
   package final func admits(
     _ delivery: borrowing Delivery,
-    for link: ObserverRegistration
+    for registration: ObserverRegistration
   ) -> Bool {
-    self.link === link && record == nil && delivery.record == nil && post | delivery.number == 0
+    self.registration === registration && record == nil && delivery.record == nil
+      && post | delivery.number == 0
       && sender == delivery.sender && site.isSame(as: delivery.site)
   }
 
@@ -75,7 +74,9 @@ package class Envelope: @unchecked Sendable {  // Reason: constant; see the subc
 
   deinit {
     if record == nil { return }
-    if !isSettled.load(ordering: .relaxed) { settle(link.isActive(0) ? .dropped : link.refusal) }
+    if !isSettled.load(ordering: .relaxed) {
+      settle(registration.isActive(0) ? .dropped : registration.refusal)
+    }
     counter?.finish()
   }
 
@@ -94,21 +95,13 @@ package class Envelope: @unchecked Sendable {  // Reason: constant; see the subc
   /// A Boolean value that indicates whether this is a ``WaitingRun`` with room for another event.
   package var hasRoom: Bool { false }
 
-  /// The number of events that have not been opened.
-  package var count: Int { 1 }
-
-  /// Calls the synchronous handler for the next event, on its actor.
-  ///
-  /// - Returns: `false` when the owner had died.
-  package func open() -> Bool { true }
-
   /// Calls the synchronous handler, on its actor.
   ///
   /// - Returns: `false` when the owner had died.
   fileprivate final func call<Payload: Sendable>(_ payload: Payload) -> Bool {
     let outcome = reception(of: payload)
-    if outcome != nil { link.finish() }
-    let reception = outcome ?? link.refusal
+    if outcome != nil { registration.finish() }
+    let reception = outcome ?? registration.refusal
     settle(reception)
     return reception != .ownerLost
   }
@@ -117,9 +110,9 @@ package class Envelope: @unchecked Sendable {  // Reason: constant; see the subc
   ///
   /// - Returns: The outcome; `nil` when the registration had ended.
   private final func reception<Payload: Sendable>(of payload: Payload) -> Reception? {
-    guard let known = link.begin() else { return nil }
+    guard let known = registration.begin() else { return nil }
     defer { withExtendedLifetime(known) {} }
-    return ObjectAddress.borrow(known.address) { (observer: GeneralObserver<Payload>) in
+    return ObjectAddress.borrow(ObjectAddress.of(known)) { (observer: GeneralObserver<Payload>) in
       do {
         return try observer.run(payload, queued)
       } catch {
@@ -134,13 +127,9 @@ package class Envelope: @unchecked Sendable {  // Reason: constant; see the subc
     in observer: AnyObserver,
     _ payload: any Sendable
   ) {
-    link.list.handlerFailed(error, in: observer, payload: payload, delivery: delivery)
+    observer.registration?.list
+      .handlerFailed(error, in: observer, payload: payload, delivery: delivery)
   }
-
-  /// Calls the asynchronous handler and waits for it.
-  ///
-  /// - Parameter queues: The counts that identify the queues of the bus.
-  package func openAsync(in queues: WaitingCount) async {}
 }
 
 /// An event that waits, with its payload.
@@ -156,19 +145,19 @@ package class WaitingEvent<Payload: Sendable>: Envelope,
   ///   - payload: The payload.
   ///   - delivery: The origin of the event.
   ///   - number: The number of the observer.
-  ///   - link: The registration of the observer.
+  ///   - registration: The registration of the observer.
   ///   - queued: The delivery, if hooks follow the post.
   ///   - isAwaited: Whether a poster that waits for its handlers waits for this one.
   package required init(
     _ payload: Payload,
     _ delivery: borrowing Delivery,
     for number: UInt,
-    _ link: ObserverRegistration,
+    _ registration: ObserverRegistration,
     _ queued: QueuedDelivery? = nil,
     isAwaited: Bool = true
   ) {
     self.payload = payload
-    super.init(delivery, for: number, link, queued, isAwaited: isAwaited)
+    super.init(delivery, for: number, registration, queued, isAwaited: isAwaited)
   }
 
   /// Adds an event to a mailbox behind all others, to the last run if nothing but the payload differs.
@@ -179,26 +168,29 @@ package class WaitingEvent<Payload: Sendable>: Envelope,
   ///   - payload: The payload.
   ///   - delivery: The origin of the event.
   ///   - observer: The observer.
-  ///   - link: The registration of the observer.
+  ///   - registration: The registration of the observer.
   ///   - queued: The delivery, if hooks follow the post.
   ///   - mailbox: The mailbox of the actor on which the handler runs.
   package class func enqueue(
     _ payload: Payload,
     _ delivery: borrowing Delivery,
     for observer: AnyObserver,
-    _ link: ObserverRegistration,
+    _ registration: ObserverRegistration,
     _ queued: QueuedDelivery?,
     in mailbox: Mailbox
   ) {
-    mailbox.enqueue(for: link, of: observer) { last in
+    mailbox.enqueue(for: registration, unless: observer.isCancelled) { last in
       // The lane keeps it during this call.
-      let isLike = ObjectAddress.borrow(last) { (last: Envelope) in last.admits(delivery, for: link)
+      let isLike = ObjectAddress.borrow(last) { (last: Envelope) in
+        last.admits(delivery, for: registration)
       }
       guard isLike == true else {
-        return self.init(payload, delivery, for: observer.order, link, queued)
+        return self.init(payload, delivery, for: observer.order, registration, queued)
       }
       let hasRoom = ObjectAddress.borrow(last) { (last: Envelope) in last.hasRoom }
-      guard hasRoom == true else { return WaitingRun(payload, delivery, for: observer.order, link) }
+      guard hasRoom == true else {
+        return WaitingRun(payload, delivery, for: observer.order, registration)
+      }
       // It is of this observer, so its payloads have this type.
       ObjectAddress.borrow(last) { (run: WaitingRun<Payload>) in run.append(payload) }
       return nil
@@ -216,22 +208,22 @@ package class WaitingEvent<Payload: Sendable>: Envelope,
   override package func openAsync(in queues: WaitingCount) async {
     await queued?.waitUntilAnnounced()
     let outcome = await callAsync(in: queues)
-    if outcome != nil { link.finish() }
-    settle(outcome ?? link.refusal)
+    if outcome != nil { registration.finish() }
+    settle(outcome ?? registration.refusal)
   }
 
   /// Makes the call in its own frame, like the synchronous one.
   ///
   /// - Returns: The outcome; `nil` when the registration had ended.
   private func callAsync(in queues: WaitingCount) async -> Reception? {
-    guard let known = link.begin() else { return nil }
+    guard let known = registration.begin() else { return nil }
     // An address keeps nothing alive.
     let typed = withExtendedLifetime(known) {
-      ObjectAddress.object(known.address, as: GeneralObserver<Payload>.self)
+      ObjectAddress.object(ObjectAddress.of(known), as: GeneralObserver<Payload>.self)
     }
     guard let observer = typed else { return nil }
     var outcome = Reception.failed
-    await RunningCall.run(link, in: queues, callers: counter?.callers ?? []) {
+    await RunningCall.run(registration, in: queues, callers: counter?.callers ?? []) {
       do {
         outcome = try await observer.runAsync(payload, queued)
       } catch {
@@ -258,15 +250,15 @@ package final class WaitingRun<Payload: Sendable>: Envelope,
   ///   - payload: The payload of the first event.
   ///   - delivery: The origin of the events.
   ///   - number: The number of the observer.
-  ///   - link: The registration of the observer.
+  ///   - registration: The registration of the observer.
   package init(
     _ payload: Payload,
     _ delivery: borrowing Delivery,
     for number: UInt,
-    _ link: ObserverRegistration
+    _ registration: ObserverRegistration
   ) {
     unsafe payloads = PayloadRun(payload)  // Reason: initialization.
-    super.init(delivery, for: number, link, nil, isAwaited: false)
+    super.init(delivery, for: number, registration, nil, isAwaited: false)
   }
 
   /// Adds an event to a run with room, under the lock of the mailbox.
