@@ -181,10 +181,12 @@ package final class ObserverRegistration: RecipientRegistration,
   package func finishCallOnActor() {
     let calls = callsOnActor.load(ordering: .relaxed) &- 1
     callsOnActor.store(calls, ordering: .releasing)
-    if calls == 0, isAwaited.load(ordering: .relaxed) {
-      state.withLock { $0.noCallOnActor.take() }?.open()
-    }
+    if calls == 0, isAwaited.load(ordering: .relaxed) { lastCallHasEnded() }
   }
+
+  /// Resumes the tasks that wait for the calls of posters on the handler's actor.
+  @inline(never)  // Each post at home would save registers for it.
+  private func lastCallHasEnded() { state.withLock { $0.noCallOnActor.take() }?.open() }
 
   override package func waitUntilFinished(_ handle: UInt) async {
     // Another thread may be ending the registration: from here on no post begins a call.
