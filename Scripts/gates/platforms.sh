@@ -14,7 +14,7 @@ platforms=$work/platforms
 rm -rf "$platforms"
 
 # Files that import a C library, grouped by the module they are compiled as.
-kit=(Sources/EventBus/Kit/{CurrentThread,Diagnostics,LockedForThreadSanitizer}.swift)
+kit=(Sources/EventBus/Kit/{CurrentThread,Diagnostics,LockedForThreadSanitizer,Trap}.swift)
 system=(
   Sources/LaunchLoader/System/{ServiceProcess,SignalDisposition,SignalPipe,UnixAddress}.swift
   Sources/LaunchLoader/System/UnixSignal.swift

@@ -36,9 +36,9 @@ extension EventBus {
     let site = CallSite(fileID, line)
     // What a hook enqueues is no more reported than what it posts, or it could report itself forever.
     let isInsideHook = RunningHook.isCaller
-    if sender == nil, coalescing == .none, !hub.isFollowed, !isInsideHook {
+    if sender == nil, coalescing == .none, !busState.isFollowed, !isInsideHook {
       func add(to core: SignalCore<Payload>) {
-        hub.withQueue(of: isolation) { $0.add(payload, of: core, name.index, at: site) }
+        busState.withQueue(of: isolation) { $0.add(payload, of: core, name.index, at: site) }
       }
       return table.with(name.index, add) ?? add(to: core(of: name))
     }
@@ -49,13 +49,13 @@ extension EventBus {
       Delivery(at: site, from: identity?.id, on: isolation)
     )
     let event = EnqueuedEvent(name: name.index, label: core.name, sender: identity) { isolation in
-      guard !core.hub.isReleased else { return }
+      guard !core.busState.isReleased else { return }
       var delivery = Delivery(at: site, from: identity?.id, on: isolation)
       delivery.waitedFrom = identity
       func post() { _ = core.sendInOrder(payload, from: nil, delivery, enqueued: enqueued) }
       if isInsideHook { RunningHook.deliver(post) } else { post() }
     }
-    hub.withQueue(of: isolation) { $0.add(event, coalescing) }
+    busState.withQueue(of: isolation) { $0.add(event, coalescing) }
   }
 
   /// Posts an event without a payload in a later turn of the caller's isolation.

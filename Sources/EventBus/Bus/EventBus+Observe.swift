@@ -152,7 +152,7 @@ extension EventBus {
     _ handler: @escaping @isolated(any) @Sendable (Payload) async throws -> Void
   ) -> Token {
     let site = CallSite(fileID, line)
-    let limit = BufferLimit(buffering, at: site, report: hub.message)
+    let limit = BufferLimit(buffering, at: site, report: busState.message)
     let request = ObserveRequest(sender, priority, once, limit: limit, at: site)
     return withCore(of: name) { $0.observe(request, where: predicate, async: handler) }
   }
@@ -193,7 +193,7 @@ extension EventBus {
     _ handler: @escaping @isolated(any) @Sendable (Owner, Payload) async throws -> Void
   ) -> Token {
     let site = CallSite(fileID, line)
-    let limit = BufferLimit(buffering, at: site, report: hub.message)
+    let limit = BufferLimit(buffering, at: site, report: busState.message)
     let request = ObserveRequest(sender, priority, once, limit: limit, at: site)
     return withCore(of: name) {
       $0.observe(request, where: predicate, owner: owner, async: handler)
@@ -234,7 +234,7 @@ extension EventBus {
     _ handler: @escaping @Sendable (isolated Owner, Payload) async throws -> Void
   ) -> Token {
     let site = CallSite(fileID, line)
-    let limit = BufferLimit(buffering, at: site, report: hub.message)
+    let limit = BufferLimit(buffering, at: site, report: busState.message)
     let request = ObserveRequest(sender, priority, once, limit: limit, at: site)
     return withCore(of: name) {
       $0.observe(request, where: predicate, isolatedOwner: owner, async: handler)
@@ -272,6 +272,6 @@ extension EventBus {
   ///
   /// - Complexity: O(1).
   package func openings(on actor: any Actor) -> Int {
-    hub.mailboxes.member(of: actor)?.openings ?? 0
+    busState.mailboxes.member(of: actor)?.openings ?? 0
   }
 }

@@ -85,7 +85,9 @@ extension EventBus {
     at site: CallSite,
     on isolation: (any Actor)?
   ) -> Int {
-    if !hub.reportsUnhandled, hub.waiting.isZero, hub.isPlain, name.interned.replay == 0 {
+    if !busState.reportsUnhandled, busState.waiting.isZero, busState.isPlain,
+      name.interned.replay == 0
+    {
       return 0
     }
     return postToNewCore(name, payload, from: sender, excluding: token, at: site, on: isolation)

@@ -24,10 +24,10 @@ public final class EventBus: Sendable {
   public static let `default` = EventBus(label: "default")
 
   /// The name of the bus in messages.
-  public var label: String { hub.label }
+  public var label: String { busState.label }
 
   @usableFromInline
-  let hub: Hub
+  let busState: BusState
   @usableFromInline
   let table = ObjectTable()
   /// The observers of every event.
@@ -39,21 +39,21 @@ public final class EventBus: Sendable {
   ///   - label: The name of the bus in messages.
   ///   - hooks: The callbacks for errors, unhandled events and traces.
   public init(label: String = "", hooks: EventHooks = EventHooks()) {
-    hub = Hub(label: label, hooks: hooks)
-    wildcards = SignalCore(name: "*", hub: hub, isForEveryEvent: true)
-    hub.identify(as: ObjectIdentifier(self))
+    busState = BusState(label: label, hooks: hooks)
+    wildcards = SignalCore(name: "*", busState: busState, isForEveryEvent: true)
+    busState.identify(as: ObjectIdentifier(self))
   }
 
   deinit {
-    hub.release()
+    busState.release()
     wildcards.close()
     for object in table.objects { (object as? ObserverList)?.close() }
     // Last, because they hear of the events that waited.
-    hub.removeAddedHooks()
+    busState.removeAddedHooks()
   }
 
   /// Passes a message of a library to ``EventHooks/onMessage``, or to standard error if no hook takes it.
-  package func report(_ message: String) { hub.message(message) }
+  package func report(_ message: String) { busState.message(message) }
 
   /// Returns the signal of a name, with which to send and observe without a lookup.
   ///
@@ -132,7 +132,7 @@ public final class EventBus: Sendable {
     let core = table.object(name.index) {
       SignalCore<Payload>(
         name: name.name,
-        hub: hub,
+        busState: busState,
         wildcards: wildcards,
         interned: name.interned
       )

@@ -82,9 +82,9 @@ extension EventBus {
     return EventBusSnapshot(
       label: label,
       observations: observations,
-      waitingCount: hub.waitingCount,
-      lostCount: hub.lostCount,
-      interceptedCount: hub.interceptedCount
+      waitingCount: busState.waitingCount,
+      lostCount: busState.lostCount,
+      interceptedCount: busState.interceptedCount
     )
   }
 }

@@ -1,5 +1,3 @@
-internal import Synchronization
-
 /// Callbacks for errors, unhandled events, traces and messages, and an interceptor of handlers.
 ///
 /// Give hooks to a bus when it is made, or add them to any bus with ``EventBus/addHooks(_:)``. All hooks of a
@@ -76,31 +74,6 @@ public struct EventHooks: Sendable {
   }
 }
 
-/// An event whose payload type is not known at compile time.
-public struct AnyEvent: Sendable {
-  /// The string of the event's name, or the label of a signal without a name.
-  public let name: String
-  /// The payload.
-  public let payload: any Sendable
-  /// The identity of the sender, which is not retained.
-  public let sender: ObjectIdentifier?
-  /// The source site of the post.
-  public let site: SourceSite
-
-  /// Creates an event.
-  public init(
-    name: String,
-    payload: any Sendable,
-    sender: ObjectIdentifier? = nil,
-    site: SourceSite
-  ) {
-    self.name = name
-    self.payload = payload
-    self.sender = sender
-    self.site = site
-  }
-}
-
 /// An error that a handler threw.
 ///
 /// The other handlers are still called; the error is reported to ``EventHooks/onError``.
@@ -122,69 +95,5 @@ public struct HandlerFailure: Error, CustomStringConvertible {
   /// A line with the event, the source sites of post and registration, and the error.
   public var description: String {
     "The handler registered at \(registeredAt) failed on \"\(event.name)\" posted at \(event.site): \(error)"
-  }
-}
-
-/// A running call of a hook, or the delivery of an event that a hook has posted or enqueued; recorded so that
-/// neither is reported to hooks.
-final class RunningHook: Sendable {
-  @TaskLocal private static var current: RunningHook?
-  /// The number of hooks and such deliveries that are running: reading the task-local value takes longer than
-  /// this.
-  private static let runningCount = Atomic<Int>(0)
-  private let isDelivery: Bool
-  private let hasReturned = Atomic<Bool>(false)
-
-  private init(isDelivery: Bool = false) {
-    self.isDelivery = isDelivery
-    Self.runningCount.add(1, ordering: .relaxed)
-  }
-
-  private func end() {
-    hasReturned.store(true, ordering: .releasing)
-    Self.runningCount.subtract(1, ordering: .relaxed)
-  }
-
-  private static var running: RunningHook? {
-    // Code inside a hook runs after the count of that hook began and before it ends.
-    guard runningCount.load(ordering: .relaxed) > 0, let current else { return nil }
-    return current.hasReturned.load(ordering: .acquiring) ? nil : current
-  }
-
-  /// Whether the caller runs inside a hook, or inside the delivery of an event that a hook has caused.
-  ///
-  /// This is `false` in a task that a hook started, once the hook has returned.
-  static var isRunning: Bool { running != nil }
-
-  /// Whether the caller is a hook itself, and not a handler of an event that the hook has caused.
-  static var isCaller: Bool { running?.isDelivery == false }
-
-  /// Runs a hook.
-  static func run(_ hook: () -> Void) {
-    let call = RunningHook()
-    $current.withValue(call, operation: hook)
-    call.end()
-  }
-
-  /// Runs an asynchronous hook.
-  static func run(_ hook: () async -> Void) async {
-    let call = RunningHook()
-    await $current.withValue(call, operation: hook)
-    call.end()
-  }
-
-  /// Delivers an event that a hook has posted or enqueued.
-  static func deliver<Result>(_ body: () -> Result) -> Result {
-    let delivery = RunningHook(isDelivery: true)
-    defer { delivery.end() }
-    return $current.withValue(delivery, operation: body)
-  }
-
-  /// Runs code that a hook surrounds, and that is not part of it.
-  static func suspend(_ body: () -> Void) { $current.withValue(nil, operation: body) }
-
-  /// Runs asynchronous code that a hook surrounds, and that is not part of it.
-  static func suspend(_ body: () async -> Void) async {
-    await $current.withValue(nil, operation: body)
   }
 }

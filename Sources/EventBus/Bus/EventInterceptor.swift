@@ -145,7 +145,7 @@ final class Interception: Sendable {
   }
 }
 
-extension Hub {
+extension BusState {
   /// Runs a body inside interceptors, the first outermost.
   func intercept(_ interceptions: ArraySlice<Interception>, _ body: () -> Void) {
     guard let first = interceptions.first else { return body() }

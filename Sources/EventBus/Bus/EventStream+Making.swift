@@ -135,7 +135,7 @@ extension SignalCore {
     at site: CallSite,
     fill: @escaping StreamBuffer<Payload>.Filling
   ) -> EventStream<Payload> {
-    let limit = BufferLimit(policy, at: site, report: hub.message)
+    let limit = BufferLimit(policy, at: site, report: busState.message)
     let request = ObserveRequest(at: site, from: sender, limit: limit)
     return stream(request, where: predicate, until: lifetime, fill: fill)
   }

@@ -11,7 +11,7 @@ package final class FollowedPost: PostRecord, @unchecked Sendable {  // Reason: 
     let interceptions: [Interception]
   }
 
-  private let hub: Hub
+  private let busState: BusState
   private let post: RunningPost
   private let site: SourceSite
   private let poster: ActorIdentity?
@@ -20,12 +20,17 @@ package final class FollowedPost: PostRecord, @unchecked Sendable {  // Reason: 
   /// Creates the record of a post that is about to begin.
   ///
   /// - Parameters:
-  ///   - hub: The hub with the hooks.
+  ///   - busState: The busState with the hooks.
   ///   - post: The post.
   ///   - delivery: The origin of the event, with the record of a poster that waits.
   ///   - interceptions: The values that interceptors captured.
-  init(_ hub: Hub, _ post: RunningPost, _ delivery: Delivery, _ interceptions: [Interception]) {
-    (self.hub, self.post, self.interceptions) = (hub, post, interceptions)
+  init(
+    _ busState: BusState,
+    _ post: RunningPost,
+    _ delivery: Delivery,
+    _ interceptions: [Interception]
+  ) {
+    (self.busState, self.post, self.interceptions) = (busState, post, interceptions)
     site = SourceSite(delivery.site)
     poster = delivery.isolation.map(ActorIdentity.init)
     super.init(delivery.record?.completion)
@@ -39,7 +44,7 @@ package final class FollowedPost: PostRecord, @unchecked Sendable {  // Reason: 
   }
 
   private func report(_ step: TraceEvent.Step, _ receiver: Receiver?, on actor: ActorIdentity?) {
-    hub.trace { bus in
+    busState.trace { bus in
       TraceEvent(
         bus: bus,
         post: post.number,
@@ -85,7 +90,7 @@ package final class FollowedPost: PostRecord, @unchecked Sendable {  // Reason: 
     _ body: () throws -> Reception
   ) throws -> Reception {
     var outcome: Result<Reception, any Error>?
-    hub.intercept(interceptions[...]) {
+    busState.intercept(interceptions[...]) {
       outcome =
         if let reason = begin(receiver, unless: refusal) { .success(reason) } else {
           end(Result { try body() }, receiver)
@@ -101,7 +106,7 @@ package final class FollowedPost: PostRecord, @unchecked Sendable {  // Reason: 
   ) async throws -> Reception {
     var outcome: Result<Reception, any Error>?
     await post.resumeAsync {
-      await hub.intercept(interceptions[...]) {
+      await busState.intercept(interceptions[...]) {
         do {
           let reception = try await body { self.begin(receiver, unless: refusal) }
           outcome = end(.success(reception), receiver)
@@ -133,7 +138,7 @@ package final class FollowedPost: PostRecord, @unchecked Sendable {  // Reason: 
 
   private func conclude(_ outcome: Result<Reception, any Error>?) throws -> Reception {
     if let outcome { return try outcome.get() }
-    hub.interceptedCalls.wrappingAdd(1, ordering: .relaxed)
+    busState.interceptedCalls.wrappingAdd(1, ordering: .relaxed)
     return .intercepted
   }
 }
@@ -160,78 +165,5 @@ extension TraceEvent.Registration {
   /// Describes the registration that a delivery concerns.
   fileprivate init(_ receiver: Receiver) {
     self.init(id: Int(clamping: receiver.number), site: receiver.site)
-  }
-}
-
-/// A post that hooks follow, while it is running on this thread or its queued event is being delivered.
-final class RunningPost: Sendable {
-  @TaskLocal private static var innermost: RunningPost?
-  /// The number of the newest followed post of the process.
-  private static let newest = Atomic<Int>(0)
-
-  let name: String
-  /// The number of the post.
-  let number: Int
-  /// The number of the followed post around it.
-  let outerNumber: Int?
-  /// The number of enclosing posts.
-  let depth: Int
-  private let hasEnded = Atomic<Bool>(false)
-
-  private init(name: String, number: Int, outerNumber: Int? = nil, depth: Int = 0) {
-    (self.name, self.number) = (name, number)
-    (self.outerNumber, self.depth) = (outerNumber, depth)
-  }
-
-  /// The post in which the caller runs.
-  ///
-  /// A task that a handler has started inherits a post that may have ended since.
-  private static var current: RunningPost? {
-    innermost.flatMap { $0.hasEnded.load(ordering: .acquiring) ? nil : $0 }
-  }
-
-  /// The number of the followed post in which the caller runs.
-  static var currentNumber: Int? { current?.number }
-
-  /// Runs a post that hooks follow.
-  ///
-  /// - Parameters:
-  ///   - name: The string of the event's name.
-  ///   - cause: The number of the post that enqueued the event.
-  ///   - body: The post.
-  /// - Returns: The result of the post.
-  static func run<Result>(
-    _ name: String,
-    cause: Int?,
-    _ body: (RunningPost) -> Result
-  ) -> Result {
-    let around = current
-    let post = RunningPost(
-      name: name,
-      number: newest.wrappingAdd(1, ordering: .relaxed).newValue,
-      outerNumber: around?.number ?? cause,
-      depth: around.map { $0.depth + 1 } ?? (cause == nil ? 0 : 1)
-    )
-    defer { post.hasEnded.store(true, ordering: .releasing) }
-    return $innermost.withValue(post) { body(post) }
-  }
-
-  /// The same post, while one of its queued events is delivered.
-  ///
-  /// It refers to no other post: events may cause each other forever.
-  private func resumed() -> RunningPost { RunningPost(name: name, number: number) }
-
-  /// Delivers a queued event of this post.
-  func resume(_ body: () -> Void) {
-    let post = resumed()
-    Self.$innermost.withValue(post, operation: body)
-    post.hasEnded.store(true, ordering: .releasing)
-  }
-
-  /// Delivers a queued event of this post to an asynchronous handler.
-  func resumeAsync(_ body: () async -> Void) async {
-    let post = resumed()
-    await Self.$innermost.withValue(post, operation: body)
-    post.hasEnded.store(true, ordering: .releasing)
   }
 }

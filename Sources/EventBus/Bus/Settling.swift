@@ -34,7 +34,7 @@ extension EventBus {
     within limit: Duration? = nil,
     clock: C = ContinuousClock()
   ) async throws where C.Duration == Duration {
-    try await hub.waitUntilSettled(within: limit, clock) { self.lists }
+    try await busState.waitUntilSettled(within: limit, clock) { self.lists }
   }
 
   /// The lists of all names, and that of the observers of every event.
@@ -67,11 +67,11 @@ extension SignalSource {
     clock: C = ContinuousClock()
   ) async throws where C.Duration == Duration {
     let core = readOnly.core
-    try await core.hub.waitUntilSettled(within: limit, clock) { [core] }
+    try await core.busState.waitUntilSettled(within: limit, clock) { [core] }
   }
 }
 
-extension Hub {
+extension BusState {
   /// Waits until the queues are empty and no post is in progress in some lists.
   fileprivate func waitUntilSettled<C: Clock>(
     within limit: Duration?,

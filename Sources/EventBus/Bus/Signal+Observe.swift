@@ -128,7 +128,7 @@ extension SignalSource {
   ) -> Token {
     let core = readOnly.core
     let site = CallSite(fileID, line)
-    let limit = BufferLimit(buffering, at: site, report: core.hub.message)
+    let limit = BufferLimit(buffering, at: site, report: core.busState.message)
     let request = ObserveRequest(sender, priority, once, limit: limit, at: site)
     return core.observe(request, where: predicate, async: handler)
   }
@@ -167,7 +167,7 @@ extension SignalSource {
   ) -> Token {
     let core = readOnly.core
     let site = CallSite(fileID, line)
-    let limit = BufferLimit(buffering, at: site, report: core.hub.message)
+    let limit = BufferLimit(buffering, at: site, report: core.busState.message)
     let request = ObserveRequest(sender, priority, once, limit: limit, at: site)
     return core.observe(request, where: predicate, owner: owner, async: handler)
   }
@@ -205,7 +205,7 @@ extension SignalSource {
   ) -> Token {
     let core = readOnly.core
     let site = CallSite(fileID, line)
-    let limit = BufferLimit(buffering, at: site, report: core.hub.message)
+    let limit = BufferLimit(buffering, at: site, report: core.busState.message)
     let request = ObserveRequest(sender, priority, once, limit: limit, at: site)
     return core.observe(request, where: predicate, isolatedOwner: owner, async: handler)
   }

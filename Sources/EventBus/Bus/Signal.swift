@@ -32,9 +32,9 @@ public final class Signal<Payload: Sendable>: Sendable {
   ///   - label: The name of the signal in messages.
   ///   - hooks: The callbacks for errors, unhandled events and traces.
   public init(label: String = "", hooks: EventHooks = EventHooks()) {
-    core = SignalCore(name: label, hub: Hub(label: label, hooks: hooks))
+    core = SignalCore(name: label, busState: BusState(label: label, hooks: hooks))
     ownsCore = true
-    core.hub.identify(as: ObjectIdentifier(self))
+    core.busState.identify(as: ObjectIdentifier(self))
   }
 
   init(core: SignalCore<Payload>) {
@@ -52,7 +52,7 @@ public final class Signal<Payload: Sendable>: Sendable {
   public var readOnly: ReadOnly { ReadOnly(core: core) }
 
   /// Whether a post with a sender takes the shortest path, through the slots of a single priority.
-  package var isPlain: Bool { core.isPlain && core.hub.isPlain }
+  package var isPlain: Bool { core.isPlain && core.busState.isPlain }
 
   /// The number of slots used by observers for any sender.
   package var slotCount: Int { core.slotCount }
@@ -148,27 +148,4 @@ extension Signal: SignalSource {
     /// This value.
     public var readOnly: ReadOnly { self }
   }
-}
-
-/// A signal that can be observed: a ``Signal``, or its ``Signal/ReadOnly`` value, which cannot send.
-///
-/// Both observe in the same way, because every member for it is declared here. Write a function that takes
-/// either as `func show(_ events: some SignalSource<Int>)`.
-///
-/// ## Thread safety
-///
-/// As for the ``Signal``.
-public protocol SignalSource<Payload>: Sendable {
-  /// The type of the payload.
-  associatedtype Payload: Sendable
-
-  /// The right to observe the signal, without the right to send.
-  var readOnly: Signal<Payload>.ReadOnly { get }
-}
-
-extension SignalSource {
-  /// The number of registrations, including those whose owner has died but which were not yet removed.
-  ///
-  /// - Complexity: O(1).
-  public var observerCount: Int { readOnly.core.count }
 }

@@ -119,7 +119,10 @@ extension SignalCore {
     on actor: (any Actor)?,
     _ body: @escaping GeneralObserver<Payload>.Sink.AsyncCall
   ) -> Token {
-    let sink = GeneralObserver.Sink.asyncHandler(AsyncCallQueue(request.limit, hub.waiting), body)
+    let sink = GeneralObserver.Sink.asyncHandler(
+      AsyncCallQueue(request.limit, busState.waiting),
+      body
+    )
     return register(request, where: predicate, owner: owner, on: actor, sink)
   }
 
@@ -169,7 +172,7 @@ extension SignalCore {
     wantsReplay: Bool = true,
     _ sink: GeneralObserver<Payload>.Sink
   ) -> Token {
-    let mailbox = actor.map { hub.mailbox(of: $0) }
+    let mailbox = actor.map { busState.mailbox(of: $0) }
     let registration = ObserverRegistration(self, owner: owner, on: mailbox)
     let gate = wantsReplay && isReplaying ? ReplayGate() : nil
     let observer = generalObserver.init(
@@ -215,8 +218,8 @@ extension SignalCore {
     from sender: AnyObject?
   ) {
     // Events that arrive meanwhile wait at the gate, for this thread.
-    hub.waiting.beginTurn()
-    defer { hub.waiting.endTurn() }
+    busState.waiting.beginTurn()
+    defer { busState.waiting.endTurn() }
     let (recorded, newest) = replays.object(orMake: ReplayBuffer.init).contents()
     handOver(recorded, from: sender, upTo: newest, to: observer, through: gate)
   }

@@ -6,7 +6,7 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
   @unchecked Sendable  // Reason: constant.
 {
   @usableFromInline
-  let hub: Hub
+  let busState: BusState
   let name: String
   /// The observers of every event of the bus.
   let wildcards: SignalCore<AnyEvent>?
@@ -32,14 +32,14 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
 
   init(
     name: String,
-    hub: Hub,
+    busState: BusState,
     wildcards: SignalCore<AnyEvent>? = nil,
     interned: InternedName? = nil,
     isForEveryEvent: Bool = false
   ) {
-    (self.name, self.hub, self.wildcards) = (name, hub, wildcards)
+    (self.name, self.busState, self.wildcards) = (name, busState, wildcards)
     (self.interned, self.isForEveryEvent) = (interned, isForEveryEvent)
-    super.init(numbers: hub.numbers)
+    super.init(numbers: busState.numbers)
     // Before the list is published, so that the first post is recorded as well.
     if let interned, interned.replay > 0 { noteReplay() }
   }
@@ -51,12 +51,12 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
     for sender: AnyObject?
   ) -> Bool {
     let isAdded = super.add(retained: address, priority: priority, for: sender)
-    if isAdded, hub.reportsManyObservers { hub.reportIfMany(self, name) { count } }
+    if isAdded, busState.reportsManyObservers { busState.reportIfMany(self, name) { count } }
     return isAdded
   }
 
   override package func noteOccupied(_ isOccupied: Bool) {
-    if isForEveryEvent { hub.noteWildcards(isOccupied) }
+    if isForEveryEvent { busState.noteWildcards(isOccupied) }
   }
 
   deinit { interned?.remove(self) }
@@ -94,9 +94,9 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
     on isolation: (any Actor)?
   ) -> Int {
     // Choose the path. An event of an actor for which others still wait is queued behind them.
-    let mustWait = !hub.waiting.isZero
-    if mustWait, let isolation { hub.drainMailbox(of: isolation) }
-    let isPlain = token == nil && hub.isPlain
+    let mustWait = !busState.waiting.isZero
+    if mustWait, let isolation { busState.drainMailbox(of: isolation) }
+    let isPlain = token == nil && busState.isPlain
     // Call the observers.
     let plainlyReached =
       isPlain
@@ -105,7 +105,7 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
       return sendWithOrigin(payload, from: sender, excluding: token, at: site, on: isolation)
     }
     // Report an event that reached none.
-    if reached == 0, hub.reportsUnhandled {
+    if reached == 0, busState.reportsUnhandled {
       unhandled(payload, from: sender, at: site, on: isolation)
     }
     return reached
@@ -152,9 +152,11 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
     _ origin: Delivery,
     enqueued: FollowedPost.Origin? = nil
   ) -> Int {
-    if let isolation = origin.isolation, !hub.waiting.isZero { hub.drainMailbox(of: isolation) }
+    if let isolation = origin.isolation, !busState.waiting.isZero {
+      busState.drainMailbox(of: isolation)
+    }
     let reached =
-      hub.isFollowed && !RunningHook.isRunning
+      busState.isFollowed && !RunningHook.isRunning
       ? follow(payload, from: sender, origin, enqueued) : call(payload, from: sender, origin)
     if reached == 0 { unhandled(payload, origin) }
     return reached
@@ -168,8 +170,8 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
     _ enqueued: FollowedPost.Origin?
   ) -> Int {
     RunningPost.run(name, cause: enqueued?.cause) { post in
-      let interceptions = enqueued?.interceptions ?? hub.capture { event(payload, origin) }
-      let record = FollowedPost(hub, post, origin, interceptions)
+      let interceptions = enqueued?.interceptions ?? busState.capture { event(payload, origin) }
+      let record = FollowedPost(busState, post, origin, interceptions)
       var delivery = origin
       delivery.record = record
       record.report(.began)
@@ -204,9 +206,9 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
   /// Events that are kept for later observers, and those by which the libraries announce the life of the
   /// program, are often not observed on purpose.
   private func unhandled(_ payload: Payload, _ delivery: Delivery) {
-    guard hub.reportsUnhandled else { return }
+    guard busState.reportsUnhandled else { return }
     if let interned, interned.isLifecycle || interned.replay > 0 { return }
-    hub.unhandled(event(payload, delivery))
+    busState.unhandled(event(payload, delivery))
   }
 
   override package func handlerFailed(
@@ -217,14 +219,16 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
   ) {
     delivery.record?.completion?.failed(error, at: observer.order)
     let event = self.event(payload, delivery)
-    hub.report(HandlerFailure(error: error, event: event, registeredAt: SourceSite(observer.site)))
+    busState.report(
+      HandlerFailure(error: error, event: event, registeredAt: SourceSite(observer.site))
+    )
   }
 
   /// Information for hooks about an event that is being enqueued; `nil` while no hook follows posts.
   func enqueued(_ payload: Payload, _ delivery: @autoclosure () -> Delivery) -> FollowedPost.Origin?
   {
-    guard hub.isFollowed, !RunningHook.isCaller else { return nil }
-    let interceptions = hub.capture { event(payload, delivery()) }
+    guard busState.isFollowed, !RunningHook.isCaller else { return nil }
+    let interceptions = busState.capture { event(payload, delivery()) }
     return FollowedPost.Origin(cause: RunningPost.currentNumber, interceptions: interceptions)
   }
 

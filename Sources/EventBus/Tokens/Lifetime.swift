@@ -93,24 +93,6 @@ public final class Lifetime: Sendable {
   }
 }
 
-/// An object with a lifetime, at whose end its registrations are removed immediately.
-///
-/// Adopt the protocol with one stored property:
-///
-/// ```swift
-/// @MainActor final class Screen: LifetimeOwner {
-///   let lifetime = Lifetime()
-/// }
-/// ```
-///
-/// Every `owner:` parameter of this library also takes other objects. Their registrations are inert as soon
-/// as the owner is deallocated, and are swept later. The registrations of a lifetime owner are removed as
-/// soon as the lifetime ends.
-public protocol LifetimeOwner: AnyObject, SendableMetatype {
-  /// The object's lifetime, a stored constant that ends with the object.
-  nonisolated var lifetime: Lifetime { get }
-}
-
 /// The end of a lifetime, for tasks that wait for it.
 ///
 /// It does not keep the lifetime alive.

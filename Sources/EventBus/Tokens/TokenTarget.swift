@@ -1,5 +1,3 @@
-internal import Synchronization
-
 /// An object that ends and pauses registrations on behalf of their tokens.
 ///
 /// A target serves one token or many; the handle identifies the registration. Every member may be called
@@ -52,20 +50,6 @@ package class TokenTarget: @unchecked Sendable {  // Reason: stateless.
   /// - Returns: `false` if the registration has already ended.
   package func watch(_ handle: UInt, by token: Token) -> Bool { isActive(handle) }
 }
-
-/// A weak reference to an object, for use in state behind a lock and in closures.
-package struct Weak<Object: AnyObject & Sendable>: Sendable {
-  /// The object, or `nil` once it has been deallocated.
-  ///
-  /// Loaded only outside locks: the load may release the last reference.
-  package weak let object: Object?
-
-  /// Creates a reference to an object.
-  package init(_ object: Object) { self.object = object }
-}
-
-/// A weak reference to a token.
-package typealias WeakToken = Weak<Token>
 
 /// A target that runs a closure when its token ends.
 package final class CancelAction: TokenTarget, @unchecked Sendable {  // Reason: locked.
@@ -132,17 +116,5 @@ package final class GroupTarget: TokenTarget, @unchecked Sendable {  // Reason: 
 
   override package func waitUntilFinished(_ handle: UInt) async {
     await registrations?.waitUntilFinished(handle, inGroup: group)
-  }
-}
-
-/// The registration that a token stands for.
-package struct TokenIdentity: Sendable {
-  let target: ObjectIdentifier
-  let handle: UInt
-
-  /// Identifies a registration by its target and handle.
-  package init(_ target: TokenTarget, handle: UInt) {
-    self.target = ObjectIdentifier(target)
-    self.handle = handle
   }
 }

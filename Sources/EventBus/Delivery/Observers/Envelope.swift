@@ -70,7 +70,7 @@ package class Envelope: QueuedEvents, @unchecked Sendable {  // Reason: constant
   }
 
   /// Counts this call; `nil` if the poster does not wait for it.
-  fileprivate final var counter: Completion? { isAwaited ? record?.completion : nil }
+  final var counter: Completion? { isAwaited ? record?.completion : nil }
 
   deinit {
     if record == nil { return }
@@ -98,7 +98,7 @@ package class Envelope: QueuedEvents, @unchecked Sendable {  // Reason: constant
   /// Calls the synchronous handler, on its actor.
   ///
   /// - Returns: `false` when the owner had died.
-  fileprivate final func call<Payload: Sendable>(_ payload: Payload) -> Bool {
+  final func call<Payload: Sendable>(_ payload: Payload) -> Bool {
     let outcome = reception(of: payload)
     if outcome != nil { registration.finish() }
     let reception = outcome ?? registration.refusal
@@ -122,155 +122,12 @@ package class Envelope: QueuedEvents, @unchecked Sendable {  // Reason: constant
     }
   }
 
-  fileprivate final func report(
+  final func report(
     _ error: any Error,
     in observer: AnyObserver,
     _ payload: any Sendable
   ) {
     observer.registration?.list
       .handlerFailed(error, in: observer, payload: payload, delivery: delivery)
-  }
-}
-
-/// An event that waits, with its payload.
-package class WaitingEvent<Payload: Sendable>: Envelope,
-  @unchecked Sendable  // Reason: constant.
-{
-  /// The payload.
-  package final let payload: Payload
-
-  /// Wraps an event.
-  ///
-  /// - Parameters:
-  ///   - payload: The payload.
-  ///   - delivery: The origin of the event.
-  ///   - number: The number of the observer.
-  ///   - registration: The registration of the observer.
-  ///   - queued: The delivery, if hooks follow the post.
-  ///   - isAwaited: Whether a poster that waits for its handlers waits for this one.
-  package required init(
-    _ payload: Payload,
-    _ delivery: borrowing Delivery,
-    for number: UInt,
-    _ registration: ObserverRegistration,
-    _ queued: QueuedDelivery? = nil,
-    isAwaited: Bool = true
-  ) {
-    self.payload = payload
-    super.init(delivery, for: number, registration, queued, isAwaited: isAwaited)
-  }
-
-  /// Adds an event to a mailbox behind all others, to the last run if nothing but the payload differs.
-  ///
-  /// A subclass whose payloads wait elsewhere adds events without them.
-  ///
-  /// - Parameters:
-  ///   - payload: The payload.
-  ///   - delivery: The origin of the event.
-  ///   - observer: The observer.
-  ///   - registration: The registration of the observer.
-  ///   - queued: The delivery, if hooks follow the post.
-  ///   - mailbox: The mailbox of the actor on which the handler runs.
-  package class func enqueue(
-    _ payload: Payload,
-    _ delivery: borrowing Delivery,
-    for observer: AnyObserver,
-    _ registration: ObserverRegistration,
-    _ queued: QueuedDelivery?,
-    in mailbox: Mailbox
-  ) {
-    mailbox.enqueue(for: registration, unless: observer.isCancelled) { last in
-      // The lane keeps it during this call.
-      let isLike = ObjectAddress.borrow(last) { (last: Envelope) in
-        last.admits(delivery, for: registration)
-      }
-      guard isLike == true else {
-        return self.init(payload, delivery, for: observer.order, registration, queued)
-      }
-      let hasRoom = ObjectAddress.borrow(last) { (last: Envelope) in last.hasRoom }
-      guard hasRoom == true else {
-        return WaitingRun(payload, delivery, for: observer.order, registration)
-      }
-      // It is of this observer, so its payloads have this type.
-      ObjectAddress.borrow(last) { (run: WaitingRun<Payload>) in run.append(payload) }
-      return nil
-    }
-  }
-
-  override package func open() -> Bool {
-    guard let queued else { return call(payload) }
-    queued.announce()
-    var isOwned = true
-    queued.record.resume { isOwned = call(payload) }
-    return isOwned
-  }
-
-  override package func openAsync(in queues: WaitingCount) async {
-    await queued?.waitUntilAnnounced()
-    let outcome = await callAsync(in: queues)
-    if outcome != nil { registration.finish() }
-    settle(outcome ?? registration.refusal)
-  }
-
-  /// Makes the call in its own frame, like the synchronous one.
-  ///
-  /// - Returns: The outcome; `nil` when the registration had ended.
-  private func callAsync(in queues: WaitingCount) async -> Reception? {
-    guard let known = registration.begin() else { return nil }
-    // An address keeps nothing alive.
-    let typed = withExtendedLifetime(known) {
-      ObjectAddress.object(ObjectAddress.of(known), as: GeneralObserver<Payload>.self)
-    }
-    guard let observer = typed else { return nil }
-    var outcome = Reception.failed
-    await RunningCall.run(registration, in: queues, callers: counter?.callers ?? []) {
-      do {
-        outcome = try await observer.runAsync(payload, queued)
-      } catch {
-        report(error, in: observer, payload)
-      }
-    }
-    return outcome
-  }
-}
-
-/// A run of events of one observer and one origin.
-///
-/// A burst of posts from one place costs one object and one retain of the registration, where each event would
-/// otherwise take both from one processor to another.
-package final class WaitingRun<Payload: Sendable>: Envelope,
-  @unchecked Sendable  // Reason: guarded by the lock of the mailbox, then confined to its actor.
-{
-  // No other access can begin during one of these.
-  @exclusivity(unchecked) private var payloads: PayloadRun<Payload>
-
-  /// Begins a run.
-  ///
-  /// - Parameters:
-  ///   - payload: The payload of the first event.
-  ///   - delivery: The origin of the events.
-  ///   - number: The number of the observer.
-  ///   - registration: The registration of the observer.
-  package init(
-    _ payload: Payload,
-    _ delivery: borrowing Delivery,
-    for number: UInt,
-    _ registration: ObserverRegistration
-  ) {
-    unsafe payloads = PayloadRun(payload)  // Reason: initialization.
-    super.init(delivery, for: number, registration, nil, isAwaited: false)
-  }
-
-  /// Adds an event to a run with room, under the lock of the mailbox.
-  fileprivate func append(_ payload: Payload) {
-    unsafe payloads.append(payload)  // Reason: does not use the run.
-  }
-
-  override package var hasRoom: Bool { unsafe payloads.hasRoom }  // Reason: an instantaneous read.
-
-  override package var count: Int { unsafe payloads.count }  // Reason: an instantaneous read.
-
-  override package func open() -> Bool {
-    call(unsafe payloads.removeFirst())  // Reason: instantaneous, before the call.
   }
 }

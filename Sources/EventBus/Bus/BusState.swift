@@ -2,7 +2,7 @@ public import Synchronization
 
 /// The state that the signals of one bus share: registration numbers, hooks, and the queues of actors.
 @usableFromInline
-final class Hub: Sendable {
+final class BusState: Sendable {
   /// Set while there are observers of every event.
   static let wildcards: UInt = 1
   /// Set while there is a trace hook.
@@ -18,7 +18,7 @@ final class Hub: Sendable {
   static let manyObservers: UInt = 2
 
   let label: String
-  /// The installed hooks; changed and read in `Hub+Hooks.swift`.
+  /// The installed hooks; changed and read in `BusState+Hooks.swift`.
   let hookList: Locked<HookList>
   let numbers = RegistrationCounter()
   /// The counts of what waits in mailboxes and queues.

@@ -4,7 +4,7 @@ internal import Synchronization
 ///
 /// Every hook is called under no lock, in the order of installation. While a hook runs, nothing else is
 /// reported on its thread; nor is an event that it enqueues, until that has been delivered.
-extension Hub {
+extension BusState {
   /// Installs hooks until a token ends.
   func addHooks(_ hooks: EventHooks) -> Token {
     let registration = HookRegistration(self)
@@ -143,7 +143,7 @@ extension EventBus {
   /// - Parameter hooks: The callbacks.
   /// - Returns: The token. Dropping it removes the hooks; their closures are released under no lock.
   /// - Complexity: O(*n*) in the number of installed hooks.
-  public func addHooks(_ hooks: EventHooks) -> Token { hub.addHooks(hooks) }
+  public func addHooks(_ hooks: EventHooks) -> Token { busState.addHooks(hooks) }
 }
 
 /// Hooks as a bus keeps them, from their installation until their removal.
@@ -197,11 +197,11 @@ final class InstalledHooks: Sendable {
 /// The registration of hooks that were added to a bus.
 package final class HookRegistration: Registration, @unchecked Sendable {  // Reason: constant.
   /// Retained like the list of an observer; the bus ends the registration when it is released.
-  private let hub: Hub
+  private let busState: BusState
 
-  init(_ hub: Hub) { self.hub = hub }
+  init(_ busState: BusState) { self.busState = busState }
 
-  override package func didEnd() { hub.removeHooks(of: self) }
+  override package func didEnd() { busState.removeHooks(of: self) }
 }
 
 /// The hooks of one bus, in the order of their installation.
@@ -239,14 +239,14 @@ struct HookList: Sendable {
     return removed
   }
 
-  /// The flags of ``Hub/specialCases`` that the hooks ask for.
+  /// The flags of ``BusState/specialCases`` that the hooks ask for.
   var specialCases: UInt {
-    (tracing.isEmpty ? 0 : Hub.traced) | (intercepting.isEmpty ? 0 : Hub.intercepted)
+    (tracing.isEmpty ? 0 : BusState.traced) | (intercepting.isEmpty ? 0 : BusState.intercepted)
   }
 
-  /// The flags of ``Hub/reports`` that the hooks ask for.
+  /// The flags of ``BusState/reports`` that the hooks ask for.
   var reports: UInt {
-    (all.contains { $0.hooks.onUnhandled != nil } ? Hub.unhandled : 0)
-      | (all.contains { $0.hooks.onManyObservers != nil } ? Hub.manyObservers : 0)
+    (all.contains { $0.hooks.onUnhandled != nil } ? BusState.unhandled : 0)
+      | (all.contains { $0.hooks.onManyObservers != nil } ? BusState.manyObservers : 0)
   }
 }

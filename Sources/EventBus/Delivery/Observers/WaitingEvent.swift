@@ -1,0 +1,101 @@
+/// An event that waits, with its payload.
+package class WaitingEvent<Payload: Sendable>: Envelope,
+  @unchecked Sendable  // Reason: constant.
+{
+  /// The payload.
+  package final let payload: Payload
+
+  /// Wraps an event.
+  ///
+  /// - Parameters:
+  ///   - payload: The payload.
+  ///   - delivery: The origin of the event.
+  ///   - number: The number of the observer.
+  ///   - registration: The registration of the observer.
+  ///   - queued: The delivery, if hooks follow the post.
+  ///   - isAwaited: Whether a poster that waits for its handlers waits for this one.
+  package required init(
+    _ payload: Payload,
+    _ delivery: borrowing Delivery,
+    for number: UInt,
+    _ registration: ObserverRegistration,
+    _ queued: QueuedDelivery? = nil,
+    isAwaited: Bool = true
+  ) {
+    self.payload = payload
+    super.init(delivery, for: number, registration, queued, isAwaited: isAwaited)
+  }
+
+  /// Adds an event to a mailbox behind all others, to the last run if nothing but the payload differs.
+  ///
+  /// A subclass whose payloads wait elsewhere adds events without them.
+  ///
+  /// - Parameters:
+  ///   - payload: The payload.
+  ///   - delivery: The origin of the event.
+  ///   - observer: The observer.
+  ///   - registration: The registration of the observer.
+  ///   - queued: The delivery, if hooks follow the post.
+  ///   - mailbox: The mailbox of the actor on which the handler runs.
+  package class func enqueue(
+    _ payload: Payload,
+    _ delivery: borrowing Delivery,
+    for observer: AnyObserver,
+    _ registration: ObserverRegistration,
+    _ queued: QueuedDelivery?,
+    in mailbox: Mailbox
+  ) {
+    mailbox.enqueue(for: registration, unless: observer.isCancelled) { last in
+      // The lane keeps it during this call.
+      let isLike = ObjectAddress.borrow(last) { (last: Envelope) in
+        last.admits(delivery, for: registration)
+      }
+      guard isLike == true else {
+        return self.init(payload, delivery, for: observer.order, registration, queued)
+      }
+      let hasRoom = ObjectAddress.borrow(last) { (last: Envelope) in last.hasRoom }
+      guard hasRoom == true else {
+        return WaitingRun(payload, delivery, for: observer.order, registration)
+      }
+      // It is of this observer, so its payloads have this type.
+      ObjectAddress.borrow(last) { (run: WaitingRun<Payload>) in run.append(payload) }
+      return nil
+    }
+  }
+
+  override package func open() -> Bool {
+    guard let queued else { return call(payload) }
+    queued.announce()
+    var isOwned = true
+    queued.record.resume { isOwned = call(payload) }
+    return isOwned
+  }
+
+  override package func openAsync(in queues: WaitingCount) async {
+    await queued?.waitUntilAnnounced()
+    let outcome = await callAsync(in: queues)
+    if outcome != nil { registration.finish() }
+    settle(outcome ?? registration.refusal)
+  }
+
+  /// Makes the call in its own frame, like the synchronous one.
+  ///
+  /// - Returns: The outcome; `nil` when the registration had ended.
+  private func callAsync(in queues: WaitingCount) async -> Reception? {
+    guard let known = registration.begin() else { return nil }
+    // An address keeps nothing alive.
+    let typed = withExtendedLifetime(known) {
+      ObjectAddress.object(ObjectAddress.of(known), as: GeneralObserver<Payload>.self)
+    }
+    guard let observer = typed else { return nil }
+    var outcome = Reception.failed
+    await RunningCall.run(registration, in: queues, callers: counter?.callers ?? []) {
+      do {
+        outcome = try await observer.runAsync(payload, queued)
+      } catch {
+        report(error, in: observer, payload)
+      }
+    }
+    return outcome
+  }
+}
