@@ -15,7 +15,7 @@ package protocol ActorMember: AnyObject, Sendable {
 /// last sweep. After any insertion the table holds at most max(8, 2 × living actors) members, besides that of
 /// the main actor.
 ///
-/// The main actor, which most handlers run on, has a place of its own, without a lock.
+/// The main actor, which most handlers run on, has a member of its own, found without a lock.
 package final class ActorTable<Member: ActorMember>: Sendable {
   private let ofMainActor = LazyReference<Member>()
   private let state = Locked<(members: [ObjectIdentifier: Member], sweepCount: Int)>(([:], 8))

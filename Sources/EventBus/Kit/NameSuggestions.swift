@@ -68,7 +68,6 @@ private struct DistanceRows {
     let tooFar = limit + 1
     prepare(right.count + 1, tooFar)
     for column in 0...min(limit, right.count) { last[column] = column }
-    var lastBest = 0
     for row in left.indices {
       let columns = max(0, row - limit)..<max(0, min(right.count, row + limit + 1))
       current[columns.lowerBound] = columns.lowerBound == 0 ? min(row + 1, tooFar) : tooFar
@@ -82,10 +81,8 @@ private struct DistanceRows {
         current[column + 1] = cell
         best = min(best, cell)
       }
-      // An exchange of neighbors reaches back two rows.
-      if best > limit, lastBest > limit { return nil }
-      lastBest = best
-      if columns.upperBound < right.count { current[columns.upperBound + 1] = tooFar }
+      // An exchange of neighbors reaches back two rows and costs one: the row between is as good.
+      if best > limit { return nil }
       swap(&beforeLast, &last)
       swap(&last, &current)
     }

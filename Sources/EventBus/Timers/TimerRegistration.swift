@@ -44,7 +44,7 @@ package final class TimerRegistration: Registration,
   var isHeld = false
   /// The registration number.
   package internal(set) var order: UInt64 = 0
-  /// The place in the table.
+  /// The position in the table.
   var slot = -1
 
   /// The activity that represents the next tick, for a clock that waits for its timers.

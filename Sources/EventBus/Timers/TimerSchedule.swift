@@ -3,8 +3,15 @@
 /// A plain value. Deadlines are absolute, each exactly one interval after the previous one, so a late tick
 /// does not delay later ones. Times are attoseconds.
 package struct TimerSchedule: Sendable {
-  /// A tick: its index, the number of deadlines that were dropped in its favour, and its lateness.
-  package typealias Tick = (index: Int, missed: Int, lateness: Int128)
+  /// A tick that begins.
+  package struct Tick: Sendable {
+    /// The number of ticks before it.
+    package let index: Int
+    /// The number of deadlines that were dropped in its favor.
+    package let missed: Int
+    /// The time since its deadline, in attoseconds.
+    package let lateness: Int128
+  }
 
   /// The deadline of the running tick, or else the next deadline.
   package private(set) var deadline: Int128
@@ -49,7 +56,7 @@ package struct TimerSchedule: Sendable {
     if policy == .skip { dropToLast(at: now) }
     isRunning = true
     defer { (index, missed) = (index + 1, 0) }
-    return (index, missed, now - deadline)
+    return Tick(index: index, missed: missed, lateness: now - deadline)
   }
 
   /// Ends a tick and moves on to the next deadline.
@@ -75,8 +82,8 @@ package struct TimerSchedule: Sendable {
   /// Deadlines that had passed before the pause are still served. A timer with one tick keeps its deadline.
   package mutating func resume(at now: Int128) {
     guard let start = pausedSince.take(), repeats else { return }
-    let next = isRunning ? deadline + interval : deadline
-    let first = next + (start > next ? Self.quotient(start - next, interval) * interval : 0)
+    let first =
+      deadline + (start > deadline ? Self.quotient(start - deadline, interval) * interval : 0)
     guard first <= now else { return }
     // Two gaps without a deadline between them are one.
     let former = gaps.last.flatMap { $0.upperBound + interval == first ? $0.lowerBound : nil }

@@ -12,6 +12,13 @@ package struct TimerTable: Sendable {
     let timer: TimerRegistration
   }
 
+  /// The sleeping task, and the time of its next wake-up.
+  private struct Sleeper {
+    let number: UInt
+    var time: Int128
+    var task: Task<Void, Never>?
+  }
+
   /// The time of the next wake-up, and the latest time that would do.
   package typealias WakeUp = (time: Int128, latest: Int128)
 
@@ -20,8 +27,7 @@ package struct TimerTable: Sendable {
   private var freeSlots: [Int] = []
   private var heap = Heap<TimerDeadline>()
   private var lastOrder: UInt64 = 0
-  /// The sleeping task, and the time of its next wake-up.
-  private var sleeper: (number: UInt, time: Int128, task: Task<Void, Never>?)?
+  private var sleeper: Sleeper?
   private var lastSleeper: UInt = 0
   /// Indicates that the clock has failed to sleep since a timer began to wait.
   private var hasFailed = false
@@ -201,7 +207,7 @@ extension TimerTable {
     if let sleeper, sleeper.time <= first.latest { return (nil, nil) }
     let obsolete = sleeper?.task
     lastSleeper += 1
-    sleeper = (lastSleeper, wakeUp?.time ?? first.time, nil)
+    sleeper = Sleeper(number: lastSleeper, time: wakeUp?.time ?? first.time)
     return (obsolete, lastSleeper)
   }
 

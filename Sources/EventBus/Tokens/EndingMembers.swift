@@ -20,7 +20,7 @@ package final class EndingMembers: Sendable {
     func lifetimeEnded()
   }
 
-  /// A place in a group, for a member that ends early.
+  /// A position in a group, for a member that ends early.
   package struct Membership: Sendable {
     /// The group.
     package let members: EndingMembers

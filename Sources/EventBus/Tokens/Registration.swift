@@ -20,7 +20,7 @@ package class Registration: TokenTarget, EndingMembers.Member,
   @unchecked Sendable  // Reason: atomic and locked.
 {
   private struct State {
-    /// The place in the lifetime of the owner.
+    /// The position in the lifetime of the owner.
     var membership: EndingMembers.Membership?
     /// The token that is cancelled when the registration ends by itself.
     var watcher: WeakToken?

@@ -10,8 +10,16 @@ public import Synchronization
 /// removing are amortized O(1): a copy of *n* observers follows at least *n* / 2 additions or removals.
 @usableFromInline
 package struct PriorityLists: ~Copyable, Sendable {
-  /// One list: its position in the table, its priority, its slots and the number of its observers.
-  private typealias List = (index: Int, priority: Int, block: AtomicWords, live: Int)
+  /// One list.
+  private struct List {
+    /// The position in the table.
+    let index: Int
+    let priority: Int
+    /// The slots.
+    let block: AtomicWords
+    /// The number of observers.
+    var live = 0
+  }
 
   private static let smallest = 8
   /// The number of words for each list in the table.
@@ -173,7 +181,12 @@ package struct PriorityLists: ~Copyable, Sendable {
     for index in 0..<table.count / Self.stride {
       let words = index * Self.stride
       guard let block = AtomicWords(address: table[words + 1]) else { continue }
-      let list = (index, Int(bitPattern: table[words]), block, Int(table[words + 2]))
+      let list = List(
+        index: index,
+        priority: Int(bitPattern: table[words]),
+        block: block,
+        live: Int(table[words + 2])
+      )
       if isMeant(list) { return list }
     }
     return nil
@@ -203,7 +216,7 @@ package struct PriorityLists: ~Copyable, Sendable {
     replaceLists(index..<(empty == nil ? index : index + 1), by: (priority, block), &unlinked)
     replaceSole(empty?.block.address ?? 0, by: block)
     if let empty { unlinked.append(empty.block) }
-    return (index, priority, block, 0)
+    return List(index: index, priority: priority, block: block)
   }
 
   /// Copies a list's observers into a block with as much free space again.

@@ -69,7 +69,7 @@ struct SenderTable: ~Copyable, Sendable {
     let (keys, groups) = counts
     if 2 * (keys + 1) > pairCount { rebuild(for: groups + 1, &unlinked) }
     groupCount.store(groups + 1, ordering: .relaxed)
-    if let table { place(ObjectAddress.retained(group), group.key, in: table) }
+    if let table { store(ObjectAddress.retained(group), group.key, in: table) }
     return unlinked
   }
 
@@ -140,12 +140,12 @@ struct SenderTable: ~Copyable, Sendable {
   /// Publishes a table with the remaining groups, or no table.
   private func replaceTable(by new: AtomicWords?, _ unlinked: inout UnlinkedItems) {
     keyCount.store(0, ordering: .relaxed)
-    if let new { forEach { place(ObjectAddress.of($0), $0.key, in: new) } }
+    if let new { forEach { store(ObjectAddress.of($0), $0.key, in: new) } }
     let old = block.exchange(new?.address ?? 0, ordering: .sequentiallyConsistent)
     if let old = AtomicWords(address: old) { unlinked.append(old) }
   }
 
-  private func place(_ group: UInt, _ key: UInt, in table: AtomicWords) {
+  private func store(_ group: UInt, _ key: UInt, in table: AtomicWords) {
     var pair = Self.start(key, table)
     while table[2 * pair] != 0 { pair = Self.next(pair, table) }
     // The group first: a reader that sees the key sees the group.

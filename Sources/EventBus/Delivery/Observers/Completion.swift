@@ -4,8 +4,8 @@ internal import Synchronization
 /// finished.
 package final class Completion: Sendable {
   private struct Entry {
-    /// The place among the observers that the post met; `nil` if it has not met this one.
-    var place: Int?
+    /// The position among the observers that the post met; `nil` if it has not met this one.
+    var position: Int?
     var reception: Reception?
     var error: (any Error)?
     /// Whether the observer got the event as a recorded one.
@@ -73,12 +73,12 @@ package final class Completion: Sendable {
   ///
   /// - Complexity: O(*n* log *n*) in the number of observers.
   package var outcome: PostOutcome {
-    var met: [(place: Int, entry: Entry)] = []
+    var met: [(position: Int, entry: Entry)] = []
     for entry in state.withLock({ $0.entries }).values {
-      if let place = entry.place { met.append((place, entry)) }
+      if let position = entry.position { met.append((position, entry)) }
     }
     var outcome = PostOutcome()
-    for (_, entry) in met.ordered(by: { $0.place < $1.place }) {
+    for (_, entry) in met.ordered(by: { $0.position < $1.position }) {
       entry.reception.map { outcome.count($0) }
       if let error = entry.error { outcome.errors.append(error) }
     }
@@ -92,7 +92,7 @@ package final class Completion: Sendable {
   func met(_ reception: Reception, at number: UInt, in list: ObserverList) {
     guard ObjectIdentifier(list) == self.list, reception != .tooNew else { return }
     change(number) { entry, state in
-      entry.place = state.metCount
+      entry.position = state.metCount
       state.metCount += 1
       // What came of a recorded event has been noted already.
       if reception != .replayed { entry.note(reception) }

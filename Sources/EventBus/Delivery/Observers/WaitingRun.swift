@@ -1,6 +1,6 @@
 /// A run of events of one observer and one origin.
 ///
-/// A burst of posts from one place costs one object and one retain of the registration, where each event would
+/// A burst of posts from one source site costs one object and one retain of the registration, where each event would
 /// otherwise take both from one processor to another.
 package final class WaitingRun<Payload: Sendable>: Envelope,
   @unchecked Sendable  // Reason: guarded by the lock of the mailbox, then confined to its actor.

@@ -119,7 +119,7 @@ package struct ReclamationDomain: ~Copyable, Sendable {
   @discardableResult
   package func retire(_ unlinked: UnlinkedItems) -> UInt {
     if unlinked.isEmpty { return 0 }
-    // The usual case takes no lock and leaves the epoch alone: each cell in turn is empty.
+    // Without readers this takes no lock and leaves the epoch alone: each cell in turn is empty.
     if isEmpty {
       unlinked.forEach(UnlinkedItems.free)
       return 0

@@ -38,8 +38,11 @@ public final class EventStream<Payload: Sendable>: AsyncSequence, Sendable {
       let taken = ObjectAddress.borrow(ObjectAddress.of(stream)) { (stream: EventStream) in
         stream.buffer.takeUnlessCancelled()
       }
-      if let taken, taken.isFinal { return taken.element }
-      return await stream.buffer.wait(isolation: actor)
+      return switch taken {
+      case .element(let element, _): element
+      case .end: nil
+      case .nothing, nil: await stream.buffer.wait(isolation: actor)
+      }
     }
   }
 

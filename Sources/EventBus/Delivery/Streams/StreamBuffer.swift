@@ -34,44 +34,56 @@ package final class StreamBuffer<Element: Sendable>: Sendable {
 
     init(_ limit: BufferLimit) { elements = BoundedQueue(limit) }
 
-    /// The waiter to resume, the element to release and the delivery that it ends, after unlocking, and
-    /// whether the new element was kept.
+    /// What became of a new element, with what to do after unlocking.
     @usableFromInline
-    typealias Addition = (
-      waiter: StreamWaiter<Element>?, discarded: Element?, displaced: FollowedElement?, isKept: Bool
-    )
+    enum Addition: Sendable {
+      /// The buffer has finished, or is full: nothing was added.
+      case refused
+      /// The waiter is to be resumed with the element.
+      case handedOver(StreamWaiter<Element>)
+      /// The element waits, if necessary instead of another one, which is to be released; its delivery is to be
+      /// ended.
+      case kept(instead: Element?, FollowedElement?)
+    }
 
-    /// The element, or `nil` at the end, its delivery, and whether to wait for an element.
+    /// The answer to a consumer.
     @usableFromInline
-    typealias Taken = (element: Element?, delivery: FollowedElement?, isFinal: Bool)
+    enum Taken: Sendable {
+      /// An element, and its delivery.
+      case element(Element, FollowedElement?)
+      /// There will be no more elements.
+      case end
+      /// There is no element yet.
+      case nothing
+    }
 
     /// Adds an element, and returns the actions to take after unlocking.
     @inlinable
     mutating func add(_ element: Element, _ delivery: FollowedElement?) -> Addition {
-      if hasFinished { return (nil, nil, nil, false) }
+      if hasFinished { return .refused }
       added &+= 1
-      if !waiters.isEmpty { return (waiters.removeFirst(), nil, nil, true) }
+      if !waiters.isEmpty { return .handedOver(waiters.removeFirst()) }
       let count = elements.count
       guard let discarded = elements.append(element) else {
         if let delivery { follow(delivery) }
-        return (nil, nil, nil, true)
+        return .kept(instead: nil, nil)
       }
       dropped &+= 1
       if elements.keepsOldest {
         added &-= 1
-        return (nil, discarded, nil, false)
+        return .refused
       }
       let displaced = followed == nil ? nil : unfollow(added &- 1 &- UInt(count))
       if let delivery { follow(delivery) }
-      return (nil, discarded, displaced, true)
+      return .kept(instead: discarded, displaced)
     }
 
     /// Removes the first element, if there is one.
     @inlinable
     mutating func take() -> Taken {
       let delivery = followed == nil ? nil : unfollow(added &- UInt(elements.count))
-      let element = elements.popFirst()
-      return (element, delivery, element != nil || hasFinished)
+      if let element = elements.popFirst() { return .element(element, delivery) }
+      return hasFinished ? .end : .nothing
     }
 
     /// Remembers the delivery of the newest element.
@@ -141,13 +153,14 @@ package final class StreamBuffer<Element: Sendable>: Sendable {
   @inlinable
   @discardableResult
   package func add(_ element: Element, _ delivery: FollowedElement? = nil) -> Bool {
-    let addition = state.withLock { $0.add(element, delivery) }
-    addition.displaced?.end(.dropped)
-    if let waiter = addition.waiter {
+    switch state.withLock({ $0.add(element, delivery) }) {
+    case .refused: return false
+    case .handedOver(let waiter):
       delivery?.take()
       waiter.resume(element)
+    case .kept(_, let displaced): displaced?.end(.dropped)
     }
-    return addition.isKept
+    return true
   }
 
   /// Finishes the buffer: consumers receive the remaining elements, then `nil`.
@@ -165,26 +178,31 @@ package final class StreamBuffer<Element: Sendable>: Sendable {
   /// - Complexity: Amortized O(1) when no other consumer waits.
   @inlinable
   package func next(isolation: isolated (any Actor)? = #isolation) async -> Element? {
-    let taken = takeUnlessCancelled()
-    return taken.isFinal ? taken.element : await wait()
+    switch takeUnlessCancelled() {
+    case .element(let element, _): element
+    case .end: nil
+    case .nothing: await wait()
+    }
   }
 
   /// Removes the first element, if there is one and the task is not cancelled.
   @inlinable
-  func takeUnlessCancelled() -> (element: Element?, isFinal: Bool) {
-    if Task.isCancelled { return (nil, true) }
+  func takeUnlessCancelled() -> State.Taken {
+    if Task.isCancelled { return .end }
     let taken = state.withLock { $0.take() }
-    taken.delivery?.take()
-    return (taken.element, taken.isFinal)
+    if case .element(_, let delivery) = taken { delivery?.take() }
+    return taken
   }
 
   /// Returns the next element if there is one, without waiting.
   ///
   /// - Complexity: Amortized O(1).
   package func nextIfAvailable() -> Element? {
-    let taken = state.withLock { $0.take() }
-    taken.delivery?.take()
-    return taken.element
+    guard case .element(let element, let delivery) = state.withLock({ $0.take() }) else {
+      return nil
+    }
+    delivery?.take()
+    return element
   }
 
   /// Waits for an element that is not there yet.
@@ -205,13 +223,18 @@ package final class StreamBuffer<Element: Sendable>: Sendable {
   func enter(_ waiter: StreamWaiter<Element>) {
     let taken = state.withLock { state -> State.Taken in
       // Checked under the lock: a later cancellation finds the waiter.
-      if Task.isCancelled { return (nil, nil, true) }
+      if Task.isCancelled { return .end }
       let taken = state.take()
-      if !taken.isFinal { state.waiters.append(waiter) }
+      if case .nothing = taken { state.waiters.append(waiter) }
       return taken
     }
-    taken.delivery?.take()
-    if taken.isFinal { waiter.resume(taken.element) }
+    switch taken {
+    case .element(let element, let delivery):
+      delivery?.take()
+      waiter.resume(element)
+    case .end: waiter.resume(nil)
+    case .nothing: break
+    }
   }
 
   /// Resumes a consumer whose task was cancelled, if it still waits.
