@@ -22,7 +22,7 @@ package struct LazyReference<Object: AnyObject & Sendable>: ~Copyable, Sendable 
   package var object: Object? { Self.object(in: word.load(ordering: .sequentiallyConsistent)) }
 
   /// Calls a closure with the object, if it has been created, without retaining it: the reference does.
-  package borrowing func borrow<Result>(_ body: (Object) -> Result) -> Result? {
+  borrowing func borrow<Result>(_ body: (Object) -> Result) -> Result? {
     ObjectAddress.borrow(word.load(ordering: .sequentiallyConsistent) & ~Self.flagMask, body)
   }
 

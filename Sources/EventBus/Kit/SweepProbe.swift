@@ -9,13 +9,13 @@
 ///   dead owner. If it keeps finding them, it leads to a sweep.
 package struct SweepProbe {
   /// The number of positions of a large list that are always checked.
-  package static let firstChecks = 8
+  static let firstChecks = 8
   /// The number of additional checks for each dead owner in a large list.
-  package static let checksPerFind = 8
+  static let checksPerFind = 8
   /// The largest number of positions of a small list.
-  package static let smallList = 24
+  static let smallList = 24
   /// The number of checks after which a probe of a large list has found enough to sweep.
-  package static let enoughChecks = 64
+  static let enoughChecks = 64
 
   private let total: UInt
   private let start: UInt

@@ -33,5 +33,5 @@ package func completes<C: Clock<Duration>>(
 
 extension Duration {
   /// The longest time to sleep at once, 68 years: the standard clocks trap on sleeps that are too long.
-  package static var longestSleep: Duration { .seconds(Int64(1) << 31) }
+  static var longestSleep: Duration { .seconds(Int64(1) << 31) }
 }

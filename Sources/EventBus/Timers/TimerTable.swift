@@ -217,7 +217,7 @@ extension TimerTable {
   /// Stores the task of a sleeper.
   ///
   /// - Returns: `false` if the sleeper has been replaced.
-  package mutating func setTask(_ task: Task<Void, Never>, ofSleeper number: UInt) -> Bool {
+  mutating func setTask(_ task: Task<Void, Never>, ofSleeper number: UInt) -> Bool {
     guard isCurrent(sleeper: number) else { return false }
     sleeper?.task = task
     return true

@@ -67,7 +67,7 @@ package final class EndingMembers: Sendable {
   ///
   /// - Parameter isFinal: Pass `true` to accept no more members.
   /// - Returns: The members, oldest first, for ``end(_:)``.
-  package func takeAll(isFinal: Bool) -> [any Member] {
+  func takeAll(isFinal: Bool) -> [any Member] {
     list.withLock { list in
       defer { if isFinal { list = nil } }
       return list?.removeAll() ?? []
@@ -82,5 +82,5 @@ package final class EndingMembers: Sendable {
 }
 
 extension EndingMembers.Member {
-  package func stopCalls() {}
+  func stopCalls() {}
 }

@@ -52,16 +52,16 @@ package class Registration: TokenTarget, EndingMembers.Member,
   /// Performs what follows from the end of the registration: unlinks the handler.
   ///
   /// Called once.
-  package func didEnd() {}
+  func didEnd() {}
 
   /// Prevents new calls that check neither ``isOpen`` nor ``beginCall()``, ahead of the end.
-  package func didStop() {}
+  func didStop() {}
 
   /// Stops or resumes deliveries, according to ``isPaused``.
-  package func didChangePauses() {}
+  func didChangePauses() {}
 
   /// A Boolean value that indicates whether the current task is inside a call of the handler.
-  package var isOwnCall: Bool { RunningCall.isCalling(self) }
+  var isOwnCall: Bool { RunningCall.isCalling(self) }
 
   /// Called once when the owner's lifetime has ended.
   package func lifetimeEnded() { endByItself() }
@@ -115,7 +115,7 @@ package class Registration: TokenTarget, EndingMembers.Member,
   /// Leaves the lifetime of the owner, after the end.
   ///
   /// - Returns: The token, to be cancelled if the registration has ended by itself.
-  package final func leaveLifetime() -> WeakToken? {
+  final func leaveLifetime() -> WeakToken? {
     let (membership, watcher) = state.withLock { state in
       (state.membership.take(), state.watcher.take())
     }
@@ -188,7 +188,7 @@ package class Registration: TokenTarget, EndingMembers.Member,
   /// Counts a call that takes place although the registration ends or has ended.
   ///
   /// Balance it with ``finish()``.
-  package final func countCall() {
+  final func countCall() {
     word.wrappingAdd(Self.oneCall, ordering: .sequentiallyConsistent)
   }
 

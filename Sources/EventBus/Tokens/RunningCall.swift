@@ -10,7 +10,7 @@ package final class RunningCall: Sendable {
   /// The registration of the handler.
   package let registration: ObjectIdentifier
   /// The queues of the bus that makes the call; `nil` for a call that no queue makes.
-  package let queues: ObjectIdentifier?
+  let queues: ObjectIdentifier?
   /// The calls that wait for this one.
   private let callers: [RunningCall]
   private let task: Int
@@ -42,7 +42,7 @@ package final class RunningCall: Sendable {
   }
 
   /// Returns whether the current task itself is making a call for a registration.
-  package static func isCalling(_ registration: Registration) -> Bool {
+  static func isCalling(_ registration: Registration) -> Bool {
     let id = ObjectIdentifier(registration)
     var call = current
     while let next = call {

@@ -43,7 +43,7 @@ package class TokenTarget: @unchecked Sendable {  // Reason: stateless.
   /// - Parameters:
   ///   - handle: The registration.
   ///   - hasEnded: Returns whether the token was cancelled, in which case nothing happens.
-  package func stopCalls(_ handle: UInt, unless hasEnded: () -> Bool) {}
+  func stopCalls(_ handle: UInt, unless hasEnded: () -> Bool) {}
 
   /// Cancels a token when its registration ends by itself.
   ///

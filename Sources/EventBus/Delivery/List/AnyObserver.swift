@@ -12,7 +12,7 @@ package class AnyObserver: @unchecked Sendable {  // Reason: atomics.
   /// Set, and never cleared, for an observer that is not a ``PlainObserver``.
   @inlinable package static var indirect: UInt64 { 1 << 61 }
   /// The bits of ``entry`` below the flags: the number.
-  @inlinable package static var numberMask: UInt64 { indirect - 1 }
+  @inlinable static var numberMask: UInt64 { indirect - 1 }
 
   /// The position in the order of all registrations of one bus, set before the observer is published, and
   /// the flags above.
@@ -52,14 +52,14 @@ package class AnyObserver: @unchecked Sendable {  // Reason: atomics.
 
   /// A Boolean value that indicates whether the registration has ended, in one order with
   /// the calls that posters make on the handler's actor.
-  package final var isCancelledInOrder: Bool {
+  final var isCancelledInOrder: Bool {
     entry.load(ordering: .sequentiallyConsistent) & Self.cancelled != 0
   }
 
   /// Marks the registration as ended.
   ///
   /// Called while the observer is linked.
-  package final func stopCalls() {
+  final func stopCalls() {
     entry.bitwiseOr(Self.cancelled, ordering: .sequentiallyConsistent)
   }
 
@@ -75,19 +75,19 @@ package class AnyObserver: @unchecked Sendable {  // Reason: atomics.
   }
 
   /// A Boolean value that indicates whether calls are allowed.
-  package final var isReceptive: Bool { !has(Self.cancelled | Self.paused) }
+  final var isReceptive: Bool { !has(Self.cancelled | Self.paused) }
 
   /// A Boolean value that indicates whether this is not a ``PlainObserver``.
-  package final var isIndirect: Bool { has(Self.indirect) }
+  final var isIndirect: Bool { has(Self.indirect) }
 
   /// The registration, which may end without its token; `nil` for a plain observer.
-  package var baseRegistration: Registration? { nil }
+  var baseRegistration: Registration? { nil }
 
   /// A Boolean value that indicates whether the owner has died.
   ///
   /// Loads the owner, and so may end up holding its last reference. Read it without a lock, and only on the
   /// actor of the owner's home.
-  package var hasLostOwner: Bool { false }
+  var hasLostOwner: Bool { false }
 
   /// A Boolean value that indicates whether calls are paused.
   package final var isPaused: Bool { has(Self.paused) }
@@ -97,7 +97,7 @@ package class AnyObserver: @unchecked Sendable {  // Reason: atomics.
 
   /// Calls a closure with the observer at an address; a list or a visit keeps the observer alive.
   @discardableResult
-  package static func borrow<Result>(
+  static func borrow<Result>(
     _ address: UInt,
     _ body: (AnyObserver) -> Result
   ) -> Result? {

@@ -45,7 +45,7 @@ package struct PriorityLists: ~Copyable, Sendable {
   package var isSplit: Bool { listCount > 1 }
 
   /// Returns whether an observer of a priority may need an additional list.
-  package func splits(with priority: Int) -> Bool {
+  func splits(with priority: Int) -> Bool {
     tableBlock != nil && firstList { $0.priority == priority } == nil
   }
 

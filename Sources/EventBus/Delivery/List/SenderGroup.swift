@@ -25,5 +25,5 @@ package final class SenderGroup: @unchecked Sendable {  // Reason: the sender is
   /// A Boolean value that indicates whether the sender has died.
   ///
   /// Do not read it under a lock: it loads the sender.
-  package var hasLostSender: Bool { sender == nil }
+  var hasLostSender: Bool { sender == nil }
 }

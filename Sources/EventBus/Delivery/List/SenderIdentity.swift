@@ -37,7 +37,7 @@ package final class SenderIdentity: @unchecked Sendable {  // Reason: the sender
   var key: UInt { UInt(bitPattern: id) }
 
   /// Returns whether an object, kept alive by the caller, is the sender.
-  package func isSender(_ object: AnyObject) -> Bool {
+  func isSender(_ object: AnyObject) -> Bool {
     // Loads the object that the caller keeps alive, or nothing: never the last reference.
     id == ObjectIdentifier(object) && (keepsAddress || group?.sender === object)
   }

@@ -12,7 +12,7 @@ package struct Delivery: Sendable {
   /// Records what becomes of the event, for a poster that waits or for hooks; `nil` if neither does.
   package var record: PostRecord?
   /// The sender of an event that has waited or was recorded; it may have died.
-  package var waitedFrom: SenderIdentity?
+  var waitedFrom: SenderIdentity?
   /// The number of the post among those of a replayed event; zero for other events.
   package var number: UInt = 0
 

@@ -81,7 +81,7 @@ package class Envelope: QueuedEvents, @unchecked Sendable {  // Reason: constant
   }
 
   /// Prevents the event from being recorded as discarded: other code records what comes of it.
-  package final func settleElsewhere() { isSettled.store(true, ordering: .relaxed) }
+  final func settleElsewhere() { isSettled.store(true, ordering: .relaxed) }
 
   /// Records what came of the event, once.
   package final func settle(_ reception: Reception) {

@@ -163,7 +163,7 @@ package final class GeneralObserver<Payload: Sendable>: Observer<Payload>,
   /// Passes an event that has met the conditions to the sink.
   ///
   /// - Throws: The error of the handler, if it is called now.
-  package func accept(_ payload: Payload, _ delivery: borrowing Delivery) throws -> Reception {
+  func accept(_ payload: Payload, _ delivery: borrowing Delivery) throws -> Reception {
     switch sink {
     case .handler:
       guard let mailbox = ownRegistration.mailbox else { return try run(payload, delivery) }
@@ -275,7 +275,7 @@ package final class GeneralObserver<Payload: Sendable>: Observer<Payload>,
   /// Calls the asynchronous handler and waits for it.
   ///
   /// - Throws: The error of the handler.
-  package func runAsync(_ payload: Payload, _ queued: QueuedDelivery?) async throws -> Reception {
+  func runAsync(_ payload: Payload, _ queued: QueuedDelivery?) async throws -> Reception {
     guard case .asyncHandler(_, let body) = sink else { return .declined }
     guard let queued else { return try await runAsync(payload, body) { nil } }
     let record = queued.record
@@ -320,7 +320,7 @@ package final class GeneralObserver<Payload: Sendable>: Observer<Payload>,
   /// Returns whether the registration belongs to an object and, if an identifier is given, carries it.
   ///
   /// Loads no other object: an object at another address is not the owner.
-  package func belongs(to object: AnyObject, as id: AnyHashable?) -> Bool {
+  func belongs(to object: AnyObject, as id: AnyHashable?) -> Bool {
     if let id, self.id != id { return false }
     return ownRegistration.isOwned(by: object) && owner === object
   }

@@ -20,7 +20,7 @@ package class Observer<Payload: Sendable>: AnyObserver, @unchecked Sendable {  /
 
   /// This observer as a plain one, which it is if ``AnyObserver/indirect`` is not set.
   @inlinable
-  package final var asPlain: PlainObserver<Payload> {
+  final var asPlain: PlainObserver<Payload> {
     unsafe unsafeDowncast(self, to: PlainObserver<Payload>.self)  // Reason: the flag says so.
   }
 

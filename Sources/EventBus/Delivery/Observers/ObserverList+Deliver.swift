@@ -10,7 +10,7 @@ extension ObserverList {
 
   /// A Boolean value that indicates whether a post neither reaches an observer nor is recorded.
   @inlinable
-  package final var isUnobserved: Bool { isEmpty && specialCases.load(ordering: .acquiring) == 0 }
+  final var isUnobserved: Bool { isEmpty && specialCases.load(ordering: .acquiring) == 0 }
 
   /// Delivers to every observer that a post concerns, in order, if all of them are in one group.
   ///
@@ -149,7 +149,7 @@ extension ObserverList {
   ///     here would be looked up at run time, at every post.
   /// - Returns: The number of handlers reached.
   /// - Complexity: O(*n*) in the number of observers that match.
-  package final func deliverInOrder<Payload: Sendable, Event: Sendable>(
+  final func deliverInOrder<Payload: Sendable, Event: Sendable>(
     _ eventPayload: Payload,
     _ delivery: borrowing Delivery,
     from sender: AnyObject?,
@@ -239,7 +239,7 @@ extension ObserverList {
   }
 
   /// The number of posts, and of other visits, that are in progress.
-  package final var runningPostCount: Int { domain.insideCount }
+  final var runningPostCount: Int { domain.insideCount }
 
   /// Returns the identity of a sender for an event that is delivered later.
   ///
@@ -264,7 +264,7 @@ extension ObserverList {
   ///   - baseline: The number of the newest event that needs no further delivery.
   ///   - observer: The observer.
   ///   - gate: The observer's gate; open on return.
-  package final func handOver<Payload: Sendable>(
+  final func handOver<Payload: Sendable>(
     _ recorded: [any AnyObject & Sendable],
     from sender: AnyObject?,
     upTo baseline: UInt,

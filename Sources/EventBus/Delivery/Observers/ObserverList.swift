@@ -32,7 +32,7 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
   /// Set while the observers of any sender are in more than one priority list.
   package static let split: UInt = 1
   /// Set while some observers are restricted to a sender.
-  @inlinable package static var addressed: UInt { 4 }
+  @inlinable static var addressed: UInt { 4 }
   /// Set when payloads are recorded for later observers.
   package static let replayed: UInt = 8
 
@@ -246,10 +246,10 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
   }
 
   /// Makes all later posts record their payloads.
-  package func noteReplay() { note(Self.replayed, true) }
+  func noteReplay() { note(Self.replayed, true) }
 
   /// Reports an error from a handler whose poster could not receive it.
-  package func handlerFailed(
+  func handlerFailed(
     _ error: any Error,
     in observer: AnyObserver,
     payload: any Sendable,
@@ -257,17 +257,17 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
   ) {}
 
   /// Called without a lock when the last pause of a registration that is not a plain observer's has ended.
-  package func registrationResumed() {}
+  func registrationResumed() {}
 
   /// Records whether there are observers.
   ///
   /// Called with the lock held, after any change.
-  package func noteOccupied(_ isOccupied: Bool) {}
+  func noteOccupied(_ isOccupied: Bool) {}
 
   /// Ends the registrations that satisfy a predicate, which runs without a lock held.
   ///
   /// - Complexity: O(*n*) in the number of observers.
-  package func endAll(where isMeant: (AnyObserver) -> Bool) {
+  func endAll(where isMeant: (AnyObserver) -> Bool) {
     for registration in registrations(where: isMeant) { registration.endByItself() }
   }
 

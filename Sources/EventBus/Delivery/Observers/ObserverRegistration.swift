@@ -99,7 +99,7 @@ package final class ObserverRegistration: RecipientRegistration,
   }
 
   /// The events that wait for the handler, and those discarded.
-  package var content: QueueContent {
+  var content: QueueContent {
     let queue = state.withLock { $0.queue }
     return queue?.content ?? QueueContent(waitingCount: waitingInMailbox)
   }
@@ -172,13 +172,13 @@ package final class ObserverRegistration: RecipientRegistration,
   /// The calls are counted by the actor alone, so only the beginning of a call takes a locked instruction.
   /// The caller reads ``AnyObserver/isCancelledInOrder`` afterwards, and does not call the handler if it is
   /// set; balance the call with ``finishCallOnActor()`` in any case.
-  package func beginCallOnActor() {
+  func beginCallOnActor() {
     let calls = callsOnActor.load(ordering: .relaxed) &+ 1
     callsOnActor.store(calls, ordering: .sequentiallyConsistent)
   }
 
   /// Ends a call that a poster made on the handler's actor.
-  package func finishCallOnActor() {
+  func finishCallOnActor() {
     let calls = callsOnActor.load(ordering: .relaxed) &- 1
     callsOnActor.store(calls, ordering: .releasing)
     if calls == 0, isAwaited.load(ordering: .relaxed) { lastCallHasEnded() }

@@ -34,10 +34,10 @@ package class PostRecord: @unchecked Sendable {  // Reason: constant.
   // MARK: Hooks
 
   /// A Boolean value that indicates whether hooks follow the post.
-  package var isFollowed: Bool { false }
+  var isFollowed: Bool { false }
 
   /// A Boolean value that indicates whether interceptors, which may prevent a call, surround the handlers.
-  package var isIntercepted: Bool { false }
+  var isIntercepted: Bool { false }
 
   /// Reports an observer that the event did not reach; does nothing for others.
   package func missed(_ reception: Reception, by observer: AnyObserver, isReplay: Bool) {}
@@ -79,7 +79,7 @@ package class PostRecord: @unchecked Sendable {  // Reason: constant.
   ///     closure returns a reason for not calling it.
   /// - Returns: The outcome; ``Reception/intercepted`` if an interceptor has prevented the call.
   /// - Throws: The error of the handler.
-  package func callAsync(
+  func callAsync(
     _ receiver: Receiver,
     unless refusal: @escaping Refusal,
     _ body: (@escaping Refusal) async throws -> Reception

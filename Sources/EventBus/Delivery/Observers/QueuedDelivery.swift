@@ -27,7 +27,7 @@ package final class QueuedDelivery: FollowedElement, @unchecked Sendable {  // R
   }
 
   /// Waits until the delivery has been announced.
-  package func waitUntilAnnounced() async { await announced.wait() }
+  func waitUntilAnnounced() async { await announced.wait() }
 
   /// Reports the end of the wait, once.
   ///

@@ -28,7 +28,7 @@ package final class ReplayGate: Sendable {
   ///   - number: The number of the post; zero for an event that is not recorded.
   ///   - makeEnvelope: Wraps the event, under the lock.
   /// - Returns: The outcome; `nil` for an event that proceeds to the observer.
-  package func admit(_ number: UInt, _ makeEnvelope: () -> Envelope) -> Reception? {
+  func admit(_ number: UInt, _ makeEnvelope: () -> Envelope) -> Reception? {
     state.withLock { state in
       if state.isOpen { return number != 0 && number <= state.baseline ? .replayed : nil }
       state.waiting.append(makeEnvelope())
@@ -37,12 +37,12 @@ package final class ReplayGate: Sendable {
   }
 
   /// Sets the number of the newest replayed post.
-  package func setBaseline(_ number: UInt) { state.withLock { $0.baseline = number } }
+  func setBaseline(_ number: UInt) { state.withLock { $0.baseline = number } }
 
   /// Removes the waiting events that were not replayed; opens the gate when none are waiting.
   ///
   /// - Returns: The events in order of arrival, or `nil` once the gate is open.
-  package func takeWaitingOrOpen() -> [Envelope]? {
+  func takeWaitingOrOpen() -> [Envelope]? {
     let (taken, baseline) = state.withLock { state in
       let taken = state.waiting
       state.waiting = []

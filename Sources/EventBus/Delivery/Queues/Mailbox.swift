@@ -57,7 +57,7 @@ package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confin
   package var address: UInt { UInt(bitPattern: actor.id) }
 
   /// Calls a closure on the actor, or here if the actor has died.
-  package func inTurn(_ body: @Sendable () -> Void) async {
+  func inTurn(_ body: @Sendable () -> Void) async {
     guard let actor = actor.actor else { return body() }
     await Self.call(body, on: actor)
   }
@@ -68,7 +68,7 @@ package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confin
   package func serves(_ id: ObjectIdentifier) -> Bool { actor.id == id }
 
   /// Returns whether code with this isolation runs on the mailbox's actor.
-  package func isHome(of isolation: (any Actor)?) -> Bool {
+  func isHome(of isolation: (any Actor)?) -> Bool {
     guard let isolation else { return false }
     return serves(ObjectIdentifier(isolation))
   }
@@ -127,7 +127,7 @@ package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confin
   /// it. The alternative would be a lock or a locked instruction for each event.
   ///
   /// - Complexity: O(1) if no event of the registration waits, otherwise O(*n*) in the number of envelopes.
-  package func discardEvents(of registration: RecipientRegistration) {
+  func discardEvents(of registration: RecipientRegistration) {
     let (discarded, count) = state.withLock { state -> ([QueuedEvents], Int) in
       if registration.waitingInMailbox == 0 { return ([], 0) }
       let discarded = state.lane.waiting.removeAll { $0.registration === registration }

@@ -5,7 +5,7 @@ package struct QueueContent: Sendable {
   /// The number of events discarded before they reached the handler.
   package let droppedCount: Int
   /// A Boolean value that indicates whether this is the buffer of a stream.
-  package let isStream: Bool
+  let isStream: Bool
 
   /// Describes a queue.
   package init(waitingCount: Int, droppedCount: Int = 0, isStream: Bool = false) {

@@ -21,7 +21,7 @@ package class QueuedEvents: @unchecked Sendable {  // Reason: constant; see the 
   /// Calls the asynchronous handler and waits for it.
   ///
   /// - Parameter queues: The counts that identify the queues of the bus.
-  package func openAsync(in queues: WaitingCount) async {}
+  func openAsync(in queues: WaitingCount) async {}
 }
 
 /// A registration whose events may wait in the mailbox of an actor, as its queues see it.
@@ -35,7 +35,7 @@ package class RecipientRegistration: Registration, @unchecked Sendable {  // Rea
   private let hasUsedCall = Atomic<Bool>(false)
 
   /// A Boolean value that indicates whether the registration ended, or is about to end, with its owner.
-  package final var hasLostOwner: Bool { lostOwner.load(ordering: .acquiring) }
+  final var hasLostOwner: Bool { lostOwner.load(ordering: .acquiring) }
 
   /// The reason for not calling the handler of a registration that has ended.
   package final var refusal: Reception {
@@ -44,7 +44,7 @@ package class RecipientRegistration: Registration, @unchecked Sendable {  // Rea
   }
 
   /// Ends a registration whose only call begins.
-  package final func endWithCall() {
+  final func endWithCall() {
     if !hasEnded { hasUsedCall.store(true, ordering: .releasing) }
     endByItself()
   }
@@ -81,7 +81,7 @@ package class RecipientRegistration: Registration, @unchecked Sendable {  // Rea
   }
 
   /// The number of events that wait in the mailbox of the handler's actor.
-  package final var waitingInMailbox: Int {
+  final var waitingInMailbox: Int {
     // Read first: an event that is seen as taken is then also seen as added.
     let taken = dequeued.load(ordering: .acquiring)
     return Int(enqueued.load(ordering: .relaxed) &- taken)

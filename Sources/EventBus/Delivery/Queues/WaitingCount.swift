@@ -42,7 +42,7 @@ package final class WaitingCount: Sendable {
   package func add(_ change: Int) { count.wrappingAdd(change, ordering: .sequentiallyConsistent) }
 
   /// Begins a turn; called under the lock of its queue, so that a later event finds it counted.
-  package func beginTurn() { turns.wrappingAdd(Self.oneTurn, ordering: .relaxed) }
+  func beginTurn() { turns.wrappingAdd(Self.oneTurn, ordering: .relaxed) }
 
   /// Ends a turn, under no lock.
   package func endTurn() {
