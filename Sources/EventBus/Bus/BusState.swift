@@ -91,15 +91,6 @@ final class BusState: Sendable {
     mailboxes.member(of: actor) { Mailbox(actor, waiting: waiting) }
   }
 
-  /// The number of events that wait for handlers on actors.
-  var waitingCount: Int { mailboxes.members.reduce(0) { $0 + $1.waitingCount } }
-
-  /// The number of events whose owner had died, or its lifetime ended, by the time they were to be delivered.
-  var lostCount: Int { waiting.lost.load(ordering: .relaxed) }
-
-  /// The number of deliveries that interceptors prevented.
-  var interceptedCount: Int { interceptedCalls.load(ordering: .relaxed) }
-
   /// The labels and the numbers of the enqueued events that wait for a turn.
   var enqueued: [(label: String, count: Int)] {
     (queues.members + [unisolated]).flatMap(\.content)

@@ -1,11 +1,23 @@
-/// An event that waits in an ``EventQueue``, or a run of events that differ only in their payloads.
-class EnqueuedEvents: @unchecked Sendable {  // Reason: constants; see the subclasses.
+/// An event that waits in an ``EventQueue``, or a run of events of one source site that differ only in their
+/// payloads.
+class EnqueuedEvents: @unchecked Sendable {  // Reason: constants; see the subclass.
+  /// What is known of an event by itself: one with a sender, one that coalesces, one that hooks follow, or one that a
+  /// hook enqueued.
+  struct Origin: Sendable {
+    /// The identity of the sender.
+    let sender: SenderIdentity?
+    /// Information for hooks.
+    let followed: FollowedPost.Origin?
+    /// Whether a hook of the bus enqueued the event.
+    let isFromHook: Bool
+  }
+
   /// The number of the name.
   let name: Int
-  /// The identity of the sender.
-  let sender: SenderIdentity?
+  /// The origin; `nil` for a run, whose events are delivered like posts made at the time of their delivery.
+  let origin: Origin?
 
-  init(name: Int, sender: SenderIdentity?) { (self.name, self.sender) = (name, sender) }
+  init(name: Int, origin: Origin?) { (self.name, self.origin) = (name, origin) }
 
   /// The string of the event's name, for reports.
   var label: String { "" }
@@ -13,7 +25,7 @@ class EnqueuedEvents: @unchecked Sendable {  // Reason: constants; see the subcl
   /// The number of events.
   var count: Int { 1 }
 
-  /// Returns whether an event without a sender may join this run.
+  /// Returns whether an event without an origin may join this run.
   func admits(_ core: ObserverList, at site: CallSite) -> Bool { false }
 
   /// Delivers the next event, on the actor of the queue.
@@ -28,7 +40,8 @@ class EnqueuedEvents: @unchecked Sendable {  // Reason: constants; see the subcl
     case .name: waiting.name == name
     case .sender: hasSender(of: waiting)
     case .nameAndSender:
-      waiting.name == name && (waiting.sender == nil && sender == nil || hasSender(of: waiting))
+      waiting.name == name
+        && (waiting.origin?.sender == nil && origin?.sender == nil || hasSender(of: waiting))
     }
   }
 
@@ -37,42 +50,12 @@ class EnqueuedEvents: @unchecked Sendable {  // Reason: constants; see the subcl
   /// Comparing identities is sufficient, because a ``SenderIdentity`` keeps the memory of its sender from
   /// being reused, unless that is an Objective-C object.
   private func hasSender(of other: EnqueuedEvents) -> Bool {
-    sender != nil && sender?.id == other.sender?.id
+    guard let sender = origin?.sender else { return false }
+    return sender.id == other.origin?.sender?.id
   }
 }
 
-/// An event with a sender, one that coalesces, one that hooks follow, or one that a hook enqueued.
-final class EnqueuedEvent: EnqueuedEvents, @unchecked Sendable {  // Reason: constant.
-  private let eventName: String
-  private let deliver: @Sendable (_ isolation: (any Actor)?) -> Void
-
-  /// Wraps an event.
-  ///
-  /// - Parameters:
-  ///   - name: The number of the name.
-  ///   - label: The string of the name.
-  ///   - sender: The identity of the sender.
-  ///   - deliver: Delivers the event, on the actor of the queue.
-  init(
-    name: Int,
-    label: String,
-    sender: SenderIdentity?,
-    deliver: @escaping @Sendable (_ isolation: (any Actor)?) -> Void
-  ) {
-    eventName = label
-    self.deliver = deliver
-    super.init(name: name, sender: sender)
-  }
-
-  override var label: String { eventName }
-
-  override func deliverNext(on isolation: (any Actor)?) -> Bool {
-    deliver(isolation)
-    return false
-  }
-}
-
-/// Events of one source site, each delivered like a post made at the time of its delivery.
+/// Events with the type of their payloads.
 final class EnqueuedRun<Payload: Sendable>: EnqueuedEvents,
   @unchecked Sendable  // Reason: guarded by the lock of the queue, then confined to its turn.
 {
@@ -81,22 +64,24 @@ final class EnqueuedRun<Payload: Sendable>: EnqueuedEvents,
   private let core: SignalCore<Payload>
   private let site: CallSite
 
-  /// Begins a run.
+  /// Begins a run, or wraps an event with an origin, which no other joins.
   ///
   /// - Parameters:
   ///   - payload: The payload of the first event.
   ///   - core: The observers.
   ///   - name: The number of the name.
   ///   - site: The source site of the calls.
+  ///   - origin: The origin of an event by itself.
   required init(
     _ payload: Payload,
     _ core: SignalCore<Payload>,
     _ name: Int,
-    at site: CallSite
+    at site: CallSite,
+    _ origin: Origin?
   ) {
     unsafe payloads = PayloadRun(payload)  // Reason: initialization.
     (self.core, self.site) = (core, site)
-    super.init(name: name, sender: nil)
+    super.init(name: name, origin: origin)
   }
 
   override var label: String { core.name }
@@ -105,7 +90,7 @@ final class EnqueuedRun<Payload: Sendable>: EnqueuedEvents,
 
   override func admits(_ core: ObserverList, at site: CallSite) -> Bool {
     let hasRoom = unsafe payloads.hasRoom  // Reason: an instantaneous read.
-    return hasRoom && self.core === core && self.site.isSame(as: site)
+    return hasRoom && origin == nil && self.core === core && self.site.isSame(as: site)
   }
 
   /// Adds an event to a run that admits it, under the lock of the queue.
@@ -117,9 +102,18 @@ final class EnqueuedRun<Payload: Sendable>: EnqueuedEvents,
     let payload = unsafe payloads.removeFirst()  // Reason: instantaneous, before the post.
     // The bus may have been released, and its observers with it. A weak reference would cost more than the
     // rest of the event.
-    if !core.busState.isReleased {
-      _ = core.send(payload, from: nil, excluding: nil, at: site, on: isolation)
-    }
+    if !core.busState.isReleased { deliver(payload, on: isolation) }
     return unsafe payloads.count > 0  // Reason: an instantaneous read.
+  }
+
+  private func deliver(_ payload: Payload, on isolation: (any Actor)?) {
+    guard let origin else {
+      _ = core.send(payload, from: nil, excluding: nil, at: site, on: isolation)
+      return
+    }
+    var delivery = Delivery(at: site, from: origin.sender?.id, on: isolation)
+    delivery.waitedFrom = origin.sender
+    func post() { core.sendInOrder(payload, from: nil, delivery, enqueued: origin.followed) }
+    if origin.isFromHook { RunningHook.deliver(post) } else { post() }
   }
 }

@@ -44,18 +44,15 @@ extension EventBus {
     }
     let core = core(of: name)
     let identity = sender.map { core.identity(of: $0) }
-    let enqueued = core.enqueued(
-      payload,
-      Delivery(at: site, from: identity?.id, on: isolation)
+    let followed = core.enqueued(payload, Delivery(at: site, from: identity?.id, on: isolation))
+    let origin = EnqueuedEvents.Origin(
+      sender: identity,
+      followed: followed,
+      isFromHook: isInsideHook
     )
-    let event = EnqueuedEvent(name: name.index, label: core.name, sender: identity) { isolation in
-      guard !core.busState.isReleased else { return }
-      var delivery = Delivery(at: site, from: identity?.id, on: isolation)
-      delivery.waitedFrom = identity
-      func post() { _ = core.sendInOrder(payload, from: nil, delivery, enqueued: enqueued) }
-      if isInsideHook { RunningHook.deliver(post) } else { post() }
+    busState.withQueue(of: isolation) {
+      $0.add(payload, of: core, name.index, at: site, origin, coalescing)
     }
-    busState.withQueue(of: isolation) { $0.add(event, coalescing) }
   }
 
   /// Posts an event without a payload in a later turn of the caller's isolation.

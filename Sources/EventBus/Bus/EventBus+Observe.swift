@@ -30,7 +30,7 @@ extension EventBus {
     @_inheritActorContext
     _ handler: @escaping @isolated(any) @Sendable (Payload) throws -> Void
   ) -> Token {
-    let request = ObserveRequest(sender, priority, once, at: CallSite(fileID, line))
+    let request = ObserveRequest(sender, priority.rawValue, once: once, at: CallSite(fileID, line))
     return withCore(of: name) { $0.observe(request, where: predicate, handler) }
   }
 
@@ -76,7 +76,7 @@ extension EventBus {
     @_inheritActorContext
     _ handler: @escaping @isolated(any) @Sendable (Owner, Payload) throws -> Void
   ) -> Token {
-    let request = ObserveRequest(sender, priority, once, at: CallSite(fileID, line))
+    let request = ObserveRequest(sender, priority.rawValue, once: once, at: CallSite(fileID, line))
     return withCore(of: name) { $0.observe(request, where: predicate, owner: owner, handler) }
   }
 
@@ -112,9 +112,9 @@ extension EventBus {
     line: UInt = #line,
     _ handler: @escaping @Sendable (isolated Owner, Payload) throws -> Void
   ) -> Token {
-    let request = ObserveRequest(sender, priority, once, at: CallSite(fileID, line))
+    let request = ObserveRequest(sender, priority.rawValue, once: once, at: CallSite(fileID, line))
     return withCore(of: name) {
-      $0.observe(request, where: predicate, isolatedOwner: owner, handler)
+      $0.observe(request, where: predicate, actor: owner, handler)
     }
   }
 
@@ -151,10 +151,10 @@ extension EventBus {
     @_inheritActorContext
     _ handler: @escaping @isolated(any) @Sendable (Payload) async throws -> Void
   ) -> Token {
-    let site = CallSite(fileID, line)
-    let limit = BufferLimit(buffering, at: site, report: busState.message)
-    let request = ObserveRequest(sender, priority, once, limit: limit, at: site)
-    return withCore(of: name) { $0.observe(request, where: predicate, async: handler) }
+    let request = ObserveRequest(sender, priority.rawValue, once: once, at: CallSite(fileID, line))
+    return withCore(of: name) {
+      $0.observe(request, where: predicate, buffering, async: handler)
+    }
   }
 
   /// Calls an asynchronous handler for every occurrence of an event while its owner is alive.
@@ -192,11 +192,9 @@ extension EventBus {
     @_inheritActorContext
     _ handler: @escaping @isolated(any) @Sendable (Owner, Payload) async throws -> Void
   ) -> Token {
-    let site = CallSite(fileID, line)
-    let limit = BufferLimit(buffering, at: site, report: busState.message)
-    let request = ObserveRequest(sender, priority, once, limit: limit, at: site)
+    let request = ObserveRequest(sender, priority.rawValue, once: once, at: CallSite(fileID, line))
     return withCore(of: name) {
-      $0.observe(request, where: predicate, owner: owner, async: handler)
+      $0.observe(request, where: predicate, owner: owner, buffering, async: handler)
     }
   }
 
@@ -233,11 +231,9 @@ extension EventBus {
     line: UInt = #line,
     _ handler: @escaping @Sendable (isolated Owner, Payload) async throws -> Void
   ) -> Token {
-    let site = CallSite(fileID, line)
-    let limit = BufferLimit(buffering, at: site, report: busState.message)
-    let request = ObserveRequest(sender, priority, once, limit: limit, at: site)
+    let request = ObserveRequest(sender, priority.rawValue, once: once, at: CallSite(fileID, line))
     return withCore(of: name) {
-      $0.observe(request, where: predicate, isolatedOwner: owner, async: handler)
+      $0.observe(request, where: predicate, actor: owner, buffering, async: handler)
     }
   }
 }
@@ -260,7 +256,7 @@ extension EventBus {
     line: UInt = #line,
     _ handler: @escaping @Sendable (Payload, (any Actor)?) -> Void
   ) -> Token {
-    let request = ObserveRequest(at: CallSite(fileID, line), once: true)
+    let request = ObserveRequest(once: true, at: CallSite(fileID, line))
     return core(of: name).register(request, wantsReplay: false, .poster(handler))
   }
 

@@ -87,7 +87,7 @@ public final class EventBus: Sendable {
     @_inheritActorContext
     _ handler: @escaping @isolated(any) @Sendable (AnyEvent) -> Void
   ) -> Token {
-    let request = ObserveRequest(at: CallSite(fileID, line), priority: priority.rawValue)
+    let request = ObserveRequest(nil, priority.rawValue, at: CallSite(fileID, line))
     return wildcards.observe(request, handler)
   }
 
@@ -111,7 +111,7 @@ public final class EventBus: Sendable {
     @_inheritActorContext
     _ handler: @escaping @isolated(any) @Sendable (Owner, AnyEvent) -> Void
   ) -> Token {
-    let request = ObserveRequest(at: CallSite(fileID, line), priority: priority.rawValue)
+    let request = ObserveRequest(nil, priority.rawValue, at: CallSite(fileID, line))
     return wildcards.observe(request, where: nil, owner: owner, handler)
   }
 

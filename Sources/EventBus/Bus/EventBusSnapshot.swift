@@ -1,3 +1,5 @@
+internal import Synchronization
+
 /// The registrations of a bus at one moment, with a table as its description.
 ///
 /// Taking a snapshot stops no other thread: it may or may not include registrations and deliveries that
@@ -82,9 +84,9 @@ extension EventBus {
     return EventBusSnapshot(
       label: label,
       observations: observations,
-      waitingCount: busState.waitingCount,
-      lostCount: busState.lostCount,
-      interceptedCount: busState.interceptedCount
+      waitingCount: busState.mailboxes.members.reduce(0) { $0 + $1.waitingCount },
+      lostCount: busState.waiting.lost.load(ordering: .relaxed),
+      interceptedCount: busState.interceptedCalls.load(ordering: .relaxed)
     )
   }
 }

@@ -16,60 +16,46 @@ final class EventQueue: Sendable {
     lane.withLock { lane in lane.waiting.elements.map { ($0.label, $0.count) } }
   }
 
-  /// Adds an event at the end, or at the position of the first event that it replaces, and schedules a turn
-  /// if necessary.
+  /// Adds an event at the end, or at the position of the first event that it replaces, and schedules a turn if
+  /// necessary.
   ///
-  /// - Parameters:
-  ///   - event: The event.
-  ///   - coalescing: The waiting events that this event replaces.
-  /// - Complexity: O(1); O(*n*) in the number of waiting events when it coalesces.
-  func add(_ event: EnqueuedEvents, _ coalescing: Coalescing) {
-    let replaced = change { lane in
-      let replaced =
-        coalescing == .none
-        ? [] : lane.waiting.replace(by: event) { event.replaces($0, coalescing) }
-      if replaced.isEmpty { _ = lane.waiting.append(event) }
-      return replaced
-    }
-    withExtendedLifetime(replaced) {}
-  }
-
-  /// Adds an event without a sender at the end, to the last run if nothing but the payload differs, and
-  /// schedules a turn if necessary.
+  /// An event without an origin joins the last run if nothing but the payload differs.
   ///
   /// - Parameters:
   ///   - payload: The payload.
   ///   - core: The observers of the event.
   ///   - name: The number of the event's name.
   ///   - site: The call that enqueues the event.
-  /// - Complexity: Amortized O(1).
+  ///   - origin: The origin of an event by itself.
+  ///   - coalescing: The waiting events that an event with an origin replaces.
+  /// - Complexity: Amortized O(1); O(*n*) in the number of waiting events when it coalesces.
   func add<Payload>(
     _ payload: Payload,
     of core: SignalCore<Payload>,
     _ name: Int,
-    at site: CallSite
+    at site: CallSite,
+    _ origin: EnqueuedEvents.Origin? = nil,
+    _ coalescing: Coalescing = .none
   ) {
-    change { lane in
+    let (replaced, mustSchedule) = lane.withLock { lane in
+      var replaced: [EnqueuedEvents] = []
       // The lane keeps it.
       let last = lane.waiting.addressOfLast
-      let joins = ObjectAddress.borrow(last) { (run: EnqueuedEvents) in
-        run.admits(core, at: site)
-      }
-      if joins == true {
+      let joins = ObjectAddress.borrow(last) { (run: EnqueuedEvents) in run.admits(core, at: site) }
+      if origin == nil, joins == true {
         // It is of this event, so its payloads have this type.
         ObjectAddress.borrow(last) { (run: EnqueuedRun<Payload>) in run.append(payload) }
       } else {
-        _ = lane.waiting.append(core.enqueuedRun.init(payload, core, name, at: site))
+        let event = core.enqueuedRun.init(payload, core, name, at: site, origin)
+        if coalescing != .none {
+          replaced = lane.waiting.replace(by: event) { event.replaces($0, coalescing) }
+        }
+        if replaced.isEmpty { _ = lane.waiting.append(event) }
       }
+      return (replaced, lane.requestTurn(countedBy: counts))
     }
-  }
-
-  private func change<Result>(_ add: (inout Lane<EnqueuedEvents>) -> Result) -> Result {
-    let (result, mustSchedule) = lane.withLock { lane in
-      (add(&lane), lane.requestTurn(countedBy: counts))
-    }
+    withExtendedLifetime(replaced) {}
     if mustSchedule { schedule(on: actor?.actor) }
-    return result
   }
 
   private func schedule(on isolation: (any Actor)?) {
@@ -110,15 +96,9 @@ extension BoundedQueue {
   {
     guard let first = storage[head...].firstIndex(where: { $0.map(isMatch) ?? false })
     else { return [] }
-    var removed = [storage[first].take()].compactMap(\.self)
-    storage[first] = element
-    let rest = storage[(first + 1)...]
-    let kept = rest.filter { waiting in
-      guard let waiting, isMatch(waiting) else { return true }
-      removed.append(waiting)
-      return false
-    }
-    if kept.count < rest.count { storage.replaceSubrange((first + 1)..., with: kept) }
+    let position = first - head
+    let removed = removeAll(where: isMatch)
+    storage.insert(element, at: head + position)
     return removed
   }
 }

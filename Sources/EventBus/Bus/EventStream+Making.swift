@@ -136,8 +136,8 @@ extension SignalCore {
     fill: @escaping StreamBuffer<Payload>.Filling
   ) -> EventStream<Payload> {
     let limit = BufferLimit(policy, at: site, report: busState.message)
-    let request = ObserveRequest(at: site, from: sender, limit: limit)
-    return stream(request, where: predicate, until: lifetime, fill: fill)
+    let request = ObserveRequest(sender, at: site)
+    return stream(request, where: predicate, limit, until: lifetime, fill: fill)
   }
 
   /// Registers a stream of one element, which is not a recorded one.
@@ -146,18 +146,19 @@ extension SignalCore {
     _ predicate: (@Sendable (Payload) -> Bool)?,
     at site: CallSite
   ) -> EventStream<Payload> {
-    let request = ObserveRequest(at: site, from: sender, once: true)
+    let request = ObserveRequest(sender, once: true, at: site)
     return stream(request, where: predicate, wantsReplay: false) { $0.add($1, $2) }
   }
 
   private func stream(
     _ request: ObserveRequest,
     where predicate: Predicate?,
+    _ limit: BufferLimit = .unlimited,
     until lifetime: Lifetime? = nil,
     wantsReplay: Bool = true,
     fill: @escaping StreamBuffer<Payload>.Filling
   ) -> EventStream<Payload> {
-    let buffer = StreamBuffer<Payload>(request.limit)
+    let buffer = StreamBuffer<Payload>(limit)
     let token = register(request, where: predicate, wantsReplay: wantsReplay, .stream(buffer, fill))
     if let lifetime { token.attach(to: lifetime) }
     return EventStream(buffer, token)

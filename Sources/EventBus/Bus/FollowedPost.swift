@@ -65,11 +65,6 @@ package final class FollowedPost: PostRecord, @unchecked Sendable {  // Reason: 
 
   override package var isIntercepted: Bool { !interceptions.isEmpty }
 
-  override package func missed(_ reception: Reception, by observer: AnyObserver, isReplay: Bool) {
-    guard let reason = TraceEvent.SkipReason(reception) else { return }
-    report(.skipped(reason), Receiver(observer, on: isReplay ? nil : poster))
-  }
-
   override package func missed(_ reception: Reception, by receiver: Receiver) {
     guard let reason = TraceEvent.SkipReason(reception) else { return }
     report(.skipped(reason), receiver)
@@ -164,6 +159,6 @@ extension TraceEvent.SkipReason {
 extension TraceEvent.Registration {
   /// Describes the registration that a delivery concerns.
   fileprivate init(_ receiver: Receiver) {
-    self.init(id: Int(clamping: receiver.number), site: receiver.site)
+    self.init(id: Int(clamping: receiver.number), site: SourceSite(receiver.site))
   }
 }

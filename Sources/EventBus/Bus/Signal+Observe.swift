@@ -25,7 +25,7 @@ extension SignalSource {
     @_inheritActorContext
     _ handler: @escaping @isolated(any) @Sendable (Payload) throws -> Void
   ) -> Token {
-    let request = ObserveRequest(sender, priority, once, at: CallSite(fileID, line))
+    let request = ObserveRequest(sender, priority.rawValue, once: once, at: CallSite(fileID, line))
     return readOnly.core.observe(request, where: predicate, handler)
   }
 
@@ -60,7 +60,7 @@ extension SignalSource {
     @_inheritActorContext
     _ handler: @escaping @isolated(any) @Sendable (Owner, Payload) throws -> Void
   ) -> Token {
-    let request = ObserveRequest(sender, priority, once, at: CallSite(fileID, line))
+    let request = ObserveRequest(sender, priority.rawValue, once: once, at: CallSite(fileID, line))
     return readOnly.core.observe(request, where: predicate, owner: owner, handler)
   }
 
@@ -93,8 +93,8 @@ extension SignalSource {
     line: UInt = #line,
     _ handler: @escaping @Sendable (isolated Owner, Payload) throws -> Void
   ) -> Token {
-    let request = ObserveRequest(sender, priority, once, at: CallSite(fileID, line))
-    return readOnly.core.observe(request, where: predicate, isolatedOwner: owner, handler)
+    let request = ObserveRequest(sender, priority.rawValue, once: once, at: CallSite(fileID, line))
+    return readOnly.core.observe(request, where: predicate, actor: owner, handler)
   }
 
   /// Calls an asynchronous handler for every occurrence of the signal while the token is kept.
@@ -126,11 +126,8 @@ extension SignalSource {
     @_inheritActorContext
     _ handler: @escaping @isolated(any) @Sendable (Payload) async throws -> Void
   ) -> Token {
-    let core = readOnly.core
-    let site = CallSite(fileID, line)
-    let limit = BufferLimit(buffering, at: site, report: core.busState.message)
-    let request = ObserveRequest(sender, priority, once, limit: limit, at: site)
-    return core.observe(request, where: predicate, async: handler)
+    let request = ObserveRequest(sender, priority.rawValue, once: once, at: CallSite(fileID, line))
+    return readOnly.core.observe(request, where: predicate, buffering, async: handler)
   }
 
   /// Calls an asynchronous handler for every occurrence of the signal while its owner is alive.
@@ -165,11 +162,8 @@ extension SignalSource {
     @_inheritActorContext
     _ handler: @escaping @isolated(any) @Sendable (Owner, Payload) async throws -> Void
   ) -> Token {
-    let core = readOnly.core
-    let site = CallSite(fileID, line)
-    let limit = BufferLimit(buffering, at: site, report: core.busState.message)
-    let request = ObserveRequest(sender, priority, once, limit: limit, at: site)
-    return core.observe(request, where: predicate, owner: owner, async: handler)
+    let request = ObserveRequest(sender, priority.rawValue, once: once, at: CallSite(fileID, line))
+    return readOnly.core.observe(request, where: predicate, owner: owner, buffering, async: handler)
   }
 
   /// Calls an asynchronous handler on an actor for every occurrence of the signal while the actor is alive.
@@ -203,10 +197,7 @@ extension SignalSource {
     line: UInt = #line,
     _ handler: @escaping @Sendable (isolated Owner, Payload) async throws -> Void
   ) -> Token {
-    let core = readOnly.core
-    let site = CallSite(fileID, line)
-    let limit = BufferLimit(buffering, at: site, report: core.busState.message)
-    let request = ObserveRequest(sender, priority, once, limit: limit, at: site)
-    return core.observe(request, where: predicate, isolatedOwner: owner, async: handler)
+    let request = ObserveRequest(sender, priority.rawValue, once: once, at: CallSite(fileID, line))
+    return readOnly.core.observe(request, where: predicate, actor: owner, buffering, async: handler)
   }
 }

@@ -1,6 +1,8 @@
 extension SignalCore {
   /// A filter of events.
   typealias Predicate = @Sendable (Payload) -> Bool
+  /// The events to keep while an asynchronous handler is busy.
+  typealias Buffering = AsyncStream<Payload>.Continuation.BufferingPolicy
 
   /// Registers a handler that belongs to its token.
   func observe(
@@ -46,7 +48,7 @@ extension SignalCore {
   func observe<Owner: Actor>(
     _ request: ObserveRequest,
     where predicate: Predicate?,
-    isolatedOwner owner: Owner,
+    actor owner: Owner,
     _ handler: @escaping @Sendable (isolated Owner, Payload) throws -> Void
   ) -> Token {
     observe(request, where: predicate, owner: owner, on: owner, withoutIsolation(onOwner: handler))
@@ -71,10 +73,11 @@ extension SignalCore {
   func observe(
     _ request: ObserveRequest,
     where predicate: Predicate?,
+    _ buffering: Buffering,
     async handler: @escaping @isolated(any) @Sendable (Payload) async throws -> Void
   ) -> Token {
     let actor = handler.isolation
-    return queue(request, where: predicate, on: actor) { payload, refusal in
+    return queue(request, where: predicate, buffering, on: actor) { payload, refusal in
       try await Self.call(on: handler.isolation, unless: refusal, with: { () }) {
         try await handler(payload)
       }
@@ -86,11 +89,14 @@ extension SignalCore {
     _ request: ObserveRequest,
     where predicate: Predicate?,
     owner: Owner,
+    _ buffering: Buffering,
     async handler: @escaping @isolated(any) @Sendable (Owner, Payload) async throws -> Void
   ) -> Token {
     let actor = handler.isolation
     let owner = Weak(owner)
-    return queue(request, where: predicate, owner: owner.object, on: actor) { payload, refusal in
+    return queue(request, where: predicate, buffering, owner: owner.object, on: actor) {
+      payload,
+      refusal in
       try await Self.call(on: handler.isolation, unless: refusal, with: { owner.object }) {
         try await handler($0, payload)
       }
@@ -101,10 +107,12 @@ extension SignalCore {
   func observe<Owner: Actor>(
     _ request: ObserveRequest,
     where predicate: Predicate?,
-    isolatedOwner owner: Owner,
+    actor owner: Owner,
+    _ buffering: Buffering,
     async handler: @escaping @Sendable (isolated Owner, Payload) async throws -> Void
   ) -> Token {
-    queue(request, where: predicate, owner: owner, on: owner) { [weak owner] payload, refusal in
+    queue(request, where: predicate, buffering, owner: owner, on: owner) {
+      [weak owner] payload, refusal in
       guard let owner else { return .ownerLost }
       return try await Self.call(on: owner, unless: refusal, with: { owner }) {
         try await handler($0, payload)
@@ -115,14 +123,13 @@ extension SignalCore {
   private func queue(
     _ request: ObserveRequest,
     where predicate: Predicate?,
+    _ buffering: Buffering,
     owner: AnyObject? = nil,
     on actor: (any Actor)?,
     _ body: @escaping GeneralObserver<Payload>.Sink.AsyncCall
   ) -> Token {
-    let sink = GeneralObserver.Sink.asyncHandler(
-      AsyncCallQueue(request.limit, busState.waiting),
-      body
-    )
+    let limit = BufferLimit(buffering, at: request.site, report: busState.message)
+    let sink = GeneralObserver.Sink.asyncHandler(AsyncCallQueue(limit, busState.waiting), body)
     return register(request, where: predicate, owner: owner, on: actor, sink)
   }
 

@@ -9,7 +9,7 @@ struct ObserverRegistrationTests {
   private init() {
     let list = ObserverList(numbers: RegistrationCounter())
     registration = ObserverRegistration(list)
-    let request = ObserveRequest(at: CallSite(#fileID, #line), once: true)
+    let request = ObserveRequest(once: true, at: CallSite(#fileID, #line))
     let sink = GeneralObserver<Int>.Sink.poster { _, _ in
       Issue.record("Its registration has ended.")
     }

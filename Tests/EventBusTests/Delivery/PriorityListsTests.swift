@@ -39,8 +39,8 @@ struct PriorityListsTests {
       check()
     }
 
-    var lines: [UInt] {
-      var lines: [UInt] = []
+    var lines: [UInt32] {
+      var lines: [UInt32] = []
       lists.forEach { observer, _ in lines.append(observer.site.line) }
       return lines
     }

@@ -10,19 +10,16 @@ package struct ObserveRequest {
   package let priority: Int
   /// Whether the registration ends with its first call.
   package let once: Bool
-  /// The number of events to keep while an asynchronous handler or a consumer is busy.
-  package let limit: BufferLimit
 
   /// Describes a registration.
   package init(
-    at site: CallSite,
-    from sender: AnyObject? = nil,
-    priority: Int = 0,
+    _ sender: AnyObject? = nil,
+    _ priority: Int = 0,
     once: Bool = false,
-    limit: BufferLimit = .unlimited
+    at site: CallSite
   ) {
     (self.site, self.sender, self.priority) = (site, sender, priority)
-    (self.once, self.limit) = (once, limit)
+    self.once = once
   }
 
   /// Whether every event that passes the filter is delivered.

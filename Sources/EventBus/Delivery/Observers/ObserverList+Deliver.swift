@@ -180,7 +180,7 @@ extension ObserverList {
             try observer.receive(payload, delivery)
           }
         }
-        delivery.record?.met(reception, at: observer, in: list)
+        delivery.record?.met(reception, at: observer, in: list, on: delivery.isolation)
         return reception.isReached ? 1 : 0
       } ?? 0
     }
@@ -200,7 +200,7 @@ extension ObserverList {
       walk = beginWalk()
       for (address, _) in walk.remaining() {
         AnyObserver.borrow(address) {
-          if $0.order > newest { record.met(.tooNew, at: $0, in: self) }
+          if $0.order > newest { record.met(.tooNew, at: $0, in: self, on: delivery.isolation) }
         }
       }
     } else {

@@ -20,15 +20,21 @@ package class PostRecord: @unchecked Sendable {  // Reason: constant.
   ///   - reception: The outcome; an event that waits may still miss its handler.
   ///   - observer: The observer.
   ///   - list: The list in which the post met the observer.
-  package final func met(_ reception: Reception, at observer: AnyObserver, in list: ObserverList) {
+  ///   - isolation: The actor on which the poster runs.
+  package final func met(
+    _ reception: Reception,
+    at observer: AnyObserver,
+    in list: ObserverList,
+    on isolation: (any Actor)?
+  ) {
     completion?.met(reception, at: observer.order, in: list)
-    missed(reception, by: observer, isReplay: false)
+    missed(reception, by: Receiver(observer, on: isolation.map(ActorIdentity.init)))
   }
 
   /// Records the outcome of the event as a recorded one, at a new observer.
   package final func replayed(_ reception: Reception, at observer: AnyObserver) {
     completion?.settle(reception, at: observer.order, isReplay: true)
-    missed(reception, by: observer, isReplay: true)
+    missed(reception, by: Receiver(observer, on: nil))
   }
 
   // MARK: Hooks
@@ -39,16 +45,13 @@ package class PostRecord: @unchecked Sendable {  // Reason: constant.
   /// A Boolean value that indicates whether interceptors, which may prevent a call, surround the handlers.
   var isIntercepted: Bool { false }
 
-  /// Reports an observer that the event did not reach; does nothing for others.
-  package func missed(_ reception: Reception, by observer: AnyObserver, isReplay: Bool) {}
-
   /// Reports that the event waits.
   package func queued(for receiver: Receiver) {}
 
   /// Reports that a consumer takes the event from a stream.
   package func taken(by receiver: Receiver) {}
 
-  /// Reports that an event that waited has not reached its handler; does nothing if it has.
+  /// Reports an observer that the event did not reach; does nothing for others.
   package func missed(_ reception: Reception, by receiver: Receiver) {}
 
   /// Runs code that continues the post after it has returned.
