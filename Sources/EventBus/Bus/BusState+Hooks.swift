@@ -126,72 +126,28 @@ extension BusState {
   }
 }
 
-extension EventBus {
-  /// Adds hooks to the bus, for as long as a token lives.
-  ///
-  /// Hooks of several installations are all called, in the order of installation, after those that the bus
-  /// was made with. A hook may remove itself while it runs. Hooks are not called for what happens while
-  /// their token is paused, but still count as installed: while there is a paused ``EventHooks/onError``,
-  /// errors are not written to standard error.
-  ///
-  /// ```swift
-  /// let token = EventBus.default.addHooks(EventHooks(onTrace: { step in print(step) }))
-  /// EventBus.default.post(EventName<Int>("sample"), 1)
-  /// token.cancel()
-  /// ```
-  ///
-  /// - Parameter hooks: The callbacks.
-  /// - Returns: The token. Dropping it removes the hooks; their closures are released under no lock.
-  /// - Complexity: O(*n*) in the number of installed hooks.
-  public func addHooks(_ hooks: EventHooks) -> Token { busState.addHooks(hooks) }
-}
-
-/// Hooks as a bus keeps them, from their installation until their removal.
-final class InstalledHooks: Sendable {
-  let hooks: EventHooks
-  /// The registration that a token ends; `nil` for hooks that the bus was made with.
-  let registration: HookRegistration?
-  /// The events that were reported as having many observers.
-  private let crowded = Locked<Set<ObjectIdentifier>>([])
-  private let hasRepeated = Atomic<Bool>(false)
-
-  init(_ hooks: EventHooks, _ registration: HookRegistration? = nil) {
-    (self.hooks, self.registration) = (hooks, registration)
+extension BusState {
+  /// Runs a body inside interceptors, the first outermost.
+  func intercept(_ interceptions: ArraySlice<Interception>, _ body: () -> Void) {
+    guard let first = interceptions.first else { return body() }
+    let repeating = first.run { intercept(interceptions.dropFirst(), body) }
+    if let repeating { warnOfRepetition(by: repeating) }
   }
 
-  /// Begins a call of a hook.
-  ///
-  /// - Returns: `false` when the hooks were removed or are paused; otherwise balance it with ``finish()``.
-  func begin() -> Bool {
-    guard let registration else { return true }
-    return registration.isOpen && registration.beginCall()
+  /// Runs an asynchronous body inside interceptors, the first outermost.
+  func intercept(_ interceptions: ArraySlice<Interception>, _ body: () async -> Void) async {
+    guard let first = interceptions.first else { return await body() }
+    let repeating = await first.run { await intercept(interceptions.dropFirst(), body) }
+    if let repeating { warnOfRepetition(by: repeating) }
   }
 
-  /// A Boolean value that indicates whether the hooks are installed and paused.
-  ///
-  /// `false` for hooks that are being removed, with a bag or a lifetime that ends.
-  var isPaused: Bool {
-    guard let registration else { return false }
-    return registration.isActive(0) && registration.isPaused
+  private func warnOfRepetition(by installed: InstalledHooks) {
+    guard installed.isFirstRepeat, let interceptor = installed.hooks.interceptor else { return }
+    message(
+      "EventBus: the interceptor \(type(of: interceptor)) ran the body of a handler more than once."
+        + " Only the first run counts; call the body once."
+    )
   }
-
-  /// Ends a call of a hook.
-  func finish() { registration?.finish() }
-
-  /// Runs the asynchronous part of an interceptor, which may await the end of its own registration.
-  func runAsync(_ body: () async -> Void) async {
-    guard let registration else { return await body() }
-    await RunningCall.run(inside: registration, body)
-  }
-
-  /// Whether an event now has more observers than these hooks allow, for the first time.
-  func isCrowded(_ event: ObjectIdentifier, _ count: Int) -> Bool {
-    guard hooks.onManyObservers != nil, count > hooks.manyObserversThreshold else { return false }
-    return crowded.withLock { $0.insert(event).inserted }
-  }
-
-  /// Whether the interceptor has run a body twice for the first time.
-  var isFirstRepeat: Bool { !hasRepeated.exchange(true, ordering: .acquiringAndReleasing) }
 }
 
 /// The registration of hooks that were added to a bus.

@@ -4,10 +4,18 @@ class EnqueuedEvents: @unchecked Sendable {  // Reason: constants; see the subcl
   /// What is known of an event by itself: one with a sender, one that coalesces, one that hooks follow, or one that a
   /// hook enqueued.
   struct Origin: Sendable {
+    /// Information for hooks about an event between its `enqueue` and its delivery.
+    struct Followed: Sendable {
+      /// The number of the post whose handler enqueued the event.
+      let cause: Int?
+      /// The values that interceptors captured.
+      let interceptions: [Interception]
+    }
+
     /// The identity of the sender.
     let sender: SenderIdentity?
     /// Information for hooks.
-    let followed: FollowedPost.Origin?
+    let followed: Followed?
     /// Whether a hook of the bus enqueued the event.
     let isFromHook: Bool
   }
@@ -52,68 +60,5 @@ class EnqueuedEvents: @unchecked Sendable {  // Reason: constants; see the subcl
   private func hasSender(of other: EnqueuedEvents) -> Bool {
     guard let sender = origin?.sender else { return false }
     return sender.id == other.origin?.sender?.id
-  }
-}
-
-/// Events with the type of their payloads.
-final class EnqueuedRun<Payload: Sendable>: EnqueuedEvents,
-  @unchecked Sendable  // Reason: guarded by the lock of the queue, then confined to its turn.
-{
-  // No other access can begin during one of these.
-  @exclusivity(unchecked) private var payloads: PayloadRun<Payload>
-  private let core: SignalCore<Payload>
-  private let site: CallSite
-
-  /// Begins a run, or wraps an event with an origin, which no other joins.
-  ///
-  /// - Parameters:
-  ///   - payload: The payload of the first event.
-  ///   - core: The observers.
-  ///   - name: The number of the name.
-  ///   - site: The source site of the calls.
-  ///   - origin: The origin of an event by itself.
-  required init(
-    _ payload: Payload,
-    _ core: SignalCore<Payload>,
-    _ name: Int,
-    at site: CallSite,
-    _ origin: Origin?
-  ) {
-    unsafe payloads = PayloadRun(payload)  // Reason: initialization.
-    (self.core, self.site) = (core, site)
-    super.init(name: name, origin: origin)
-  }
-
-  override var label: String { core.name }
-
-  override var count: Int { unsafe payloads.count }  // Reason: an instantaneous read.
-
-  override func admits(_ core: ObserverList, at site: CallSite) -> Bool {
-    let hasRoom = unsafe payloads.hasRoom  // Reason: an instantaneous read.
-    return hasRoom && origin == nil && self.core === core && self.site.isSame(as: site)
-  }
-
-  /// Adds an event to a run that admits it, under the lock of the queue.
-  func append(_ payload: Payload) {
-    unsafe payloads.append(payload)  // Reason: does not use the run.
-  }
-
-  override func deliverNext(on isolation: (any Actor)?) -> Bool {
-    let payload = unsafe payloads.removeFirst()  // Reason: instantaneous, before the post.
-    // The bus may have been released, and its observers with it. A weak reference would cost more than the
-    // rest of the event.
-    if !core.busState.isReleased { deliver(payload, on: isolation) }
-    return unsafe payloads.count > 0  // Reason: an instantaneous read.
-  }
-
-  private func deliver(_ payload: Payload, on isolation: (any Actor)?) {
-    guard let origin else {
-      _ = core.send(payload, from: nil, excluding: nil, at: site, on: isolation)
-      return
-    }
-    var delivery = Delivery(at: site, from: origin.sender?.id, on: isolation)
-    delivery.waitedFrom = origin.sender
-    func post() { core.sendInOrder(payload, from: nil, delivery, enqueued: origin.followed) }
-    if origin.isFromHook { RunningHook.deliver(post) } else { post() }
   }
 }

@@ -55,6 +55,24 @@ public final class EventBus: Sendable {
   /// Passes a message of a library to ``EventHooks/onMessage``, or to standard error if no hook takes it.
   package func report(_ message: String) { busState.message(message) }
 
+  /// Adds hooks to the bus, for as long as a token lives.
+  ///
+  /// Hooks of several installations are all called, in the order of installation, after those that the bus
+  /// was made with. A hook may remove itself while it runs. Hooks are not called for what happens while
+  /// their token is paused, but still count as installed: while there is a paused ``EventHooks/onError``,
+  /// errors are not written to standard error.
+  ///
+  /// ```swift
+  /// let token = EventBus.default.addHooks(EventHooks(onTrace: { step in print(step) }))
+  /// EventBus.default.post(EventName<Int>("sample"), 1)
+  /// token.cancel()
+  /// ```
+  ///
+  /// - Parameter hooks: The callbacks.
+  /// - Returns: The token. Dropping it removes the hooks; their closures are released under no lock.
+  /// - Complexity: O(*n*) in the number of installed hooks.
+  public func addHooks(_ hooks: EventHooks) -> Token { busState.addHooks(hooks) }
+
   /// Returns the signal of a name, with which to send and observe without a lookup.
   ///
   /// The signal does not keep the bus alive. Once the bus is released, the signal reaches no observer.

@@ -91,7 +91,7 @@ final class Interception: Sendable {
   /// Runs a body inside the interceptor; directly if the hooks were removed.
   ///
   /// - Returns: The hooks, if their interceptor ran the body more than once.
-  fileprivate func run(_ body: () -> Void) -> InstalledHooks? {
+  func run(_ body: () -> Void) -> InstalledHooks? {
     guard let installed, let interceptor = installed.hooks.interceptor, installed.begin() else {
       body()
       return nil
@@ -110,7 +110,7 @@ final class Interception: Sendable {
   /// Runs an asynchronous body inside the interceptor; directly if the hooks were removed.
   ///
   /// - Returns: The hooks, if their interceptor ran the body more than once.
-  fileprivate func run(_ body: () async -> Void) async -> InstalledHooks? {
+  func run(_ body: () async -> Void) async -> InstalledHooks? {
     guard let installed, let interceptor = installed.hooks.interceptor, installed.begin() else {
       await body()
       return nil
@@ -142,29 +142,5 @@ final class Interception: Sendable {
   ) async {
     guard let context = context as? Interceptor.Context else { return await body() }
     await interceptor.run(context, body)
-  }
-}
-
-extension BusState {
-  /// Runs a body inside interceptors, the first outermost.
-  func intercept(_ interceptions: ArraySlice<Interception>, _ body: () -> Void) {
-    guard let first = interceptions.first else { return body() }
-    let repeating = first.run { intercept(interceptions.dropFirst(), body) }
-    if let repeating { warnOfRepetition(by: repeating) }
-  }
-
-  /// Runs an asynchronous body inside interceptors, the first outermost.
-  func intercept(_ interceptions: ArraySlice<Interception>, _ body: () async -> Void) async {
-    guard let first = interceptions.first else { return await body() }
-    let repeating = await first.run { await intercept(interceptions.dropFirst(), body) }
-    if let repeating { warnOfRepetition(by: repeating) }
-  }
-
-  private func warnOfRepetition(by installed: InstalledHooks) {
-    guard installed.isFirstRepeat, let interceptor = installed.hooks.interceptor else { return }
-    message(
-      "EventBus: the interceptor \(type(of: interceptor)) ran the body of a handler more than once."
-        + " Only the first run counts; call the body once."
-    )
   }
 }

@@ -16,43 +16,10 @@ final class EventQueue: Sendable {
     lane.withLock { lane in lane.waiting.elements.map { ($0.label, $0.count) } }
   }
 
-  /// Adds an event at the end, or at the position of the first event that it replaces, and schedules a turn if
-  /// necessary.
-  ///
-  /// An event without an origin joins the last run if nothing but the payload differs.
-  ///
-  /// - Parameters:
-  ///   - payload: The payload.
-  ///   - core: The observers of the event.
-  ///   - name: The number of the event's name.
-  ///   - site: The call that enqueues the event.
-  ///   - origin: The origin of an event by itself.
-  ///   - coalescing: The waiting events that an event with an origin replaces.
-  /// - Complexity: Amortized O(1); O(*n*) in the number of waiting events when it coalesces.
-  func add<Payload>(
-    _ payload: Payload,
-    of core: SignalCore<Payload>,
-    _ name: Int,
-    at site: CallSite,
-    _ origin: EnqueuedEvents.Origin? = nil,
-    _ coalescing: Coalescing = .none
-  ) {
+  /// Changes what waits, under the lock, and schedules a turn if necessary.
+  func change(_ body: (inout BoundedQueue<EnqueuedEvents>) -> [EnqueuedEvents]) {
     let (replaced, mustSchedule) = lane.withLock { lane in
-      var replaced: [EnqueuedEvents] = []
-      // The lane keeps it.
-      let last = lane.waiting.addressOfLast
-      let joins = ObjectAddress.borrow(last) { (run: EnqueuedEvents) in run.admits(core, at: site) }
-      if origin == nil, joins == true {
-        // It is of this event, so its payloads have this type.
-        ObjectAddress.borrow(last) { (run: EnqueuedRun<Payload>) in run.append(payload) }
-      } else {
-        let event = core.enqueuedRun.init(payload, core, name, at: site, origin)
-        if coalescing != .none {
-          replaced = lane.waiting.replace(by: event) { event.replaces($0, coalescing) }
-        }
-        if replaced.isEmpty { _ = lane.waiting.append(event) }
-      }
-      return (replaced, lane.requestTurn(countedBy: counts))
+      (body(&lane.waiting), lane.requestTurn(countedBy: counts))
     }
     withExtendedLifetime(replaced) {}
     if mustSchedule { schedule(on: actor?.actor) }
@@ -84,21 +51,4 @@ extension EventQueue: ActorMember {
   func serves(_ actor: any Actor) -> Bool { self.actor?.isSame(as: actor) ?? false }
 
   var isAbandoned: Bool { actor?.isGone ?? false }
-}
-
-extension BoundedQueue {
-  /// Replaces the first element that matches, and removes the others.
-  ///
-  /// - Returns: The removed elements; none if no element matches. The caller releases them outside its lock.
-  /// - Complexity: O(*n*) in the number of elements.
-  fileprivate mutating func replace(by element: Element, where isMatch: (Element) -> Bool)
-    -> [Element]
-  {
-    guard let first = storage[head...].firstIndex(where: { $0.map(isMatch) ?? false })
-    else { return [] }
-    let position = first - head
-    let removed = removeAll(where: isMatch)
-    storage.insert(element, at: head + position)
-    return removed
-  }
 }

@@ -3,14 +3,6 @@ internal import Synchronization
 /// The record of a post that hooks follow: reports its steps, and surrounds its handlers, until the last of
 /// them has finished.
 package final class FollowedPost: PostRecord, @unchecked Sendable {  // Reason: constants.
-  /// Information for hooks about an event between its `enqueue` and its delivery.
-  struct Origin: Sendable {
-    /// The number of the post whose handler enqueued the event.
-    var cause: Int?
-    /// The values that interceptors captured.
-    let interceptions: [Interception]
-  }
-
   private let busState: BusState
   private let post: RunningPost
   private let site: SourceSite

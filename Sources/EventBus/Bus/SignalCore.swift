@@ -150,7 +150,7 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
     _ payload: Payload,
     from sender: AnyObject?,
     _ origin: Delivery,
-    enqueued: FollowedPost.Origin? = nil
+    enqueued: EnqueuedEvents.Origin.Followed? = nil
   ) -> Int {
     if let isolation = origin.isolation, !busState.waiting.isZero {
       busState.drainMailbox(of: isolation)
@@ -167,7 +167,7 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
     _ payload: Payload,
     from sender: AnyObject?,
     _ origin: Delivery,
-    _ enqueued: FollowedPost.Origin?
+    _ enqueued: EnqueuedEvents.Origin.Followed?
   ) -> Int {
     RunningPost.run(name, cause: enqueued?.cause) { post in
       let interceptions = enqueued?.interceptions ?? busState.capture { event(payload, origin) }
@@ -225,11 +225,15 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
   }
 
   /// Information for hooks about an event that is being enqueued; `nil` while no hook follows posts.
-  func enqueued(_ payload: Payload, _ delivery: @autoclosure () -> Delivery) -> FollowedPost.Origin?
+  func enqueued(_ payload: Payload, _ delivery: @autoclosure () -> Delivery) -> EnqueuedEvents
+    .Origin.Followed?
   {
     guard busState.isFollowed, !RunningHook.isCaller else { return nil }
     let interceptions = busState.capture { event(payload, delivery()) }
-    return FollowedPost.Origin(cause: RunningPost.currentNumber, interceptions: interceptions)
+    return EnqueuedEvents.Origin.Followed(
+      cause: RunningPost.currentNumber,
+      interceptions: interceptions
+    )
   }
 
   func event(_ payload: any Sendable, _ delivery: Delivery) -> AnyEvent {

@@ -42,7 +42,7 @@ package final class RunningCall: Sendable {
   }
 
   /// Returns whether the current task itself is making a call for a registration.
-  static func isCalling(_ registration: Registration) -> Bool {
+  static func isCalling(_ registration: AnyObject) -> Bool {
     let id = ObjectIdentifier(registration)
     var call = current
     while let next = call {
@@ -60,7 +60,7 @@ package final class RunningCall: Sendable {
   ///   - callers: The calls that wait for this call.
   ///   - body: The call.
   package static func run(
-    _ registration: Registration,
+    _ registration: AnyObject,
     in queues: AnyObject? = nil,
     callers: [RunningCall],
     _ body: () async -> Void
@@ -74,7 +74,7 @@ package final class RunningCall: Sendable {
   /// - Parameters:
   ///   - registration: The registration of the inner call.
   ///   - body: The call.
-  package static func run(inside registration: Registration, _ body: () async -> Void) async {
+  package static func run(inside registration: AnyObject, _ body: () async -> Void) async {
     let (outer, id) = (current, ObjectIdentifier(registration))
     await run(RunningCall(of: id, in: nil, callers: outer?.chain ?? [], outer: outer), body)
   }

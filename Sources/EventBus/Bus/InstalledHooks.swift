@@ -1,0 +1,49 @@
+internal import Synchronization
+
+/// Hooks as a bus keeps them, from their installation until their removal.
+final class InstalledHooks: Sendable {
+  let hooks: EventHooks
+  /// The registration that a token ends; `nil` for hooks that the bus was made with.
+  let registration: Registration?
+  /// The events that were reported as having many observers.
+  private let crowded = Locked<Set<ObjectIdentifier>>([])
+  private let hasRepeated = Atomic<Bool>(false)
+
+  init(_ hooks: EventHooks, _ registration: Registration? = nil) {
+    (self.hooks, self.registration) = (hooks, registration)
+  }
+
+  /// Begins a call of a hook.
+  ///
+  /// - Returns: `false` when the hooks were removed or are paused; otherwise balance it with ``finish()``.
+  func begin() -> Bool {
+    guard let registration else { return true }
+    return registration.isOpen && registration.beginCall()
+  }
+
+  /// A Boolean value that indicates whether the hooks are installed and paused.
+  ///
+  /// `false` for hooks that are being removed, with a bag or a lifetime that ends.
+  var isPaused: Bool {
+    guard let registration else { return false }
+    return registration.isActive(0) && registration.isPaused
+  }
+
+  /// Ends a call of a hook.
+  func finish() { registration?.finish() }
+
+  /// Runs the asynchronous part of an interceptor, which may await the end of its own registration.
+  func runAsync(_ body: () async -> Void) async {
+    guard let registration else { return await body() }
+    await RunningCall.run(inside: registration, body)
+  }
+
+  /// Whether an event now has more observers than these hooks allow, for the first time.
+  func isCrowded(_ event: ObjectIdentifier, _ count: Int) -> Bool {
+    guard hooks.onManyObservers != nil, count > hooks.manyObserversThreshold else { return false }
+    return crowded.withLock { $0.insert(event).inserted }
+  }
+
+  /// Whether the interceptor has run a body twice for the first time.
+  var isFirstRepeat: Bool { !hasRepeated.exchange(true, ordering: .acquiringAndReleasing) }
+}
