@@ -188,7 +188,7 @@ struct TimerClockTests {
     withExtendedLifetime((strict, patient)) {}
   }
 
-  @Test("A timer without a neighbour within its tolerance ticks on time")
+  @Test("A timer without another one within its tolerance ticks on time")
   func aloneInTime() async {
     let clock = ManualClock()
     let ticks = Log<SeenTick>()

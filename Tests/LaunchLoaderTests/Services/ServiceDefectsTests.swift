@@ -32,7 +32,7 @@ struct ServiceDefectsTests {
 
   // ThreadSanitizer holds signals back.
   #if (os(Linux) || os(macOS)) && !TSAN
-  @Test("2: After run() signals are not swallowed: the next one acts as before")
+  @Test("2: After run() signals are not discarded: the next one acts as before")
   func notSwallowed() throws {
     let program = try RunningProgram(Program("ApplicationFixture"), ["plain"])
     while try program.line() != "active" {}

@@ -2,7 +2,7 @@
 import TestSupport
 import Testing
 
-@Suite("What the screen of skins shows", .serialized, .timeLimit(.minutes(5)))
+@Suite("Contents of the screen of skins", .serialized, .timeLimit(.minutes(5)))
 struct ScreenViewTests {
   @Test(
     "The strip names the skins as far as there is room, and always the one in use",
@@ -39,7 +39,7 @@ struct ScreenViewTests {
     cell.style.foreground == cell.style.background
   }
 
-  @Test("The number of subscriptions is always visible, and says how it came about")
+  @Test("The number of subscriptions is always visible, with the cause of its last change")
   func counter() throws {
     let program = try TerminalProgram.skins(columns: 40, rows: 9)
     #expect(program.screen.contains("8 subscriptions ─ 8 begun, 0 ended"))

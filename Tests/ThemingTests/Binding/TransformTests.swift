@@ -63,7 +63,7 @@ struct TransformTests {
     )
   }
 
-  @Test("A transform may change the type, keep it, or be a key path or an initialiser")
+  @Test("A transform may change the type, keep it, or be a key path or an initializer")
   func types() throws {
     let manager = makeManager()
     let panel = Panel(manager)

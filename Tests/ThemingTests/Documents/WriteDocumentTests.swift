@@ -141,7 +141,7 @@ struct WriteDocumentTests {
     #expect(throws: EncodingError.self) { try JSONEncoder().encode(SkinDocument(theme)) }
   }
 
-  @Test("A document that was read is written in normalised form")
+  @Test("A document that was read is written in normalized form")
   func readAndWrite() throws {
     let document = try read(values: ["color": ["accent": "{color.brand}", "odd": 1], "title": "t"])
     #expect(

@@ -127,7 +127,7 @@ struct ModelTests {
     #expect(table.rows[0].error == "broken")
   }
 
-  @Test("A service that has not started is listed, with what it starts after")
+  @Test("A service that has not started is listed, with its dependencies")
   func waitingServices() throws {
     let app = AppHost(bus: EventBus(), loader: LaunchLoader())
     try app.add("db") { _ in }
