@@ -105,7 +105,7 @@ extension Canvas {
     draw(change.new, at: pane.column + 30, row, pane)
   }
 
-  /// Draws a value, after a swatch if it is a colour.
+  /// Draws a value, after a swatch if it is a color.
   private mutating func draw(_ value: Picture.Value, at column: Int, _ row: Int, _ pane: Pane) {
     if let colour = value.colour {
       let swatch = Area(column: column, row: row, columns: 2, rows: 1)

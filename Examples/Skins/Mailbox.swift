@@ -89,7 +89,7 @@ final class Mailbox {
     }
   }
 
-  /// The colours that ``editBrand()`` takes in turn.
+  /// The colors that ``editBrand()`` takes in turn.
   private static let brands = [
     RGBA(red: 0xd8, green: 0x5b, blue: 0x9a), RGBA(red: 0x3f, green: 0xa4, blue: 0x6b),
     RGBA(red: 0x9a, green: 0x7b, blue: 0xe0),

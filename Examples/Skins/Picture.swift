@@ -41,7 +41,7 @@ struct Picture: Sendable {
   /// The value of a key.
   struct Value: Sendable, Equatable {
     let text: String
-    /// The colour, if the value is one.
+    /// The color, if the value is one.
     let colour: RGBA?
   }
 

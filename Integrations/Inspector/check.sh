@@ -7,7 +7,7 @@
 #   browser        the page in a headless Chromium
 #   overhead       what the inspector costs, and that nothing remains of it
 #   samples        every sample compiles as it is shown
-#   documentation  the catalogues build without warnings
+#   documentation  the catalogs build without warnings
 #   format         layout and documentation comments
 #   imports        every target declares the modules that it imports
 # With --full also:

@@ -7,7 +7,7 @@
 #   load           200 streams and 1,000 events; EVENTS=10000 posts another number
 #   costs          what logging, metrics and tracing cost, and that nothing remains of them
 #   samples        every sample compiles as it is shown
-#   documentation  the catalogues build without warnings
+#   documentation  the catalogs build without warnings
 #   format         layout and documentation comments
 #   imports        every target declares the modules that it imports
 # With --full also:

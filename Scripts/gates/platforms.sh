@@ -4,7 +4,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 # The toolchain of Linux carries an embedded standard library for Apple's targets and for bare machines, which
 # is enough to type-check files without concurrency. The C libraries are the stand-ins in Scripts/Platforms.
-# What this cannot see: concurrency, linking, and behaviour.
+# What this cannot see: concurrency, linking, and behavior.
 embedded=(-enable-experimental-feature Embedded -wmo -parse-as-library)
 flags=$(target_flags EventBus) || fail "cannot read the settings of the package"
 mapfile -t flags <<< "$flags"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds the documentation catalogues of the package in the current folder from the modules that were
+# Builds the documentation catalogs of the package in the current folder from the modules that were
 # built; a warning is a failure: documentation.sh FOLDER_OF_PROGRAMS
 set -euo pipefail
 

@@ -21,7 +21,7 @@ extension EventNames {
 
 private final class Sender: Sendable {}
 
-/// Observes a centre until it is released.
+/// Observes a center until it is released.
 private final class CenterLog: Sendable {
   private let center: NotificationCenter
   private let token: Token
@@ -384,7 +384,7 @@ extension EventNames {
   fileprivate static let second = EventName<Int>("sample.second")
 }
 
-/// The buses and centres of these tests, and what each of them hears.
+/// The buses and centers of these tests, and what each of them hears.
 @Suite("Mirrors in a ring", .timeLimit(.minutes(5)))
 struct RingTests {
   private let buses = [EventBus(), EventBus()]
@@ -405,7 +405,7 @@ struct RingTests {
     }
   }
 
-  /// What each bus has heard, and then what each centre has.
+  /// What each bus has heard, and then what each center has.
   private var entries: [[Int]] { heard.map(\.entries) + logs.map(\.numbers.entries) }
 
   private func mirror(_ bus: EventBus, to center: NotificationCenter) {
@@ -418,7 +418,7 @@ struct RingTests {
     )
   }
 
-  /// From the first bus through the first centre to the second bus, and back through the second centre.
+  /// From the first bus through the first center to the second bus, and back through the second center.
   private func ring() {
     mirror(centers[1], to: buses[0])
     mirror(buses[0], to: centers[0])
@@ -572,7 +572,7 @@ struct RingTests {
     ring()
     buses[0].post(.number, 1)
     #expect(entries.map { $0.sorted() } == Array(repeating: [1, 2, 3], count: 4))
-    // The answer was posted while the second bus delivered the question, and followed it to the centre.
+    // The answer was posted while the second bus delivered the question, and followed it to the center.
     #expect(logs[1].numbers.entries.first == 1)
     withExtendedLifetime(answering) {}
   }
@@ -594,7 +594,7 @@ struct RingTests {
     }.store(in: handlers)
     centers[0].post(name: .number, object: asking, userInfo: ["number": 1])
     #expect(heard[1].entries == [1, 2])
-    // The centre calls its observers in any order, and one of them is the mirror.
+    // The center calls its observers in any order, and one of them is the mirror.
     #expect(logs[0].numbers.entries.sorted() == [1, 2])
   }
 

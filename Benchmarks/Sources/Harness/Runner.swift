@@ -59,7 +59,7 @@ public struct Runner: Sendable {
       }
       for round in 0..<options.rounds {
         for turn in works.indices {
-          // Another one begins each round: nobody always follows the same neighbour.
+          // Another one begins each round: nobody always follows the same neighbor.
           let index = (turn + round) % works.count
           let value = await works[index].work(iterations[index])
           samples[works[index].subject, default: []].append(value)

@@ -15,7 +15,7 @@ struct Skin {
 
 /// What a view follows.
 enum Dress: Sendable {
-  /// A colour and a number.
+  /// A color and a number.
   case row
   /// One number, which few views follow.
   case badge
@@ -56,5 +56,5 @@ final class Look {
   private(set) var touches = 0
 }
 
-/// A colour that is another one for each number.
+/// A color that is another one for each number.
 func ink(_ number: Int) -> RGBA { RGBA(red: UInt8(truncatingIfNeeded: number), green: 1, blue: 2) }

@@ -65,7 +65,7 @@ struct ScreenViewTests {
     try program.wait(for: "highlight") { $0[ada.column, ada.row].style.background == ink }
     let screen = program.screen
     #expect(screen[edsger.column, edsger.row].style.background == cards[1])
-    // The edited colour is another one than that of the highlight, and is visible within it.
+    // The edited color is another one than that of the highlight, and is visible within it.
     #expect(screen[ada.column - 2, ada.row].style.foreground == .direct(0xd8, 0x5b, 0x9a))
     let called = try #require(screen.place(of: "4 of 8 views called"))
     #expect(screen[called.column, called.row].style.background == ink)

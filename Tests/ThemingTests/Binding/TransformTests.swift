@@ -6,7 +6,7 @@ import Theming
 @MainActor
 @Suite("Rules with a transform, and optional properties")
 struct TransformTests {
-  /// A colour of a toolkit, which cannot be compared.
+  /// A color of a toolkit, which cannot be compared.
   private class Paint {
     let hex: String
 

@@ -115,7 +115,7 @@ struct LaidOverTests {
       ("#00000080", "#ffffff", "#7f7f7f"), ("#ffffff80", "#000000", "#808080"),
       ("#ff000080", "#0000ff", "#80007f"), ("#ff000001", "#000000", "#010000"),
       ("#ff0000fe", "#000000", "#fe0000"),
-      // Over a colour that is itself translucent, or fully clear.
+      // Over a color that is itself translucent, or fully clear.
       ("#ff000080", "#0000ff80", "#aa0055c0"), ("#ff000080", "#0000ff00", "#ff000080"),
       ("#12345600", "#65432100", "#00000000"), ("#12345600", "#65432180", "#65432180"),
       ("#123456", "#65432100", "#123456"),
@@ -158,7 +158,7 @@ struct LaidOverTests {
     }
   }
 
-  /// Returns the channels of a colour, three of them when it is opaque.
+  /// Returns the channels of a color, three of them when it is opaque.
   private func channels(_ colour: RGBA) -> [UInt8] {
     let digits = Array(colour.hex.dropFirst())
     return stride(from: 0, to: digits.count, by: 2).compactMap { index in

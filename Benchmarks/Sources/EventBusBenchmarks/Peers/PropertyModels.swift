@@ -15,7 +15,7 @@ protocol PropertyModel: AnyObject, SendableMetatype {
 /// Values that a property has not had before.
 private struct Numbers {
   private var first = 0
-  /// What the optimiser cannot look into: it might read the property, so that no set may be left out.
+  /// What the optimizer cannot look into: it might read the property, so that no set may be left out.
   private let barrier: () -> Void = opaque {}
 
   @inline(__always)
