@@ -84,7 +84,7 @@ enum Posting {
     }
   }
 
-  /// Posts that nobody hears, though somebody did once.
+  /// Posts without an observer, although one was registered before.
   private static func abandoned<P: CancellingPeer>(_: P.Type) -> Entry {
     .timed(P.subject) {
       let peer = opaque(P())

@@ -8,8 +8,8 @@ extension Notification.Name {
 
 /// Foundation's center with blocks and no queue.
 ///
-/// It is spared the payload, which it would have to box in a dictionary: its handlers add 1.
-/// ``PayloadCenterPeer`` is not.
+/// It receives no payload, which it would have to box in a dictionary: its handlers add 1.
+/// ``PayloadCenterPeer`` does.
 final class NotificationCenterPeer: CancellingPeer {
   static let subject = Subject.notificationCenter
 
