@@ -106,7 +106,7 @@ extension Canvas {
     fill(Area(column: 2, row: line, columns: width, rows: 1), ink)
     if isUnread {
       var marker = style(row.accent, true)
-      // The accent stays visible, because it may be what has changed.
+      // The accent stays visible, because it may have changed.
       if row.accent.contrast(with: row.ink) >= 2 { marker.foreground = Colour(row.accent) }
       write(row.marker, column: 4, row: line, marker, width: 1)
     }

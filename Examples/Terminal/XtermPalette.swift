@@ -65,7 +65,7 @@ package enum XtermPalette {
     return best
   }
 
-  /// Returns the nearest level of a channel; the boundaries lie halfway between levels.
+  /// Returns the nearest level of a channel; the boundaries are halfway between levels.
   private static func step(_ channel: UInt8) -> Int {
     switch channel {
     case ..<48: 0

@@ -5,7 +5,7 @@
 #   build          everything, the tests included
 #   tests          the tests in Swift
 #   browser        the page in a headless Chromium
-#   overhead       what the inspector costs, and that nothing remains of it
+#   overhead       the cost of the inspector, and of posts after its release
 #   samples        every sample compiles as it is shown
 #   documentation  the catalogs build without warnings
 #   format         layout and documentation comments
