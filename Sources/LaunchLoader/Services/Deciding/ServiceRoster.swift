@@ -6,7 +6,9 @@ internal import EventBus
 struct ServiceRoster<Handle: Sendable>: Sendable {
   typealias ID = Int
 
-  /// The services. Those that have ended are removed when they outnumber the others.
+  /// The services.
+  ///
+  /// Those that have ended are removed when they outnumber the others.
   private(set) var records: [ServiceRecord] = []
   /// The handle of each record; `nil` once the service has ended.
   private(set) var handles: [Handle?] = []
