@@ -170,6 +170,13 @@ public final class Token: Sendable, Hashable {
   /// - Complexity: Amortized O(1).
   public func store(in bag: TokenBag) { join(bag.members) }
 
+  /// Ends the registration with a lifetime that does not keep the token.
+  ///
+  /// Has an effect on registrations that something other than their token may end.
+  package func end(with lifetime: Lifetime) {
+    (target as? Registration)?.join(lifetime.members)
+  }
+
   /// Returns whether two tokens are the same object.
   public static func == (left: Token, right: Token) -> Bool { left === right }
 
