@@ -12,11 +12,12 @@ extension Range<Int> {
     return low
   }
 
-  /// Returns the index with a number, or `nil` if there is none.
+  /// Returns the index with a number.
   ///
   /// - Parameters:
   ///   - number: The number.
   ///   - numberAt: Returns the number of an index; the numbers ascend.
+  /// - Returns: The index, or `nil` if there is none.
   /// - Complexity: O(1) if no numbers are missing before it, otherwise O(log *n*).
   @inlinable
   @inline(__always)

@@ -165,8 +165,8 @@ struct DocumentContents {
 
   /// Reads the value or the alias of a key.
   private mutating func read(_ key: ThemeKeys, from member: Member) {
-    let group = member.container
-    let text = try? group.decode(String.self, forKey: member.key)  // Reason: only a text is an alias.
+    let (group, name) = (member.container, member.key)
+    let text = try? group.decode(String.self, forKey: name)  // Reason: only text can be an alias.
     if let target = text?.aliasTarget {
       readAlias(of: target, for: key)
     } else if let type = key.codableType {
