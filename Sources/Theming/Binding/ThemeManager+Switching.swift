@@ -123,7 +123,7 @@ extension ThemeManager {
   private func runQueue(_ first: [ThemeSwitch]?) throws(ThemeError) {
     var first = first
     var former: [(manager: ThemeManager, request: ThemeRequest)] = []
-    chain = SwitchChain(openings: bus.openings(on: MainActor.shared))
+    chain = Chain(openings: bus.openings(on: MainActor.shared))
     while true {
       let (next, replaced) = queue.next()
       former += replaced

@@ -54,7 +54,7 @@ public final class ThemeManager {
   /// only.
   var queue = SwitchQueue<ObjectIdentifier, (manager: ThemeManager, request: ThemeRequest)>()
   /// The chain of switches that the running one belongs to; used in the root only.
-  var chain = SwitchChain(openings: 0)
+  var chain = Chain(openings: 0)
   /// The registered themes; used in the root only, and empty in scopes.
   var catalogue = ThemeCatalogue()
 

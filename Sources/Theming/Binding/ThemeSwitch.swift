@@ -1,6 +1,20 @@
 public import EventBus
 
 extension ThemeManager {
+  /// The switches that follow from one another.
+  struct Chain {
+    /// The nesting depth of deliveries of mailed events when the chain began.
+    ///
+    /// A request at a greater depth is no consequence of the chain.
+    let openings: Int
+
+    /// The names of the themes used so far.
+    var names: [String] = []
+
+    /// The first error thrown in the last round.
+    var refusal: ThemeError?
+  }
+
   /// Plans the switch of this manager and of the scopes that follow it, each manager before its scopes.
   ///
   /// Planning calls no user code, so nothing changes between planning and the swap.
@@ -101,20 +115,6 @@ enum ThemeRequest {
     case .overlay(let layer): base?.adding(layer)
     }
   }
-}
-
-/// The switches that follow from one another.
-struct SwitchChain {
-  /// The nesting depth of deliveries of mailed events when the chain began.
-  ///
-  /// A request at a greater depth is no consequence of the chain.
-  let openings: Int
-
-  /// The names of the themes used so far.
-  var names: [String] = []
-
-  /// The first error thrown in the last round.
-  var refusal: ThemeError?
 }
 
 /// The payload of `themeDidChange`, posted after every view has its new values.
