@@ -1,6 +1,6 @@
 import Harness
 
-/// What following the skin weighs, and what is left of it.
+/// What following the theme weighs, and what is left of it.
 ///
 /// Counts, not times: the same every time, however busy the machine is.
 enum Weighing {
