@@ -6,7 +6,7 @@ extension ThemeKeys {
   static let badge = ThemeKey("badge.size", default: 1)
 }
 
-/// The three values that skins are made of here, for subjects without a theme of their own.
+/// The three values that themes are made of here, for subjects that do not use the library.
 struct Skin {
   var ink: RGBA
   var corner: Int
@@ -21,7 +21,7 @@ enum Dress: Sendable {
   case badge
 }
 
-/// Something that switches the skins of views.
+/// Something that switches the themes of views.
 @MainActor
 protocol SkinSwitcher {
   associatedtype View: AnyObject
@@ -34,7 +34,7 @@ protocol SkinSwitcher {
   /// The values that a view shows.
   func look(of view: View) -> Look
 
-  /// Makes a view follow the skin, beginning now; it ends with the view.
+  /// Makes a view follow the theme, beginning now; it ends with the view.
   func dress(_ view: View, as dress: Dress)
 
   /// Ends the subscription that `dress` began.

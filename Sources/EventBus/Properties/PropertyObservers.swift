@@ -187,8 +187,7 @@ final class PropertyObservers<Value> {
 
   /// The slot index of a registration, or `nil` if its slot has been removed.
   func index(of number: UInt) -> Int? {
-    let index = index(from: number)
-    return index < slots.count && slots[index].number == number ? index : nil
+    slots.indices.index(ofNumber: number) { slots[$0].number }
   }
 
   /// Calls a closure with the observer in a slot, unless the slot is empty.

@@ -33,7 +33,7 @@ struct ServiceRoster<Handle: Sendable>: Sendable {
   ///
   /// - Complexity: O(1); O(log *n*) after services were removed.
   func index(of id: ID) -> Int? {
-    guard let index = records.index(ofNumber: id, { $0.id }) else { return nil }
+    guard let index = records.indices.index(ofNumber: id, { records[$0].id }) else { return nil }
     return records[index].isLiving ? index : nil
   }
 
