@@ -146,6 +146,12 @@ public struct Splice<Element> {
     self.inserted = inserted
   }
 
+  /// Creates a splice whose removed elements are known.
+  @inlinable
+  init(at offset: Int, removed: [Element] = [], inserted: [Element] = []) {
+    self.init(offset..<offset + removed.count, removed: removed, inserted: inserted)
+  }
+
   /// The effect of the splice.
   public var kind: Kind {
     if range.isEmpty { return .insertion }
@@ -205,9 +211,8 @@ struct ElementDifference<Element: Equatable> {
   /// When a splice is applied, everything to its left already matches the new array, so it begins at the new
   /// offset.
   private func splice(_ removed: Range<Int>, _ inserted: Range<Int>) -> Splice<Element> {
-    let begin = inserted.lowerBound
-    return Splice(
-      begin..<begin + removed.count,
+    Splice(
+      at: inserted.lowerBound,
       removed: Array(old[removed]),
       inserted: Array(new[inserted])
     )

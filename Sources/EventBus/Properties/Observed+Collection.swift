@@ -14,7 +14,7 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
     // Without closures, which would cost as much as the append itself.
     guard cell.isObserved else { return storage.append(element) }
     clean()
-    write(describedBy: { splice(at: storage.count, inserted: [element]) }) { $0.append(element) }
+    write(describedBy: { [Splice(at: storage.count, inserted: [element])] }) { $0.append(element) }
   }
 
   /// Adds elements at the end.
@@ -26,7 +26,7 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
     let elements = Array(elements)
     guard !elements.isEmpty else { return }
     clean()
-    write(describedBy: { splice(at: storage.count, inserted: elements) }) {
+    write(describedBy: { [Splice(at: storage.count, inserted: elements)] }) {
       $0.append(contentsOf: elements)
     }
   }
@@ -47,11 +47,7 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
     line: UInt = #line
   ) {
     clean()
-    let site = (fileID, line)
-    requireInsertion(at: index, "insert an element", site)
-    write(describedBy: { splice(at: offset(of: index), inserted: [element]) }) {
-      $0.insert(element, at: index)
-    }
+    replace(index..<index, EmptyCollection(), with: CollectionOfOne(element))
   }
 
   /// Inserts elements before a position.
@@ -69,14 +65,7 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
     fileID: StaticString = #fileID,
     line: UInt = #line
   ) {
-    let elements = Array(elements)
-    clean()
-    let site = (fileID, line)
-    requireInsertion(at: index, "insert elements", site)
-    guard !elements.isEmpty else { return }
-    write(describedBy: { splice(at: offset(of: index), inserted: elements) }) {
-      $0.insert(contentsOf: elements, at: index)
-    }
+    replaceSubrange(index..<index, with: elements)
   }
 
   /// Removes an element.
@@ -94,13 +83,7 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
     fileID: StaticString = #fileID,
     line: UInt = #line
   ) -> Value.Element {
-    clean()
-    requireElement(at: index, "remove an element", (fileID, line))
-    let element = storage[index]
-    write(describedBy: { splice(at: offset(of: index), removed: [element]) }) {
-      $0.remove(at: index)
-    }
-    return element
+    replaceElement(at: index, with: EmptyCollection())
   }
 
   /// Removes the elements of a range.
@@ -116,7 +99,7 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
     fileID: StaticString = #fileID,
     line: UInt = #line
   ) {
-    replace(range, with: [], "remove a range", (fileID, line))
+    replaceSubrange(range, with: EmptyCollection())
   }
 
   /// Removes all elements and keeps the capacity.
@@ -126,8 +109,8 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
   public func removeAll() {
     clean()
     guard !storage.isEmpty else { return }
-    let removed = elements(0..<storage.count)
-    write(describedBy: { splice(at: 0, removed: removed) }) {
+    let removed = copy(storage.startIndex..<storage.endIndex)
+    write(describedBy: { [Splice(at: 0, removed: removed)] }) {
       $0.removeAll(keepingCapacity: true)
     }
     withExtendedLifetime(removed) {}
@@ -144,23 +127,11 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
   @inlinable
   public func removeAll(where isRemoved: (Value.Element) throws -> Bool) rethrows {
     clean()
-    let runs = try Self.runs(in: &storage, where: isRemoved)
-    guard let first = runs.first else { return }
+    let (splices, kept) = try Self.removals(in: &storage, where: isRemoved)
+    guard let first = splices.first?.range.lowerBound else { return }
     // The remaining elements after the first removed one move forward in a single operation.
-    var stays: [Value.Element] = []
-    var splices: [Splice<Value.Element>] = []
-    var (end, gone) = (first.lowerBound, 0)
-    for run in runs {
-      stays += elements(end..<run.lowerBound)
-      let begin = run.lowerBound - gone
-      let removed = elements(run)
-      splices.append(Splice(begin..<begin + run.count, removed: removed, inserted: []))
-      (end, gone) = (run.upperBound, gone + run.count)
-    }
-    stays += elements(end..<storage.count)
-    let begin = index(at: first.lowerBound)
     write(describedBy: { splices }) {
-      $0.replaceSubrange(begin..<$0.endIndex, with: stays)
+      $0.replaceSubrange($0.index($0.startIndex, offsetBy: first)..., with: kept)
     }
     withExtendedLifetime(splices) {}
   }
@@ -180,8 +151,11 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
     fileID: StaticString = #fileID,
     line: UInt = #line
   ) {
-    let site = (fileID, line)
-    replace(range, with: Array(elements), "replace a range", site)
+    let elements = Array(elements)
+    clean()
+    let removed = copy(range)
+    guard !removed.isEmpty || !elements.isEmpty else { return }
+    replace(range, removed, with: elements)
   }
 
   /// Replaces an element.
@@ -201,13 +175,7 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
     fileID: StaticString = #fileID,
     line: UInt = #line
   ) -> Value.Element {
-    clean()
-    requireElement(at: index, "replace an element", (fileID, line))
-    let former = storage[index]
-    write(describedBy: { splice(at: offset(of: index), removed: [former], inserted: [element]) }) {
-      Self.put(element, at: index, in: &$0)
-    }
-    return former
+    replaceElement(at: index, with: CollectionOfOne(element))
   }
 
   /// Moves an element to another index.
@@ -228,16 +196,11 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
     line: UInt = #line
   ) {
     clean()
-    let site = (fileID, line)
-    requireElement(at: index, "move an element", site)
-    requireElement(at: destination, "move an element to a place", site)
+    // The destination is read only to check it.
+    let (element, _) = (storage[index], storage[destination])
     let (from, to) = (offset(of: index), offset(of: destination))
     if from == to { return }
-    let element = storage[index]
-    let splices = [
-      Splice(from..<from + 1, removed: [element], inserted: []),
-      Splice(to..<to, removed: [], inserted: [element]),
-    ]
+    let splices = [Splice(at: from, removed: [element]), Splice(at: to, inserted: [element])]
     write(describedBy: { splices }) {
       $0.remove(at: index)
       $0.insert(element, at: $0.index($0.startIndex, offsetBy: to))
@@ -262,13 +225,12 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
     line: UInt = #line
   ) {
     clean()
-    for index in [first, second] { requireElement(at: index, "swap an element", (fileID, line)) }
-    if first == second { return }
     let (one, other) = (storage[first], storage[second])
+    if first == second { return }
     let (left, right) = (offset(of: first), offset(of: second))
     let splices = [
-      Splice(left..<left + 1, removed: [one], inserted: [other]),
-      Splice(right..<right + 1, removed: [other], inserted: [one]),
+      Splice(at: left, removed: [one], inserted: [other]),
+      Splice(at: right, removed: [other], inserted: [one]),
     ]
     write(describedBy: { splices }) {
       let second = $0.index($0.startIndex, offsetBy: right)

@@ -1,24 +1,45 @@
-// Helpers for the operations on elements: index checks, offsets and splice records.
+// Helpers for the operations on elements. The collection itself checks indices and ranges: a helper that needs
+// valid ones reads the elements there, before the write.
 extension Observed where Value: RangeReplaceableCollection & RandomAccessCollection {
-  /// Replaces a range of elements, after checking it.
+  /// Replaces elements and reports one splice.
+  ///
+  /// - Parameters:
+  ///   - range: The indices of the elements to replace.
+  ///   - removed: These elements, which the caller has read.
+  ///   - inserted: The new elements.
   @inlinable
   func replace(
     _ range: Range<Value.Index>,
-    with inserted: [Value.Element],
-    _ task: String,
-    _ site: PropertySite
+    _ removed: some Collection<Value.Element>,
+    with inserted: some Collection<Value.Element>
   ) {
-    clean()
-    guard range.lowerBound >= storage.startIndex, range.upperBound <= storage.endIndex else {
-      refuse(task, "\(range)", valid: "\(storage.startIndex)...\(storage.endIndex)", site)
-    }
-    guard !range.isEmpty || !inserted.isEmpty else { return }
-    let begin = offset(of: range.lowerBound)
-    let removed = elements(begin..<offset(of: range.upperBound))
-    write(describedBy: { splice(at: begin, removed: removed, inserted: inserted) }) {
+    write(
+      describedBy: {
+        let begin = offset(of: range.lowerBound)
+        return [Splice(at: begin, removed: Array(removed), inserted: Array(inserted))]
+      }
+    ) {
       $0.replaceSubrange(range, with: inserted)
     }
+    // The mutation must not release the last reference to an element.
     withExtendedLifetime(removed) {}
+  }
+
+  /// Replaces one element.
+  ///
+  /// - Parameters:
+  ///   - index: The index of the element to replace.
+  ///   - inserted: The new elements.
+  /// - Returns: The replaced element.
+  @inlinable
+  func replaceElement(
+    at index: Value.Index,
+    with inserted: some Collection<Value.Element>
+  ) -> Value.Element {
+    clean()
+    let removed = storage[index]
+    replace(index..<storage.index(after: index), CollectionOfOne(removed), with: inserted)
+    return removed
   }
 
   /// Replaces one element of a collection.
@@ -27,29 +48,35 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
     value.replaceSubrange(index..<value.index(after: index), with: CollectionOfOne(element))
   }
 
-  /// The offsets of the elements that satisfy a condition, as ranges of adjacent elements.
+  /// Finds the elements that satisfy a condition.
   ///
   /// The value is `inout` for the duration of the search, so that a condition that accesses the property
   /// traps, as it does in a mutation.
+  ///
+  /// - Returns: A splice for each run of adjacent elements, and the other elements after the first of them.
   @inlinable
-  static func runs(
+  static func removals(
     in value: inout Value,
-    where condition: (Value.Element) throws -> Bool
-  ) rethrows -> [Range<Int>] {
-    var runs: [Range<Int>] = []
-    var begin: Int?
+    where isRemoved: (Value.Element) throws -> Bool
+  ) rethrows -> (splices: [Splice<Value.Element>], kept: [Value.Element]) {
+    var splices: [Splice<Value.Element>] = []
+    var kept: [Value.Element] = []
+    var run: [Value.Element] = []
     var offset = 0
     for element in value {
-      if try condition(element) {
-        begin = begin ?? offset
-      } else if let first = begin {
-        runs.append(first..<offset)
-        begin = nil
+      if try isRemoved(element) {
+        run.append(element)
+        continue
       }
+      if !run.isEmpty {
+        splices.append(Splice(at: offset, removed: run))
+        run = []
+      }
+      if !splices.isEmpty { kept.append(element) }
       offset += 1
     }
-    if let begin { runs.append(begin..<offset) }
-    return runs
+    if !run.isEmpty { splices.append(Splice(at: offset, removed: run)) }
+    return (splices, kept)
   }
 
   /// The offset of an index from the start index.
@@ -58,54 +85,10 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
     storage.distance(from: storage.startIndex, to: index)
   }
 
-  /// The index at an offset.
-  @inlinable
-  func index(at offset: Int) -> Value.Index {
-    storage.index(storage.startIndex, offsetBy: offset)
-  }
-
-  /// Copies the elements in a range of offsets.
+  /// Copies the elements in a range of indices.
   ///
   /// The result never shares the storage of the collection; sharing would make the next mutation in place
   /// copy the whole collection.
   @inlinable
-  func elements(_ offsets: Range<Int>) -> [Value.Element] {
-    storage[index(at: offsets.lowerBound)..<index(at: offsets.upperBound)].map { $0 }
-  }
-
-  /// Describes an operation that consists of one splice.
-  @inlinable
-  func splice(
-    at offset: Int,
-    removed: [Value.Element] = [],
-    inserted: [Value.Element] = []
-  ) -> [Splice<Value.Element>] {
-    [Splice(offset..<offset + removed.count, removed: removed, inserted: inserted)]
-  }
-
-  /// Traps unless an index refers to an element.
-  @inlinable
-  func requireElement(at index: Value.Index, _ task: String, _ site: PropertySite) {
-    guard index >= storage.startIndex, index < storage.endIndex else {
-      refuse(task, "\(index)", valid: "\(storage.startIndex)..<\(storage.endIndex)", site)
-    }
-  }
-
-  /// Traps unless an index is valid for insertion.
-  @inlinable
-  func requireInsertion(at index: Value.Index, _ task: String, _ site: PropertySite) {
-    guard index >= storage.startIndex, index <= storage.endIndex else {
-      refuse(task, "\(index)", valid: "\(storage.startIndex)...\(storage.endIndex)", site)
-    }
-  }
-
-  @usableFromInline
-  func refuse(_ task: String, _ position: String, valid: String, _ site: PropertySite) -> Never {
-    let property = propertySite
-    trap(
-      "\(site.fileID):\(site.line) asks the property at \(property.fileID):\(property.line) to "
-        + "\(task) at \(position), which is outside \(valid)",
-      remedy: "Check the position against the indices of the value first"
-    )
-  }
+  func copy(_ range: Range<Value.Index>) -> [Value.Element] { storage[range].map { $0 } }
 }
