@@ -52,8 +52,8 @@ extension SharedObservableValue {
     @_inheritActorContext
     _ handler: @escaping @isolated(any) @Sendable (Change<Value>) -> Void
   ) -> Token {
-    let (actor, call) = (handler.isolation, withoutIsolation(handler))
-    return shared.observe((options, fileID, line, nil), on: actor, { $0 }, call)
+    let request = SharedObserveRequest(options, fileID, line, on: handler.isolation)
+    return shared.observe(request, { $0 }, withoutIsolation(handler))
   }
 
   /// Calls a handler for every change while its owner is alive.
@@ -81,8 +81,8 @@ extension SharedObservableValue {
     @_inheritActorContext
     _ handler: @escaping @isolated(any) @Sendable (Owner, Change<Value>) -> Void
   ) -> Token {
-    let (actor, call) = (handler.isolation, withoutIsolation(handler))
-    return shared.observe((options, fileID, line, id), owner: owner, on: actor, { $0 }, call)
+    let request = SharedObserveRequest(options, fileID, line, id: id, on: handler.isolation)
+    return shared.observe(request, owner: owner, { $0 }, withoutIsolation(handler))
   }
 
   /// Calls a handler on an actor for every change while the actor is alive.
@@ -106,8 +106,8 @@ extension SharedObservableValue {
     line: UInt = #line,
     _ handler: @escaping @Sendable (isolated Owner, Change<Value>) -> Void
   ) -> Token {
-    let call = withoutIsolation(onOwner: handler)
-    return shared.observe((options, fileID, line, id), owner: owner, on: owner, { $0 }, call)
+    let request = SharedObserveRequest(options, fileID, line, id: id, on: owner)
+    return shared.observe(request, owner: owner, { $0 }, withoutIsolation(onOwner: handler))
   }
 }
 
@@ -167,7 +167,7 @@ extension SharedObservableValue {
     line: UInt = #line
   ) -> some AsyncSequence<Value, Never> & Sendable {
     EventStream(buffering, until: lifetime, fileID: fileID, line: line) {
-      shared.observe((.initial, fileID, line, nil), on: nil, { $0 }, $0)
+      shared.observe(SharedObserveRequest(.initial, fileID, line), { $0 }, $0)
     }
   }
 }

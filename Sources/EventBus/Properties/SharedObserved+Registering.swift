@@ -1,8 +1,6 @@
 internal import Synchronization
 
 extension SharedObserved {
-  typealias Request = SharedObservers<Value>.Request
-
   /// Converts a change into the one that the handler receives.
   typealias View<Seen> = @Sendable (Change<Value>) -> Change<Seen>
 
@@ -10,17 +8,15 @@ extension SharedObserved {
   ///
   /// - Parameters:
   ///   - request: The parameters of the registration.
-  ///   - actor: The actor on which the handler runs.
   ///   - view: Converts a change into the one that the handler receives.
   ///   - call: The handler, without its isolation.
   /// - Returns: The token.
   func observe<Seen>(
-    _ request: Request,
-    on actor: (any Actor)?,
+    _ request: SharedObserveRequest,
     _ view: @escaping View<Seen>,
     _ call: @escaping @Sendable (Change<Seen>) throws -> Void
   ) -> Token {
-    let link = register(request, on: actor) { change in
+    let link = register(request) { change in
       try? call(view(change))  // Reason: the handler's type does not throw.
       return .called
     }
@@ -32,18 +28,16 @@ extension SharedObserved {
   /// - Parameters:
   ///   - request: The parameters of the registration.
   ///   - owner: The object, held weakly.
-  ///   - actor: The actor on which the handler runs.
   ///   - view: Converts a change into the one that the handler receives.
   ///   - call: The handler, without its isolation.
   /// - Returns: The token.
   func observe<Owner: AnyObject & Sendable, Seen>(
-    _ request: Request,
+    _ request: SharedObserveRequest,
     owner: Owner,
-    on actor: (any Actor)?,
     _ view: @escaping View<Seen>,
     _ call: @escaping @Sendable (Owner, Change<Seen>) throws -> Void
   ) -> Token {
-    let link = register(request, owner: owner, on: actor) { [weak owner] change in
+    let link = register(request, owner: owner) { [weak owner] change in
       guard let owner else { return .ownerLost }
       try? call(owner, view(change))  // Reason: as above.
       return .called
@@ -56,20 +50,18 @@ extension SharedObserved {
   /// - Parameters:
   ///   - request: The parameters of the registration.
   ///   - owner: The owner, held weakly.
-  ///   - actor: The actor on which the handler runs.
-  ///   - isAtHome: A Boolean value that indicates whether the caller runs on that actor, and the initial
-  ///     value is to be delivered before the method returns.
+  ///   - isAtHome: A Boolean value that indicates whether the caller runs on the handler's actor, and the
+  ///     initial value is to be delivered before the method returns.
   ///   - body: Calls the handler.
   /// - Returns: The registration.
   func register(
-    _ request: Request,
+    _ request: SharedObserveRequest,
     owner: AnyObject? = nil,
-    on actor: (any Actor)?,
     isAtHome: Bool = false,
     _ body: @escaping @Sendable (Change<Value>) -> Reception
   ) -> ObserverRegistration {
     _ = enteringThread()
-    let inbox = observers.add(request, owner: owner, on: actor, body)
+    let inbox = observers.add(request, owner: owner, body)
     // Added before the value is read: every change is either in the value or reaches the inbox.
     let (value, newest) = state.withLock { state in
       observers.isBarred.store(true, ordering: .relaxed)
@@ -103,8 +95,8 @@ extension SharedObserved {
       Task.detached { await binding.clear(on: actor) }
     }
     let site = observers.delivery
-    let request: Request = (.initial, site.fileID, site.line, nil)
-    let link = register(request, owner: owner, on: actor, isAtHome: true) { [end] change in
+    let request = SharedObserveRequest(.initial, site.fileID, site.line, on: actor)
+    let link = register(request, owner: owner, isAtHome: true) { [end] change in
       defer { withExtendedLifetime(end) {} }
       return binding.set(change.new)
     }

@@ -7,11 +7,6 @@ internal import Synchronization
 package final class SharedObservers<Value: Sendable>: ObserverList,
   @unchecked Sendable  // Reason: the state is locked or atomic.
 {
-  /// The parameters of one registration.
-  typealias Request = (
-    options: SharedObserveOptions, fileID: StaticString, line: UInt, id: (any Hashable & Sendable)?
-  )
-
   /// Returns whether two values are equal; `false` if values cannot be compared.
   let areEqual: @Sendable (Value, Value) -> Bool
   /// A Boolean value that indicates whether a registration or the end of a pause followed the newest change.
@@ -48,24 +43,21 @@ package final class SharedObservers<Value: Sendable>: ObserverList,
   /// - Parameters:
   ///   - request: The parameters of the registration.
   ///   - owner: The owner, held weakly.
-  ///   - actor: The actor on which the handler runs.
   ///   - body: Calls the handler.
   /// - Returns: The inbox.
   func add(
-    _ request: Request,
+    _ request: SharedObserveRequest,
     owner: AnyObject?,
-    on actor: (any Actor)?,
     _ body: @escaping @Sendable (Change<Value>) -> Reception
   ) -> SharedInbox<Value> {
-    let inbox = SharedInbox(of: self, isBound: actor != nil)
-    let id = request.id.map { AnyHashable($0) }
+    let inbox = SharedInbox(of: self, isBound: request.actor != nil)
     let observer = GeneralObserver<SharedCall<Value>>(
       ObserveRequest(fileID: request.fileID, line: request.line),
       where: { inbox.admits($0) },
       owner: owner,
-      id: id,
+      id: request.id,
       link: inbox.link,
-      mailbox: actor.map { actor in
+      mailbox: request.actor.map { actor in
         mailboxes.member(of: actor) { Mailbox(actor, waiting: waiting) }
       },
       envelope: WaitingCall<Value>.self,
@@ -74,7 +66,7 @@ package final class SharedObservers<Value: Sendable>: ObserverList,
     inbox.link.connect(observer, finishing: inbox)
     add(observer, priority: 0)
     if let carrier = owner as? any LifetimeOwner { inbox.link.join(carrier.lifetime.members) }
-    if let owner, let id {
+    if let owner, let id = request.id {
       // The latest registration remains, even if two threads register with one identifier at once.
       endAll { $0.order < observer.order && $0.belongs(to: owner, as: id) }
     }

@@ -134,8 +134,8 @@ extension WeakObservableProperty {
     @_inheritActorContext
     _ handler: @escaping @isolated(any) @Sendable (Change<Referent?>) -> Void
   ) -> Token {
-    let (actor, call) = (handler.isolation, withoutIsolation(handler))
-    return shared.observe((options, fileID, line, nil), on: actor, WeakReferent.objects, call)
+    let request = SharedObserveRequest(options, fileID, line, on: handler.isolation)
+    return shared.observe(request, WeakReferent.objects, withoutIsolation(handler))
   }
 
   /// Calls a handler for every change while its owner is alive.
@@ -163,9 +163,9 @@ extension WeakObservableProperty {
     @_inheritActorContext
     _ handler: @escaping @isolated(any) @Sendable (Owner, Change<Referent?>) -> Void
   ) -> Token {
-    let (request, actor) = ((options, fileID, line, id), handler.isolation)
+    let request = SharedObserveRequest(options, fileID, line, id: id, on: handler.isolation)
     let call = withoutIsolation(handler)
-    return shared.observe(request, owner: owner, on: actor, WeakReferent.objects, call)
+    return shared.observe(request, owner: owner, WeakReferent.objects, call)
   }
 
   /// Calls a handler on an actor for every change while the actor is alive.
@@ -189,8 +189,9 @@ extension WeakObservableProperty {
     line: UInt = #line,
     _ handler: @escaping @Sendable (isolated Owner, Change<Referent?>) -> Void
   ) -> Token {
-    let (request, call) = ((options, fileID, line, id), withoutIsolation(onOwner: handler))
-    return shared.observe(request, owner: owner, on: owner, WeakReferent.objects, call)
+    let request = SharedObserveRequest(options, fileID, line, id: id, on: owner)
+    let call = withoutIsolation(onOwner: handler)
+    return shared.observe(request, owner: owner, WeakReferent.objects, call)
   }
 }
 
