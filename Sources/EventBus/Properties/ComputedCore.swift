@@ -160,7 +160,7 @@ final class ComputedCore<Value: Equatable>: ComputedNode {
         let computed = computations.load(ordering: .relaxed)
         observers.notifyPrior(old: old, new: new)
         announcements += 1
-        if announcements == 100 { observers.warnOfRounds() }
+        if announcements == 100 { warnOfRounds(of: observers.site) }
         // An observer may have set a source: the value may differ now or have been reported already.
         // Counted, because a value need not equal itself.
         let isSettled = notifications.load(ordering: .relaxed) != notified

@@ -227,12 +227,9 @@ final class PathObserver<Owner: AnyObject, Root, Leaf>: PropertyObserver<Root> {
     guard !isCalling else { return _ = waiting.append(change) }
     isCalling = true
     body(owner, change)
-    var rounds = 1
-    while let next = waiting.popFirst() {
+    deliverRounds(of: outer?.propertySite, { waiting.popFirst() }) { next in
       // Changes are dropped while the registration is paused.
       if registration.isOpen { body(owner, next) }
-      rounds += 1
-      if rounds == 101 { outer?.observers?.warnOfRounds() }
     }
     isCalling = false
   }

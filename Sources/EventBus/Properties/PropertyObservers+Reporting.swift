@@ -129,12 +129,7 @@ extension PropertyObservers {
 
   @usableFromInline
   func drainPending() {
-    var count = 1
-    while has(.pending), let round = rounds.next() {
-      deliver(round)
-      count += 1
-      if count == 101 { warnOfRounds() }
-    }
+    deliverRounds(of: site, { rounds.next() }, deliver)
     set(.reporting, false)
   }
 
@@ -158,13 +153,5 @@ extension PropertyObservers {
       return true
     }
     if round.settlesDependents { dependents.settle() }
-  }
-
-  /// Warns about observers that seem to set the property in an endless cycle.
-  func warnOfRounds() {
-    printError(
-      "EventBus: the property at \(site.fileID):\(site.line) was set more than 100 times by its "
-        + "own observers. Check whether they trigger each other in an endless cycle."
-    )
   }
 }

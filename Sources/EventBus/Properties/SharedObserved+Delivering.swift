@@ -55,7 +55,7 @@ extension SharedObserved {
         if startsTask { Task.detached { self.deliverRest() } }
         return
       }
-      if round.depth > 100 { observers.warnOfRounds() }
+      if round.depth > 100 { observers.warnOnce() }
       if round.isNothing(observers.areEqual) {
         observers.countMerged()
         if state.withLock({ $0.skip(round) }) { continue }

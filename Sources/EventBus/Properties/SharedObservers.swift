@@ -21,7 +21,7 @@ package final class SharedObservers<Value: Sendable>: ObserverList,
   private let mailboxes = ActorTable<Mailbox>()
   private let waiting = WaitingCount()
   private let hasWarned = Atomic<Bool>(false)
-  private let site: (fileID: StaticString, line: UInt)
+  private let site: PropertySite
 
   init(areEqual: @escaping @Sendable (Value, Value) -> Bool, fileID: StaticString, line: UInt) {
     self.areEqual = areEqual
@@ -92,12 +92,8 @@ package final class SharedObservers<Value: Sendable>: ObserverList,
   }
 
   /// Warns, once, about observers that seem to set the property in an endless cycle.
-  func warnOfRounds() {
-    if hasWarned.exchange(true, ordering: .relaxed) { return }
-    printError(
-      "EventBus: the property at \(site.fileID):\(site.line) was set by its own observers"
-        + " more than 100 times in a row. Set it only when the value differs."
-    )
+  func warnOnce() {
+    if !hasWarned.exchange(true, ordering: .relaxed) { warnOfRounds(of: site) }
   }
 
   // MARK: Calls outside any turn
