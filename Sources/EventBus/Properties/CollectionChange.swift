@@ -196,11 +196,11 @@ struct ElementDifference<Element: Equatable> {
     guard let kept = commonRuns() else { return [splice(old.indices, new.indices)] }
     var splices: [Splice<Element>] = []
     var (left, right) = (old.startIndex, new.startIndex)
-    for (begin, count) in kept {
-      if left < begin.old || right < begin.new {
-        splices.append(splice(left..<begin.old, right..<begin.new))
+    for run in kept {
+      if left < run.old || right < run.new {
+        splices.append(splice(left..<run.old, right..<run.new))
       }
-      (left, right) = (begin.old + count, begin.new + count)
+      (left, right) = (run.old + run.count, run.new + run.count)
     }
     if left < old.endIndex || right < new.endIndex {
       splices.append(splice(left..<old.endIndex, right..<new.endIndex))
@@ -219,7 +219,11 @@ struct ElementDifference<Element: Equatable> {
   }
 
   /// A run of kept elements: its start in both arrays and its length.
-  private typealias Run = (begin: (old: Int, new: Int), count: Int)
+  private struct Run {
+    let old: Int
+    let new: Int
+    let count: Int
+  }
 
   /// The runs of kept elements, in order; `nil` beyond the limit.
   ///
@@ -258,8 +262,8 @@ struct ElementDifference<Element: Equatable> {
       let step = step(reach, at: middle + diagonal, diagonal, differences)
       let entry = differences == 0 ? 0 : step.row
       if row > entry {
-        let begin = (old.startIndex + entry, new.startIndex + entry - diagonal)
-        runs.append((begin, row - entry))
+        let (begin, other) = (old.startIndex + entry, new.startIndex + entry - diagonal)
+        runs.append(Run(old: begin, new: other, count: row - entry))
       }
       row = step.inserts ? entry : entry - 1
       diagonal += step.inserts ? 1 : -1

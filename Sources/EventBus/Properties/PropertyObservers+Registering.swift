@@ -31,14 +31,12 @@ extension PropertyObservers {
         let index = index(of: former)
       {
         let slot = slots[index]
-        _ = ObjectAddress.borrow(slot.address) { (former: PropertyObserver<Value>) in
-          former.registration.endByItself()
-        }
+        slot.borrow { (former: PropertyObserver<Value>) in former.registration.endByItself() }
         withExtendedLifetime(slot) {}
       }
     }
     rounds.add(observer.number, observer.roles, value: value, isBehind: isBehind)
-    slots.append((observer.number, observer, ObjectAddress.of(observer)))
+    slots.append(PropertySlot(observer.number, observer))
     count += 1
     if observer.needsSweeping { sweptCount += 1 }
     if let value, options.contains(.initial) {
@@ -81,7 +79,7 @@ extension PropertyObservers {
 
   private func forEach(_ body: (PropertyObserver<Value>) -> Void) {
     // A copy of the slots retains the observers, whatever the closure releases.
-    for slot in slots { _ = ObjectAddress.borrow(slot.address, body) }
+    for slot in slots { slot.borrow(body) }
   }
 
   /// Ends the registrations of dead owners, if a sample suggests that there are many.
@@ -97,16 +95,14 @@ extension PropertyObservers {
     walks += 1
     while let index = probe.next(), index < slots.count {
       var isDead: Bool?
-      borrowObserver(at: index) { isDead = $0.hasLostOwner }
+      slots[index].borrow { (observer: PropertyObserver<Value>) in isDead = observer.hasLostOwner }
       probe.record(isDead: isDead)
     }
     let isSweep = probe.shouldSweep || slots.count >= sweepLimit
-    // Registrations made by what the sweep releases do not sweep again.
-    if isSweep { sweepLimit = .max }
-    var index = 0
-    while isSweep, index < slots.count {
-      borrowObserver(at: index) { if $0.hasLostOwner { $0.registration.endByItself() } }
-      index += 1
+    if isSweep {
+      // Registrations made by what the sweep releases do not sweep again.
+      sweepLimit = .max
+      forEach { if $0.hasLostOwner { $0.registration.endByItself() } }
     }
     walks -= 1
     clean()

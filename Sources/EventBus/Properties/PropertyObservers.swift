@@ -10,24 +10,16 @@ public import Synchronization
 /// marked. Slots are cleared and compacted, and handlers released, when no walk is in progress.
 @safe @usableFromInline
 final class PropertyObservers<Value> {
-  /// A slot for one registration; empty after the registration has been removed.
-  ///
-  /// The address is that of the observer, for calls without a retain; it is zero if the slot is empty. The
-  /// slot retains the observer as an object of no particular class, so that unspecialised code looks up no
-  /// types.
-  @usableFromInline
-  typealias Slot = (number: UInt, observer: AnyObject?, address: UInt)
-
   // Not a `NumberedList`, which may close its gaps at any append: a walk needs slots that stay in place
   // until it ends.
   //
   // No mutation of the array runs foreign code, and the compiler's check of each access would take a fifth of
   // the time of an assignment.
-  @exclusivity(unchecked) @usableFromInline var uncheckedSlots: [Slot] = []
+  @exclusivity(unchecked) @usableFromInline var uncheckedSlots: [PropertySlot] = []
 
   /// The slots of the registrations, in ascending order of their numbers.
   @inlinable
-  var slots: [Slot] {
+  var slots: [PropertySlot] {
     get { unsafe uncheckedSlots }  // Reason: an instantaneous read.
     _modify { yield unsafe &uncheckedSlots }  // Reason: as above, no other access can begin.
   }
@@ -191,12 +183,6 @@ final class PropertyObservers<Value> {
     return index < slots.count && slots[index].number == number ? index : nil
   }
 
-  /// Calls a closure with the observer in a slot, unless the slot is empty.
-  @inlinable
-  func borrowObserver(at index: Int, _ body: (PropertyObserver<Value>) -> Void) {
-    _ = ObjectAddress.borrow(slots[index].address, body)
-  }
-
   // MARK: Removal
 
   /// Removes and releases the registrations that have ended, on any thread, since the last call.
@@ -214,11 +200,11 @@ final class PropertyObservers<Value> {
     var records: [AnyObject] = []
     for number in ledger.takeEnded() {
       guard let index = index(of: number) else { continue }
-      // Taken first: the identifiers are compared by code that may use the property.
-      let address = slots[index].address
-      slots[index].address = 0
-      if let observer = slots[index].observer.take() { removed.append(observer) }
-      _ = ObjectAddress.borrow(address) { (observer: PropertyObserver<Value>) in
+      // Emptied first: the identifiers are compared by code that may use the property.
+      let slot = slots[index]
+      slots[index] = PropertySlot(number, nil)
+      if let observer = slot.observer { removed.append(observer) }
+      slot.borrow { (observer: PropertyObserver<Value>) in
         count -= 1
         if observer.needsSweeping { sweptCount -= 1 }
         if let key = observer.key, numbers[key] == number { numbers[key] = nil }
@@ -232,5 +218,30 @@ final class PropertyObservers<Value> {
   }
 }
 
+/// A slot for one registration; empty after the registration has been removed.
+///
+/// Not generic, and the observer is an object of no particular class, so that unspecialised code looks up no
+/// types.
+@usableFromInline
+struct PropertySlot {
+  @usableFromInline let number: UInt
+  @usableFromInline let observer: AnyObject?
+  /// The address of the observer, for calls without a retain; zero if the slot is empty.
+  @usableFromInline let address: UInt
+
+  init(_ number: UInt, _ observer: AnyObject?) {
+    (self.number, self.observer) = (number, observer)
+    address = ObjectAddress.of(observer)
+  }
+
+  /// Calls a closure with the observer, which is not retained, unless the slot is empty.
+  func borrow<Value>(_ body: (PropertyObserver<Value>) -> Void) {
+    _ = ObjectAddress.borrow(address, body)
+  }
+}
+
 @available(*, unavailable)
 extension PropertyObservers: Sendable {}
+
+@available(*, unavailable)
+extension PropertySlot: Sendable {}

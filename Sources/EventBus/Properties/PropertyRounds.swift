@@ -25,12 +25,12 @@ package struct PropertyRounds<Value> {
 
   /// A change that has been stored and remains to be reported.
   package struct Round {
-    fileprivate let isNetZero: Bool
+    fileprivate var isNetZero = false
     fileprivate let isOldKnown: Bool
-    fileprivate let isOfBatch: Bool
+    fileprivate var isOfBatch = false
     /// A Boolean value that indicates whether the computed values are settled with this round, and not
     /// by the batch.
-    package let settlesDependents: Bool
+    package fileprivate(set) var settlesDependents = true
     /// The registration number that was next when the round was formed; only smaller ones receive it.
     package let order: UInt
     fileprivate let records: [AnyObject]?
@@ -65,7 +65,7 @@ package struct PropertyRounds<Value> {
   /// The number of the next registration.
   private(set) var nextNumber: UInt = 0
   /// The number of registrations with each role, including ended ones that have not been removed.
-  private var counts = (changes: 0, priors: 0, validators: 0, writes: 0)
+  private var counts = RoleCounts()
   /// The records of the unreported writes, kept while there are observers of elements; `nil` if any of
   /// the writes was not described.
   private var records: [AnyObject]? = []
@@ -83,11 +83,7 @@ package struct PropertyRounds<Value> {
 
   /// The flags that follow from the state; all but ``PropertyFlags/dependents``.
   package var flags: PropertyFlags {
-    var flags: PropertyFlags = []
-    if counts.changes > 0 { flags.insert(.changes) }
-    if counts.priors > 0 { flags.insert(.priors) }
-    if counts.validators > 0 { flags.insert(.validators) }
-    if counts.writes > 0 { flags.insert(.writes) }
+    var flags = counts.flags
     if phase != .idle { flags.insert(.reporting) }
     if !queue.isEmpty { flags.insert(.pending) }
     if isInBatch || hasSilentWrites || hasBaselines { flags.insert(.unreported) }
@@ -110,7 +106,7 @@ package struct PropertyRounds<Value> {
   ///   - value: The current value, which the registration knows; `nil` for a validator, which needs none.
   ///   - isBehind: Pass `true` if the others do not know that value for a reason outside this property.
   package mutating func add(_ number: UInt, _ roles: PropertyFlags, value: Value?, isBehind: Bool) {
-    count(roles, by: 1)
+    counts.add(roles, 1)
     if let value, isBehind || isInBatch || roles.contains(.writes) && hasSilentWrites {
       baselines[number] = value
     }
@@ -123,20 +119,13 @@ package struct PropertyRounds<Value> {
     _ number: UInt,
     _ roles: PropertyFlags
   ) -> (baseline: Value?, records: [AnyObject]) {
-    count(roles, by: -1)
+    counts.add(roles, -1)
     return (takeBaseline(of: number), counts.writes == 0 ? takeRecords() ?? [] : [])
   }
 
   /// Removes the baseline of a registration.
   package mutating func takeBaseline(of number: UInt) -> Value? {
     baselines.removeValue(forKey: number)
-  }
-
-  private mutating func count(_ roles: PropertyFlags, by change: Int) {
-    if roles.contains(.changes) { counts.changes += change }
-    if roles.contains(.priors) { counts.priors += change }
-    if roles.contains(.validators) { counts.validators += change }
-    if roles.contains(.writes) { counts.writes += change }
   }
 
   // MARK: Writes
@@ -198,10 +187,7 @@ package struct PropertyRounds<Value> {
     let isOldKnown = coversSilentWrites || !hasSilentWrites
     hasSilentWrites = false
     let round = Round(
-      isNetZero: false,
       isOldKnown: isOldKnown,
-      isOfBatch: false,
-      settlesDependents: true,
       order: nextNumber,
       records: takeRecords(),
       old: old,
@@ -322,6 +308,32 @@ package struct PropertyFlags: OptionSet, Sendable {
   @inlinable package static var involved: Self { [.priors, .validators, .writes, .unreported] }
   /// A write in place would skip a registration that needs the old value or may change the new one.
   @inlinable package static var preventsMutationInPlace: Self { [.changes, .priors, .validators] }
+}
+
+/// The number of registrations with each role.
+private struct RoleCounts {
+  private(set) var changes = 0
+  private(set) var priors = 0
+  private(set) var validators = 0
+  private(set) var writes = 0
+
+  /// The roles of at least one registration.
+  var flags: PropertyFlags {
+    var flags: PropertyFlags = []
+    if changes > 0 { flags.insert(.changes) }
+    if priors > 0 { flags.insert(.priors) }
+    if validators > 0 { flags.insert(.validators) }
+    if writes > 0 { flags.insert(.writes) }
+    return flags
+  }
+
+  /// Adds a number to the count of each of the given roles.
+  mutating func add(_ roles: PropertyFlags, _ change: Int) {
+    if roles.contains(.changes) { changes += change }
+    if roles.contains(.priors) { priors += change }
+    if roles.contains(.validators) { validators += change }
+    if roles.contains(.writes) { writes += change }
+  }
 }
 
 @available(*, unavailable)
