@@ -123,7 +123,7 @@ public final class Computed<Value: Equatable>: ObservableValue {
   ///
   /// - Parameter owner: The owner that was passed to `observe`.
   /// - Complexity: O(*n*) in the number of registrations.
-  public func unobserve<O: AnyObject>(owner: O) { core.unobserve(owner: owner) }
+  public func unobserve<O: AnyObject>(owner: O) { core.observers.end(of: owner) }
 }
 
 extension Computed where Value: Sendable {

@@ -107,9 +107,6 @@ final class ComputedCore<Value: Equatable>: ComputedNode {
     return observers.register(owner: owner, id: id, options, value: value, isBehind: isBehind, make)
   }
 
-  /// Ends all registrations of an owner.
-  func unobserve(owner: AnyObject) { observers.end(of: owner) }
-
   @usableFromInline
   override func settle() { update(self) }
 
@@ -263,11 +260,13 @@ extension Observed: DependencySource {
 
 extension NumberedList where Element == ComputedNode {
   /// Marks all direct and indirect dependents as dirty.
+  @usableFromInline
   func invalidate() {
     if count > 0 { forEach { $0.invalidate() } }
   }
 
   /// Notifies the observers of all direct and indirect dependents, in order of height.
+  @usableFromInline
   func settle() {
     guard count > 0 else { return }
     if count == 1, let node = slots.first(where: { $0.element != nil })?.element,

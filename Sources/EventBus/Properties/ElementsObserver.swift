@@ -154,9 +154,8 @@ extension Observed where Value: Collection {
         remedy: "Leave out `.prior`, or use observe(owner:options:_:), which reports whole values"
       )
     }
-    let (observers, value) = (observersToJoin(), storage)
-    return observers.register(owner: owner, id: id, options, value: value) {
-      ElementsObserver($0, owner: owner, knownCount: value.count, body)
+    return observersToJoin().register(owner: owner, id: id, options, value: storage) {
+      ElementsObserver($0, owner: owner, knownCount: storage.count, body)
     }
   }
 }

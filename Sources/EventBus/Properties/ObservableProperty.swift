@@ -43,7 +43,6 @@ extension ObservableProperty {
   ///     not called for that change.
   /// - Returns: A token that cancels the registration. Releasing the token does not.
   /// - Complexity: Amortized O(1).
-  @inlinable
   @discardableResult
   public func observe<O: AnyObject>(
     owner: O,
@@ -51,15 +50,16 @@ extension ObservableProperty {
     options: ObserveOptions = [],
     _ body: @escaping (O, Change<Value>) -> Void
   ) -> Token {
-    readOnly.property.addObserver(owner: owner, id: id, options, body)
+    readOnly.property.observersToJoin().register(owner: owner, id: id, options, value: value) {
+      OwnedPropertyObserver($0, options.roles, owner: owner, body)
+    }
   }
 
   /// Ends all registrations of an owner.
   ///
   /// - Parameter owner: The owner that was passed to `observe`.
   /// - Complexity: O(*n*) in the number of registrations.
-  @inlinable
-  public func unobserve<O: AnyObject>(owner: O) { readOnly.property.endObservers(of: owner) }
+  public func unobserve<O: AnyObject>(owner: O) { readOnly.property.observers?.end(of: owner) }
 
   /// Calls a handler for every change while the returned token is retained.
   ///
@@ -69,12 +69,13 @@ extension ObservableProperty {
   ///     that change.
   /// - Returns: A token that owns the registration: releasing the token ends it.
   /// - Complexity: Amortized O(1).
-  @inlinable
   public func observe(
     options: ObserveOptions = [],
     _ body: @escaping (Change<Value>) -> Void
   ) -> Token {
-    readOnly.property.addObserver(options, body)
+    readOnly.property.observersToJoin().register(options, value: value) {
+      PlainPropertyObserver($0, options.roles, body)
+    }
   }
 
   /// Assigns the value to a property of another object, now and after every change.
@@ -185,9 +186,8 @@ extension ObservableProperty where Value: Sendable {
     fileID: StaticString = #fileID,
     line: UInt = #line
   ) -> some AsyncSequence<Value, Never> & Sendable {
-    let property = readOnly.property
-    return EventStream(buffering, until: lifetime, fileID: fileID, line: line) {
-      property.addObserver(.initial, $0)
+    EventStream(buffering, until: lifetime, fileID: fileID, line: line) {
+      observe(options: .initial, $0)
     }
   }
 }
@@ -223,28 +223,4 @@ extension EventStream {
     if let lifetime { token.attach(to: lifetime) }
     self.init(buffer, token)
   }
-}
-
-extension Observed {
-  @usableFromInline
-  func addObserver<O: AnyObject>(
-    owner: O,
-    id: AnyHashable?,
-    _ options: ObserveOptions,
-    _ body: @escaping (O, Change<Value>) -> Void
-  ) -> Token {
-    observersToJoin().register(owner: owner, id: id, options, value: storage) {
-      OwnedPropertyObserver($0, options.roles, owner: owner, body)
-    }
-  }
-
-  @usableFromInline
-  func addObserver(_ options: ObserveOptions, _ body: @escaping (Change<Value>) -> Void) -> Token {
-    observersToJoin().register(options, value: storage) {
-      PlainPropertyObserver($0, options.roles, body)
-    }
-  }
-
-  @usableFromInline
-  func endObservers(of owner: AnyObject) { observers?.end(of: owner) }
 }

@@ -9,7 +9,7 @@ extension Observed {
       }
       if isEqual(to: value) { return }
       let old = cell.exchange(value)
-      if observers.has(.dependents) { observers.invalidateDependents() }
+      if observers.has(.dependents) { observers.dependents.invalidate() }
       observers.report(old: old, new: value)
     }
   }
@@ -49,7 +49,7 @@ extension Observed {
   /// Reports a mutation in place for which no observer needed the old value.
   @inlinable
   func didMutate(_ observers: PropertyObservers<Value>, _ record: AnyObject? = nil) {
-    if observers.has(.dependents) { observers.invalidateDependents() }
+    if observers.has(.dependents) { observers.dependents.invalidate() }
     if notifies == .manually { return observers.noteSilently(record) }
     if OpenBatch.isAnyOpen, joinBatch(nil, observers) { return observers.note(record) }
     observers.reportInPlace(storage, record)

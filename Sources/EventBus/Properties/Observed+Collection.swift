@@ -108,12 +108,7 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
   @inlinable
   public func removeAll() {
     clean()
-    guard !storage.isEmpty else { return }
-    let removed = copy(storage.startIndex..<storage.endIndex)
-    write(describedBy: { [Splice(at: 0, removed: removed)] }) {
-      $0.removeAll(keepingCapacity: true)
-    }
-    withExtendedLifetime(removed) {}
+    replaceSubrange(storage.startIndex..<storage.endIndex, with: EmptyCollection())
   }
 
   /// Removes the elements that satisfy a condition.
@@ -234,8 +229,8 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
     ]
     write(describedBy: { splices }) {
       let second = $0.index($0.startIndex, offsetBy: right)
-      Self.put(other, at: first, in: &$0)
-      Self.put(one, at: second, in: &$0)
+      $0.replaceSubrange(first...first, with: CollectionOfOne(other))
+      $0.replaceSubrange(second...second, with: CollectionOfOne(one))
     }
   }
 }

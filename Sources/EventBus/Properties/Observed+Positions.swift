@@ -42,12 +42,6 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
     return removed
   }
 
-  /// Replaces one element of a collection.
-  @inlinable
-  static func put(_ element: Value.Element, at index: Value.Index, in value: inout Value) {
-    value.replaceSubrange(index..<value.index(after: index), with: CollectionOfOne(element))
-  }
-
   /// Finds the elements that satisfy a condition.
   ///
   /// The value is `inout` for the duration of the search, so that a condition that accesses the property

@@ -36,17 +36,9 @@ extension PropertyObservers {
       observer.miss()
       return true
     }
-    if has(.dependents) { settleDependents() }
+    if has(.dependents) { dependents.settle() }
     drain()
   }
-
-  /// Marks the dependent computed values as dirty.
-  @usableFromInline
-  func invalidateDependents() { dependents.invalidate() }
-
-  /// Notifies the observers of the dependent computed values.
-  @usableFromInline
-  func settleDependents() { dependents.settle() }
 
   /// Reports the queued changes; later changes are then reported at once.
   @inlinable

@@ -37,7 +37,7 @@ final class PropertyObservers<Value> {
 
   private var _rounds = PropertyRounds<Value>()
   /// The computed values that depend on the property.
-  var dependents = NumberedList<ComputedNode>() {
+  @usableFromInline var dependents = NumberedList<ComputedNode>() {
     didSet { set(.dependents, dependents.count > 0) }
   }
 
