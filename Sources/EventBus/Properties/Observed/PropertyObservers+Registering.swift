@@ -109,8 +109,3 @@ extension PropertyObservers {
     if isSweep { sweepLimit = max(8, 2 * count) }
   }
 }
-
-extension ObserveOptions {
-  /// The roles of a registration with these options.
-  var roles: PropertyFlags { contains(.prior) ? [.changes, .priors] : .changes }
-}

@@ -210,8 +210,12 @@ extension ObservableProperty {
 @available(*, unavailable)
 extension Observed: Sendable {}
 
-/// The source site of a property or of a call, for messages.
-///
-/// Unlike ``SourceSite`` it copies no string.
-@usableFromInline
-typealias PropertySite = (fileID: StaticString, line: UInt)
+/// The way in which changes of a property are reported.
+public enum Notifies: Hashable, Sendable {
+  /// The property reports every assignment.
+  case automatically
+  /// Assignments store silently; the owner reports changes with ``Observed/notifyChange(from:)``.
+  ///
+  /// Use it for properties that change together, or if only the owner knows when a change is complete.
+  case manually
+}
