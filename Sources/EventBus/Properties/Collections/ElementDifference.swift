@@ -33,10 +33,10 @@ struct ElementDifference<Element: Equatable> {
     var splices: [Splice<Element>] = []
     var (left, right) = (old.startIndex, new.startIndex)
     for run in kept {
-      if left < run.old || right < run.new {
-        splices.append(splice(left..<run.old, right..<run.new))
+      if left < run.old.lowerBound || right < run.new.lowerBound {
+        splices.append(splice(left..<run.old.lowerBound, right..<run.new.lowerBound))
       }
-      (left, right) = (run.old + run.count, run.new + run.count)
+      (left, right) = (run.old.upperBound, run.new.upperBound)
     }
     if left < old.endIndex || right < new.endIndex {
       splices.append(splice(left..<old.endIndex, right..<new.endIndex))
@@ -54,12 +54,8 @@ struct ElementDifference<Element: Equatable> {
     )
   }
 
-  /// A run of kept elements: its start in both arrays and its length.
-  private struct Run {
-    let old: Int
-    let new: Int
-    let count: Int
-  }
+  /// A run of kept elements: its indices in both arrays.
+  private typealias Run = (old: Range<Int>, new: Range<Int>)
 
   /// The runs of kept elements, in order; `nil` beyond the limit.
   ///
@@ -98,8 +94,9 @@ struct ElementDifference<Element: Equatable> {
       let step = step(reach, at: middle + diagonal, diagonal, differences)
       let entry = differences == 0 ? 0 : step.row
       if row > entry {
-        let (begin, other) = (old.startIndex + entry, new.startIndex + entry - diagonal)
-        runs.append(Run(old: begin, new: other, count: row - entry))
+        let (begin, end) = (old.startIndex + entry, old.startIndex + row)
+        let shift = new.startIndex - old.startIndex - diagonal
+        runs.append((begin..<end, begin + shift..<end + shift))
       }
       row = step.inserts ? entry : entry - 1
       diagonal += step.inserts ? 1 : -1

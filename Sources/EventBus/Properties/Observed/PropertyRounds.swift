@@ -64,8 +64,12 @@ package struct PropertyRounds<Value> {
   private var hasSilentWrites = false
   /// The number of the next registration.
   private(set) var nextNumber: UInt = 0
-  /// The number of registrations with each role, including ended ones that have not been removed.
-  private var counts = RoleCounts()
+  /// The number of registrations for changes, as are the following for the other roles; it includes ended ones
+  /// that have not been removed.
+  private var changesCount = 0
+  private var priorsCount = 0
+  private var validatorsCount = 0
+  private var writesCount = 0
   /// The records of the unreported writes, kept while there are observers of elements; `nil` if any of
   /// the writes was not described.
   private var records: [AnyObject]? = []
@@ -83,7 +87,11 @@ package struct PropertyRounds<Value> {
 
   /// The flags that follow from the state; all but ``PropertyFlags/dependents``.
   package var flags: PropertyFlags {
-    var flags = counts.flags
+    var flags: PropertyFlags = []
+    if changesCount > 0 { flags.insert(.changes) }
+    if priorsCount > 0 { flags.insert(.priors) }
+    if validatorsCount > 0 { flags.insert(.validators) }
+    if writesCount > 0 { flags.insert(.writes) }
     if phase != .idle { flags.insert(.reporting) }
     if !queue.isEmpty { flags.insert(.pending) }
     if isInBatch || hasSilentWrites || hasBaselines { flags.insert(.unreported) }
@@ -106,7 +114,7 @@ package struct PropertyRounds<Value> {
   ///   - value: The current value, which the registration knows; `nil` for a validator, which needs none.
   ///   - isBehind: Pass `true` if the others do not know that value for a reason outside this property.
   package mutating func add(_ number: UInt, _ roles: PropertyFlags, value: Value?, isBehind: Bool) {
-    counts.add(roles, 1)
+    count(roles, by: 1)
     if let value, isBehind || isInBatch || roles.contains(.writes) && hasSilentWrites {
       baselines[number] = value
     }
@@ -119,13 +127,20 @@ package struct PropertyRounds<Value> {
     _ number: UInt,
     _ roles: PropertyFlags
   ) -> (baseline: Value?, records: [AnyObject]) {
-    counts.add(roles, -1)
-    return (takeBaseline(of: number), counts.writes == 0 ? takeRecords() ?? [] : [])
+    count(roles, by: -1)
+    return (takeBaseline(of: number), writesCount == 0 ? takeRecords() ?? [] : [])
   }
 
   /// Removes the baseline of a registration.
   package mutating func takeBaseline(of number: UInt) -> Value? {
     baselines.removeValue(forKey: number)
+  }
+
+  private mutating func count(_ roles: PropertyFlags, by change: Int) {
+    if roles.contains(.changes) { changesCount += change }
+    if roles.contains(.priors) { priorsCount += change }
+    if roles.contains(.validators) { validatorsCount += change }
+    if roles.contains(.writes) { writesCount += change }
   }
 
   // MARK: Writes
@@ -137,7 +152,7 @@ package struct PropertyRounds<Value> {
   ///   - isBounded: Pass `true` to discard the records beyond the limit.
   /// - Returns: The discarded records, to release.
   package mutating func note(_ record: AnyObject?, isBounded: Bool = false) -> [AnyObject] {
-    guard counts.writes > 0, let known = records?.count else { return [] }
+    guard writesCount > 0, let known = records?.count else { return [] }
     guard let record, !isBounded || known < Self.recordLimit else { return records.take() ?? [] }
     records?.append(record)
     return []
@@ -223,7 +238,7 @@ package struct PropertyRounds<Value> {
     )
     if !isNetZero {
       hasSilentWrites = false
-    } else if hasSilentWrites, counts.writes > 0 {
+    } else if hasSilentWrites, writesCount > 0 {
       // Silent writes before the batch remain to be reported, without their records.
       records = nil
     }
@@ -265,38 +280,12 @@ package struct PropertyRounds<Value> {
     assert(phase != .idle || queue.isEmpty, "queued rounds that no caller will report")
     assert(phase != .endingBatch || !queue.isEmpty, "an ending batch has no round")
     assert(queue.first.map { $0.order <= nextNumber } ?? true, "a round for later registrations")
-    assert(counts.writes > 0 || records?.isEmpty == true, "records that no registration needs")
-    assert(baselines.count <= counts.changes + counts.writes, "a baseline without a registration")
+    assert(writesCount > 0 || records?.isEmpty == true, "records that no registration needs")
+    assert(baselines.count <= changesCount + writesCount, "a baseline without a registration")
     assert(baselines.keys.allSatisfy { $0 < nextNumber }, "a baseline of a later registration")
-    assert(counts.priors <= counts.changes, "a prior observer that is not called for changes")
+    assert(priorsCount <= changesCount, "a prior observer that is not called for changes")
     assert(isInBatch || batchStart == nil, "the start of no batch")
-    assert(min(counts.priors, counts.validators, counts.writes) >= 0, "a negative count")
-  }
-}
-
-/// The number of registrations with each role.
-private struct RoleCounts {
-  private(set) var changes = 0
-  private(set) var priors = 0
-  private(set) var validators = 0
-  private(set) var writes = 0
-
-  /// The roles of at least one registration.
-  var flags: PropertyFlags {
-    var flags: PropertyFlags = []
-    if changes > 0 { flags.insert(.changes) }
-    if priors > 0 { flags.insert(.priors) }
-    if validators > 0 { flags.insert(.validators) }
-    if writes > 0 { flags.insert(.writes) }
-    return flags
-  }
-
-  /// Adds a number to the count of each of the given roles.
-  mutating func add(_ roles: PropertyFlags, _ change: Int) {
-    if roles.contains(.changes) { changes += change }
-    if roles.contains(.priors) { priors += change }
-    if roles.contains(.validators) { validators += change }
-    if roles.contains(.writes) { writes += change }
+    assert(min(priorsCount, validatorsCount, writesCount) >= 0, "a negative count")
   }
 }
 

@@ -61,7 +61,7 @@ final class SharedInbox<Value: Sendable>: Sendable {
   ///
   /// It is called once for each delivered round.
   func admits(_ call: SharedCall<Value>) -> Bool {
-    guard case .round(let round) = call else { return true }
+    guard let round = call else { return true }
     // Released outside the lock, as is a displaced value.
     var former: Value?
     defer { withExtendedLifetime(former) {} }
@@ -115,8 +115,7 @@ final class SharedInbox<Value: Sendable>: Sendable {
     if let initial { give(initial, to: observer, isAtHome) }
     var rest = SharedChanges<Value>.othersPerTurn
     while rest > 0 {
-      guard let (round, isKnown) = nextHeld() else { return }
-      if isKnown { continue }
+      guard let round = nextHeld() else { return }
       give(round, to: observer, isAtHome)
       rest -= 1
     }
@@ -133,25 +132,27 @@ final class SharedInbox<Value: Sendable>: Sendable {
     }
     let reception = observers.calling(round.depth) {
       // The type of the handler does not throw.
-      if isAtHome { return try? observer.run(.round(round), nil) }  // Reason: as above.
-      return try? observer.accept(.round(round), observers.delivery)  // Reason: as above.
+      if isAtHome { return try? observer.run(round, nil) }  // Reason: as above.
+      return try? observer.accept(round, observers.delivery)  // Reason: as above.
     }
     if reception == .ownerLost { link.endByItself() }
   }
 
-  /// Removes the next round held during the registration; opens the inbox if there is none.
-  ///
-  /// - Returns: The round, and whether the observer already knows it.
-  private func nextHeld() -> (round: SharedRound<Value>, isKnown: Bool)? {
-    let next = state.withLock { state -> (SharedRound<Value>, isKnown: Bool, Value?)? in
-      guard let round = state.held.popFirst() else {
-        state.isOpen = true
-        return nil
+  /// Removes the next round held during the registration, and those that the observer knows already; opens the
+  /// inbox if there is none.
+  private func nextHeld() -> SharedRound<Value>? {
+    // Released outside the lock, as is the old value of the round.
+    var former: [SharedRound<Value>] = []
+    let next = state.withLock { state -> (round: SharedRound<Value>, known: Value?)? in
+      while let round = state.held.popFirst() {
+        if round.number > state.baseline { return (round, state.known(for: round)) }
+        former.append(round)
       }
-      return (round, round.number <= state.baseline, state.known(for: round))
+      state.isOpen = true
+      return nil
     }
-    // Outside the lock, because it releases the old value.
-    return next.map { ($0.beginning(with: $2), $1) }
+    withExtendedLifetime(former) {}
+    return next.map { $0.round.beginning(with: $0.known) }
   }
 
   /// Returns the round to deliver in a call.
@@ -159,7 +160,7 @@ final class SharedInbox<Value: Sendable>: Sendable {
   /// - Returns: The round, or `nil` if none is pending or the merged changes cancel each other out.
   private func takeForCall(_ admitted: SharedCall<Value>) -> SharedRound<Value>? {
     let round: SharedRound<Value>
-    if !isBound, case .round(let admitted) = admitted {
+    if !isBound, let admitted {
       if !admitted.isMerged { return admitted }
       round = admitted.beginning(with: state.withLock { $0.known(for: admitted) })
     } else {

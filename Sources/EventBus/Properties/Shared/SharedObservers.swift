@@ -87,7 +87,7 @@ package final class SharedObservers<Value: Sendable>: ObserverList,
       // What waits for the actor comes first.
       if !waiting.isZero { mailboxes.member(of: isolation)?.drain() }
     }
-    let call = SharedCall.round(round)
+    let call: SharedCall<Value> = round
     _ = deliverInOrder(call, delivery, from: nil, wildcards: nil, event: { call }) { _, _ in }
   }
 
@@ -122,13 +122,9 @@ package final class SharedObservers<Value: Sendable>: ObserverList,
   }
 }
 
-/// The change for which an observer of a shared property is called.
-enum SharedCall<Value: Sendable>: Sendable {
-  /// A round that is delivered now.
-  case round(SharedRound<Value>)
-  /// The next change that waits in the inbox of the observer.
-  case waiting
-}
+/// The round for which an observer of a shared property is called; `nil` for the next one that waits in the inbox
+/// of the observer.
+typealias SharedCall<Value: Sendable> = SharedRound<Value>?
 
 /// A call that waits for an actor, without the change: the inbox of the observer has it, and releases it as
 /// soon as the registration ends.
@@ -143,6 +139,6 @@ private final class WaitingCall<Value: Sendable>: WaitingEvent<SharedCall<Value>
     _ queued: QueuedDelivery?,
     in mailbox: Mailbox
   ) {
-    super.enqueue(.waiting, delivery, for: observer, link, queued, in: mailbox)
+    super.enqueue(nil, delivery, for: observer, link, queued, in: mailbox)
   }
 }
