@@ -13,9 +13,9 @@ package struct PropertyFlags: OptionSet, Sendable {
   /// Observers of every change, who need the old value.
   @inlinable package static var changes: Self { Self(rawValue: 1) }
   /// Observers of every change before it is stored.
-  @inlinable package static var priors: Self { Self(rawValue: 2) }
+  @inlinable static var priors: Self { Self(rawValue: 2) }
   /// Validators of every proposed value.
-  @inlinable package static var validators: Self { Self(rawValue: 4) }
+  @inlinable static var validators: Self { Self(rawValue: 4) }
   /// Observers of every write report, who do not need the old value.
   @inlinable package static var writes: Self { Self(rawValue: 8) }
 
@@ -24,12 +24,12 @@ package struct PropertyFlags: OptionSet, Sendable {
   /// Rounds are queued.
   @inlinable package static var pending: Self { Self(rawValue: 32) }
   /// There are silent writes, writes of an open batch, or baselines.
-  @inlinable package static var unreported: Self { Self(rawValue: 64) }
+  @inlinable static var unreported: Self { Self(rawValue: 64) }
   /// Computed values depend on the property.
-  @inlinable package static var dependents: Self { Self(rawValue: 128) }
+  @inlinable static var dependents: Self { Self(rawValue: 128) }
 
   /// An assignment needs the slow path.
   @inlinable package static var involved: Self { [.priors, .validators, .writes, .unreported] }
   /// A write in place would skip a registration that needs the old value or may change the new one.
-  @inlinable package static var preventsMutationInPlace: Self { [.changes, .priors, .validators] }
+  @inlinable static var preventsMutationInPlace: Self { [.changes, .priors, .validators] }
 }

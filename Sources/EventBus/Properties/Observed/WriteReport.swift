@@ -13,7 +13,7 @@ package struct WriteReport<Value> {
   @usableFromInline package let isInitial: Bool
   /// A Boolean value that indicates whether this is the report of a batch, which is left out if the writes
   /// cancel each other out.
-  @usableFromInline package let isOfBatch: Bool
+  @usableFromInline let isOfBatch: Bool
 
   @inlinable
   init(

@@ -31,7 +31,7 @@ package struct SharedChanges<Value> {
   }
 
   /// The maximum number of changes of other threads that one thread delivers after its own.
-  package static var othersPerTurn: Int { 64 }
+  static var othersPerTurn: Int { 64 }
 
   /// The current value.
   package var value: Value

@@ -3,7 +3,7 @@
 /// A plain value with the rules of merging.
 package struct SharedRound<Value> {
   /// The number of pending rounds from which neighbours merge.
-  package static var mergeLimit: Int { 1_000 }
+  static var mergeLimit: Int { 1_000 }
 
   /// The change; a merged one has the first old value and the last new value.
   package private(set) var change: Change<Value>
@@ -39,7 +39,7 @@ package struct SharedRound<Value> {
   }
 
   /// A Boolean value that indicates whether the round contains several changes.
-  package var isMerged: Bool { first != number }
+  var isMerged: Bool { first != number }
 
   /// Returns whether the merged changes cancel each other out.
   ///
