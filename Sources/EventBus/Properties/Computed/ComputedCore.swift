@@ -24,7 +24,7 @@ final class ComputedCore<Value: Equatable>: ComputedNode {
   /// Settling may retain this object a little longer.
   @usableFromInline let isClosed = Atomic<Bool>(false)
   /// The sources of the dependency graph, with the number of this node among their dependents.
-  private var links: [(source: any DependencySource, number: UInt)] = []
+  private var sources: [(source: any DependencySource, number: UInt)] = []
   /// The observers of the other sources.
   private var tokens: [Token] = []
 
@@ -52,13 +52,13 @@ final class ComputedCore<Value: Equatable>: ComputedNode {
       (source as? any ObservableProperty)?.property ?? source as? any DependencySource
     }
     super.init(height: 1 + (known.lazy.compactMap { $0?.height }.max() ?? 0))
-    for (source, link) in zip(sources, known) {
-      guard let link else {
+    for (source, node) in zip(sources, known) {
+      guard let node else {
         tokens.append(observe(source))
         continue
       }
-      if links.contains(where: { $0.source === link }) { continue }
-      links.append((link, link.addDependent(self)))
+      if self.sources.contains(where: { $0.source === node }) { continue }
+      self.sources.append((node, node.addDependent(self)))
     }
   }
 
@@ -66,7 +66,7 @@ final class ComputedCore<Value: Equatable>: ComputedNode {
   @usableFromInline
   func close() {
     isClosed.store(true, ordering: .relaxed)
-    for (source, number) in links { source.removeDependent(number) }
+    for (source, number) in sources { source.removeDependent(number) }
     observers.close()
     tokens = []
   }

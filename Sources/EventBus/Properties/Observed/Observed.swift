@@ -145,9 +145,7 @@ public final class Observed<Value> {
     _modify {
       // A single `yield`: with several, clients could not inline the accessor.
       let observers = cell.isObserved ? observers : nil
-      let old = observers.flatMap {
-        $0.allowsMutationInPlace && !$0.beginsBatch ? nil : Optional(storage)
-      }
+      let old = observers.flatMap { $0.needsOldValue ? Optional(storage) : nil }
       defer { if let observers { finishMutation(from: old, observers) } }
       yield &storage
     }

@@ -140,7 +140,6 @@ final class PathObserver<Owner: AnyObject, Root, Leaf>: PropertyObserver<Root> {
 
   override var currentOwner: AnyObject? { owner }
 
-  @usableFromInline
   override func receive(_ change: Change<Root>) -> Bool {
     guard let owner else { return false }
     let found = find(change.new)
@@ -167,7 +166,6 @@ final class PathObserver<Owner: AnyObject, Root, Leaf>: PropertyObserver<Root> {
   }
 
   /// Follows the current object without calling the handler, because the registration is new or paused.
-  @usableFromInline
   override func miss() {
     if registration.hasEnded { return follow(nil) }
     guard let root = outer?.cell.settled else { return }

@@ -69,7 +69,6 @@ final class PlainPropertyObserver<Value>: PropertyObserver<Value> {
     super.init(registration, roles)
   }
 
-  @usableFromInline
   override func receive(_ change: Change<Value>) -> Bool {
     body(change)
     return true
@@ -92,7 +91,6 @@ final class OwnedPropertyObserver<Owner: AnyObject, Value>: PropertyObserver<Val
     super.init(registration, roles, owner: owner)
   }
 
-  @usableFromInline
   override func receive(_ change: Change<Value>) -> Bool {
     guard let owner else { return false }
     body(owner, change)

@@ -97,21 +97,16 @@ final class PropertyObservers<Value> {
     flags.store(isSet ? others | flag.rawValue : others, ordering: .relaxed)
   }
 
-  /// A Boolean value that indicates whether the value may be mutated in place, because no registration
-  /// needs the old value or validates.
+  /// A Boolean value that indicates whether a mutation in place needs the value before it.
+  ///
+  /// A registration may need that value or may decline the new one. In the first write of an open batch,
+  /// observers of elements need it to see whether the batch has changed anything.
   @usableFromInline
-  var allowsMutationInPlace: Bool {
+  var needsOldValue: Bool {
     cleanIfDirty()
-    return !has(.preventsMutationInPlace)
+    if has(.preventsMutationInPlace) { return true }
+    return OpenBatch.isAnyOpen && has(.writes) && !rounds.isInBatch && OpenBatch.current != nil
   }
-
-  /// A Boolean value that indicates whether the next write is the first of an open batch, and observers of
-  /// elements need the value before it to see whether the batch has changed anything.
-  @inlinable
-  var beginsBatch: Bool { OpenBatch.isAnyOpen && has(.writes) && isFirstInBatch }
-
-  @usableFromInline
-  var isFirstInBatch: Bool { !rounds.isInBatch && OpenBatch.current != nil }
 
   // MARK: Walks
 

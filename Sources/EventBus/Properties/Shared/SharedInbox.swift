@@ -34,7 +34,7 @@ final class SharedInbox<Value: Sendable>: Sendable {
   private let state = Locked(State())
   private let observers: SharedObservers<Value>
   /// The registration of the observer.
-  let link: ObserverRegistration
+  let registration: ObserverRegistration
   /// A Boolean value that indicates whether the handler runs on an actor.
   private let isBound: Bool
 
@@ -45,7 +45,7 @@ final class SharedInbox<Value: Sendable>: Sendable {
   ///   - isBound: A Boolean value that indicates whether the handler runs on an actor.
   init(of observers: SharedObservers<Value>, isBound: Bool) {
     self.observers = observers
-    link = ObserverRegistration(observers)
+    registration = ObserverRegistration(observers)
     self.isBound = isBound
   }
 
@@ -105,8 +105,8 @@ final class SharedInbox<Value: Sendable>: Sendable {
     retaining property: SharedObserved<Value>
   ) {
     // Counted as a call, so that waiting for the registration to finish includes it.
-    guard let known = link.begin() else { return }
-    defer { link.finish() }
+    guard let known = registration.begin() else { return }
+    defer { registration.finish() }
     // An address keeps nothing alive.
     let typed = withExtendedLifetime(known) {
       ObjectAddress.object(known.address, as: Observer.self)
@@ -135,7 +135,7 @@ final class SharedInbox<Value: Sendable>: Sendable {
       if isAtHome { return try? observer.run(round, nil) }  // Reason: as above.
       return try? observer.accept(round, observers.delivery)  // Reason: as above.
     }
-    if reception == .ownerLost { link.endByItself() }
+    if reception == .ownerLost { registration.endByItself() }
   }
 
   /// Removes the next round held during the registration, and those that the observer knows already; opens the

@@ -16,11 +16,10 @@ extension SharedObserved {
     _ view: @escaping View<Seen>,
     _ call: @escaping @Sendable (Change<Seen>) throws -> Void
   ) -> Token {
-    let link = register(request) { change in
+    register(request) { change in
       try? call(view(change))  // Reason: the handler's type does not throw.
       return .called
     }
-    return Token(link, handle: 0)
   }
 
   /// Registers a handler that belongs to an object.
@@ -37,12 +36,11 @@ extension SharedObserved {
     _ view: @escaping View<Seen>,
     _ call: @escaping @Sendable (Owner, Change<Seen>) throws -> Void
   ) -> Token {
-    let link = register(request, owner: owner) { [weak owner] change in
+    register(request, owner: owner) { [weak owner] change in
       guard let owner else { return .ownerLost }
       try? call(owner, view(change))  // Reason: as above.
       return .called
     }
-    return Token(link, handle: 0, isKept: true)
   }
 
   /// Registers an observer and delivers the initial value, if it is requested.
@@ -53,13 +51,13 @@ extension SharedObserved {
   ///   - isAtHome: A Boolean value that indicates whether the caller runs on the handler's actor, and the
   ///     initial value is to be delivered before the method returns.
   ///   - body: Calls the handler.
-  /// - Returns: The registration.
+  /// - Returns: The token, whose release ends the registration unless it has an owner.
   func register(
     _ request: SharedObserveRequest,
     owner: AnyObject? = nil,
     isAtHome: Bool = false,
     _ body: @escaping @Sendable (Change<Value>) -> Reception
-  ) -> ObserverRegistration {
+  ) -> Token {
     _ = enteringThread()
     let inbox = observers.add(request, owner: owner, body)
     // Added before the value is read: every change is either in the value or reaches the inbox.
@@ -72,7 +70,7 @@ extension SharedObserved {
     let initial = SharedRound(change: change, first: newest, number: newest)
     let isWanted = request.options.contains(.initial)
     inbox.handOver(isWanted ? initial : nil, isAtHome: isAtHome, retaining: self)
-    return inbox.link
+    return Token(inbox.registration, handle: 0, isKept: owner != nil)
   }
 
   /// Registers a binding, and assigns the current value before returning.
@@ -96,11 +94,10 @@ extension SharedObserved {
     }
     let site = observers.delivery
     let request = SharedObserveRequest(.initial, site.fileID, site.line, on: actor)
-    let link = register(request, owner: owner, isAtHome: true) { [end] change in
+    return register(request, owner: owner, isAtHome: true) { [end] change in
       defer { withExtendedLifetime(end) {} }
       return binding.set(change.new)
     }
-    return Token(link, handle: 0, isKept: true)
   }
 }
 

@@ -56,16 +56,18 @@ package final class SharedObservers<Value: Sendable>: ObserverList,
       where: { inbox.admits($0) },
       owner: owner,
       id: request.id,
-      link: inbox.link,
+      link: inbox.registration,
       mailbox: request.actor.map { actor in
         mailboxes.member(of: actor) { Mailbox(actor, waiting: waiting) }
       },
       envelope: WaitingCall<Value>.self,
       .handler { inbox.call($0, body) }
     )
-    inbox.link.connect(observer, finishing: inbox)
+    inbox.registration.connect(observer, finishing: inbox)
     add(observer, priority: 0)
-    if let carrier = owner as? any LifetimeOwner { inbox.link.join(carrier.lifetime.members) }
+    if let carrier = owner as? any LifetimeOwner {
+      inbox.registration.join(carrier.lifetime.members)
+    }
     if let owner, let id = request.id {
       // The latest registration remains, even if two threads register with one identifier at once.
       endAll { $0.order < observer.order && $0.belongs(to: owner, as: id) }
@@ -135,10 +137,10 @@ private final class WaitingCall<Value: Sendable>: WaitingEvent<SharedCall<Value>
     _ call: SharedCall<Value>,
     _ delivery: borrowing Delivery,
     for observer: AnyObserver,
-    _ link: ObserverRegistration,
+    _ registration: ObserverRegistration,
     _ queued: QueuedDelivery?,
     in mailbox: Mailbox
   ) {
-    super.enqueue(nil, delivery, for: observer, link, queued, in: mailbox)
+    super.enqueue(nil, delivery, for: observer, registration, queued, in: mailbox)
   }
 }
