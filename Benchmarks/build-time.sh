@@ -5,7 +5,7 @@
 #   Benchmarks/build-time.sh --rounds 1
 #
 # Every round builds each subject once, in turn, after deleting its objects; dependencies of a peer stay built.
-# Prints the median of user and system time, and how many times that of the first peer it is. Deleted objects
+# Prints the median of user and system time, and its ratio to that of the first peer. Deleted objects
 # belong to this package only: the next benchmark links again.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
@@ -27,7 +27,7 @@ subjects=(
 
 targets=(OpenCombine ServiceLifecycle EventBus LaunchLoader Theming)
 for target in "${targets[@]}"; do
-  # Planned anew, because files may have come or gone.
+  # Planned again, because files may have been added or removed.
   swift build -c release --disable-build-manifest-caching --target "$target" > /dev/null
 done
 folder=$(swift build -c release --show-bin-path)
@@ -43,11 +43,11 @@ declare -A times
 for ((round = 1; round <= rounds; round++)); do
   for subject in "${subjects[@]}"; do
     read -r title modules <<< "$subject"
-    # What the command itself takes when there is nothing to build.
+    # The time of the command itself when there is nothing to build.
     # shellcheck disable=SC2086
     idle=$(builds $modules)
     for module in $modules; do
-      # Its list of files stays: only planning writes it.
+      # Its list of files is kept: only planning writes it.
       find "$folder/$module.build" -type f ! -name '*.json' -delete
       rm -f "$folder/Modules/$module.swiftmodule"
     done

@@ -7,7 +7,7 @@
 #   Scripts/goals.sh --read FILE     no run: compares a table that was printed before
 #
 # The exit status is 1 if a goal is missed or was not measured. Times want a quiet machine: the load is
-# printed, and a missed time is worth a second run.
+# printed; repeat a run that missed a time.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 goals=Benchmarks/goals.txt

@@ -8,10 +8,10 @@
 #   Scripts/measure.sh --tuples    … each tuple type with three and more fields
 #   Scripts/measure.sh --package   … each package declaration that nothing outside its module names
 #   Scripts/measure.sh --long      … each file past 400 lines
-#   Scripts/measure.sh --check     … what has grown without a reason, and what is wrong with *Where to read*
+#   Scripts/measure.sh --check     … the figures that grew without a reason, and the faults of *Where to read*
 #   Scripts/measure.sh --write     lowers the figures of Scripts/measures.txt that have fallen
 #
-# Scripts/measure/measures.py says what each measure counts, and Scripts/measure/ledger.py how a figure may grow.
+# Scripts/measure/measures.py defines each measure, and Scripts/measure/ledger.py how a figure may grow.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Makes a repository of its own of a package in Integrations.
+# Creates a separate repository from a package in Integrations.
 #
 #   Scripts/publish.sh --address URL     writes the address of the organization everywhere it is shown or used
 #   Scripts/publish.sh NAME [FOLDER]     splits Integrations/NAME into a bare repository in FOLDER
 #   Scripts/publish.sh --list            prints the names, and the repository of each
 #
 # The split has the history of the folder alone. It is checked: its manifest must take the libraries by URL,
-# and depend on nothing else at a path. Nothing is pushed; the last lines say what to push.
+# and depend on nothing else at a path. Nothing is pushed; the last lines name the commands for that.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -58,7 +58,7 @@ git init --quiet --bare --initial-branch main "$target"
 commit=$(git subtree -q split --prefix "Integrations/$name" 2> /dev/null)
 git push --quiet "$target" "$commit:refs/heads/main"
 
-# The check: what a stranger clones is complete, and its manifest needs no folder around it.
+# The check: the clone is complete, and its manifest needs no folder around it.
 clone=$(mktemp -d)
 trap 'rm -rf "$clone"' EXIT
 git clone --quiet "$target" "$clone/$repository"

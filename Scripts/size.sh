@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Prints what the libraries add to a program that links all of their code, built for release and stripped.
+# Prints the size that the libraries add to a program that links all of their code, built for release and stripped.
 #
 #   Scripts/size.sh              the table
 #   Scripts/size.sh --largest    the table, then the largest objects and functions of EventBus

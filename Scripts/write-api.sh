@@ -30,8 +30,8 @@ for module in "${published[@]}"; do
              | if length > 0 then " where " + join(", ") else "" end))
   ' "$graphs/$module"/*.symbols.json | LC_ALL=C sort > "$folder/$module.txt"
 
-  # The compiler's symbol graphs lose the calling convention of a function type. Such a type stands behind
-  # a type alias, whose text is the source's; anywhere else it would be lost in silence.
+  # The compiler's symbol graphs lose the calling convention of a function type. Such a type is named by
+  # a type alias, whose text is the source's; anywhere else it would be lost silently.
   mapfile -t files < <(swift_files "$(folder_of "$module")")
   { grep -hE '^ *public .*@convention\(' "${files[@]}" || true; } | while read -r line; do
     [[ $line =~ ^public\ typealias\ ([A-Za-z]+)\ =\ (.*)$ ]] \

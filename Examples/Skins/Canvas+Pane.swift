@@ -4,7 +4,7 @@ import Theming
 extension Canvas {
   /// Draws the second pane: the subscriptions, the keys that the last switch changed, and the last actions.
   ///
-  /// Each part has what it needs, and at most a share of the lines.
+  /// Each part has as many lines as it needs, up to a share of all lines.
   mutating func drawPane(_ picture: Picture, from column: Int, _ paper: Style) {
     let pane = Pane(picture, paper, column: column + 2, columns: size.columns - column - 4)
     for row in 1..<(size.rows - 1) { write("│", column: column, row: row, pane.muted) }
@@ -105,7 +105,7 @@ extension Canvas {
     draw(change.new, at: pane.column + 30, row, pane)
   }
 
-  /// Draws a value, after a swatch if it is a colour.
+  /// Draws a value, after a swatch if it is a color.
   private mutating func draw(_ value: Picture.Value, at column: Int, _ row: Int, _ pane: Pane) {
     if let colour = value.colour {
       let swatch = Area(column: column, row: row, columns: 2, rows: 1)

@@ -37,7 +37,7 @@ extension Canvas {
     write(skin, column: size.columns - width - 2, row: 0, style, width: width)
   }
 
-  /// Draws the skins with the colours of their paper, accent and ink; the one in use stands out.
+  /// Draws the skins with the colors of their paper, accent and ink; the one in use stands out.
   private mutating func drawStrip(_ picture: Picture, _ layout: Layout, _ paper: Style) {
     for (skin, tab) in zip(picture.skins, layout.tabs) {
       var style = Style(foreground: Colour(picture.muted), background: paper.background)
@@ -90,7 +90,7 @@ extension Canvas {
     columns: Int,
     _ picture: Picture
   ) {
-    // A row that was called is inverted: no skin has a colour for that, and all have both of these.
+    // A row that was called is inverted: no skin has a color for that, and all have both of these.
     let card = Colour(row.isLit ? row.ink : row.card)
     let style = { (colour: RGBA, isBold: Bool) in
       Style(
@@ -106,7 +106,7 @@ extension Canvas {
     fill(Area(column: 2, row: line, columns: width, rows: 1), ink)
     if isUnread {
       var marker = style(row.accent, true)
-      // The accent stays visible, because it may be what has changed.
+      // The accent stays visible, because it may have changed.
       if row.accent.contrast(with: row.ink) >= 2 { marker.foreground = Colour(row.accent) }
       write(row.marker, column: 4, row: line, marker, width: 1)
     }
@@ -219,6 +219,6 @@ extension Canvas {
 }
 
 extension Colour {
-  /// Converts a colour of a skin; terminals have no translucent colours.
+  /// Converts a color of a skin; terminals have no translucent colors.
   init(_ colour: RGBA) { self.init(red: colour.red, green: colour.green, blue: colour.blue) }
 }

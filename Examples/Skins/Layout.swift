@@ -20,7 +20,7 @@ struct Layout: Sendable {
     let swatchCount: Int
   }
 
-  /// The smallest screen that shows more than an apology.
+  /// The smallest screen that shows more than a message about its size.
   static let smallest = Size(columns: 40, rows: 9)
   /// The width from which a second pane is shown.
   static let wide = 100
@@ -33,7 +33,7 @@ struct Layout: Sendable {
   let header: Int?
   /// The rows that are shown, and their lines.
   let rows: [(index: Int, line: Int)]
-  /// The numbers of rows above and below those shown, and the lines that say so.
+  /// The numbers of rows above and below those shown, and the lines that show these numbers.
   let above: (count: Int, line: Int)?
   let below: (count: Int, line: Int)?
   /// The first line of the footer.
@@ -59,7 +59,7 @@ struct Layout: Sendable {
     below = rest > 0 ? (rest, footer - 1) : nil
   }
 
-  /// Returns what is at a position.
+  /// Returns the part of the screen at a position.
   func target(column: Int, row: Int) -> Target? {
     if size.columns < Self.smallest.columns || size.rows < Self.smallest.rows { return nil }
     if row == 1 { return tabs.firstIndex { $0.columns.contains(column) }.map { .skin($0) } }
@@ -80,7 +80,7 @@ struct Layout: Sendable {
     return (selected - room / 2 + 1, max(1, room - 2), 1)
   }
 
-  /// Divides the strip, with as much for each skin as there is room for all.
+  /// Divides the strip, with the same level of detail for all skins.
   private static func tabs(_ skins: [Picture.Skin], within width: Int) -> [Tab] {
     for (isNamed, swatchCount) in [(true, 3), (true, 1), (false, 3), (false, 1)] {
       var column = 1

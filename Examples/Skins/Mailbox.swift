@@ -26,7 +26,7 @@ final class Mailbox {
   private var lit: Set<ObjectIdentifier> = []
   private var changes: [Picture.Change] = []
   private var history: [String] = []
-  /// The number of subscriptions when it was last shown, how many began until then, and what is said of it.
+  /// The number of subscriptions when it was last shown, the number begun until then, and the shown reason.
   private var knownCount = 0
   private var startedCount = 0
   private var countStory = ""
@@ -89,7 +89,7 @@ final class Mailbox {
     }
   }
 
-  /// The colours that ``editBrand()`` takes in turn.
+  /// The colors that ``editBrand()`` takes in turn.
   private static let brands = [
     RGBA(red: 0xd8, green: 0x5b, blue: 0x9a), RGBA(red: 0x3f, green: 0xa4, blue: 0x6b),
     RGBA(red: 0x9a, green: 0x7b, blue: 0xe0),
@@ -242,7 +242,7 @@ final class Mailbox {
   ///
   /// - Parameters:
   ///   - code: The Swift code of the action.
-  ///   - outcome: What it did.
+  ///   - outcome: Its effect.
   ///   - reason: The reason for a new number of subscriptions.
   func note(_ code: String, _ outcome: String, _ reason: String = "") {
     (self.code, self.outcome, reach) = (code, outcome, nil)

@@ -41,7 +41,7 @@ struct Picture: Sendable {
   /// The value of a key.
   struct Value: Sendable, Equatable {
     let text: String
-    /// The colour, if the value is one.
+    /// The color, if the value is one.
     let colour: RGBA?
   }
 
@@ -66,7 +66,7 @@ struct Picture: Sendable {
   let rows: [Row]
   /// The index of the selected row.
   let selection: Int?
-  /// The number of subscriptions, and how it came about.
+  /// The number of subscriptions, and the reason for it.
   let subscriptions: Int
   let countStory: String
   /// The Swift code of the last action, and its outcome.

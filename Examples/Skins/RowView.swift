@@ -28,7 +28,7 @@ final class RowView {
     .set(\.card, .card), .set(\.ink, .ink), .set(\.muted, .muted), .set(\.corner, .corner),
   ]
 
-  /// The map of unread rows, which are marked in the accent colour.
+  /// The map of unread rows, which are marked in the accent color.
   static let unreadMap: ThemeMap<RowView> = [
     .set(\.card, .card), .set(\.ink, .ink), .set(\.muted, .muted), .set(\.corner, .corner),
     .set(\.accent, .accent), .set(\.marker, .marker),

@@ -3,7 +3,7 @@ import Terminal
 /// An SVG file (W3C, SVG 1.1) with terminal windows, cell for cell: a wide one, and narrower ones in a row below it.
 ///
 /// The file uses integers only, and no external fonts or scripts, so it is identical on every machine. The
-/// length of each text is given, so that the cells stay in their columns whatever font is used.
+/// length of each text is given, so that the cells stay in their columns with any font.
 struct SVG {
   private static let cell = (width: 8, height: 17)
   private static let baseline = 13
@@ -84,7 +84,7 @@ struct SVG {
     )
   }
 
-  /// What text looks like.
+  /// The style of a text.
   private struct Ink: Equatable {
     let colour: Colour?
     let isBold: Bool

@@ -40,7 +40,7 @@ private final class Counter {
   var count = 0
 }
 
-/// A view with one colour.
+/// A view with one color.
 @MainActor
 private final class Lamp {
   var colour = RGBA(red: 0, green: 0, blue: 0) { didSet { counter.count += 1 } }

@@ -28,7 +28,7 @@ final class Story {
   /// Runs the application from launch to end, and prints the story.
   ///
   /// - Returns: The exit status: 0 if every line is true.
-  /// - Throws: ``Problem`` with what is wrong in the user's theme files.
+  /// - Throws: ``Problem`` with the mistakes in the user's theme files.
   func run() async throws -> Int32 {
     if let folder {
       let complaints = ThemeFiles.read(folder).complaints

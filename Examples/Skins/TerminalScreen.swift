@@ -139,7 +139,7 @@ final class TerminalScreen {
     return false
   }
 
-  /// Queries the background colour if the terminal shows colours, and starts reading keys.
+  /// Queries the background color if the terminal shows colors, and starts reading keys.
   private func begin() {
     showNotice()
     let asks = depth != .none && session.write(BackgroundReply.question)

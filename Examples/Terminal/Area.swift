@@ -1,4 +1,4 @@
-/// A rectangle of cells, which may lie partly or wholly outside the canvas.
+/// A rectangle of cells, which may be partly or wholly outside the canvas.
 package struct Area: Hashable, Sendable {
   /// The first column.
   package var column: Int

@@ -1,4 +1,4 @@
-/// The query for a terminal's background colour, and its reply (xterm, "Operating System Commands",
+/// The query for a terminal's background color, and its reply (xterm, "Operating System Commands",
 /// 11).
 package enum BackgroundReply {
   /// The query.
@@ -12,7 +12,7 @@ package enum BackgroundReply {
   /// A channel has one to four hexadecimal digits and is scaled to eight bits. `rgba:` has a fourth
   /// channel, which is ignored.
   ///
-  /// - Returns: The colour, or `nil` if the command is not a valid reply.
+  /// - Returns: The color, or `nil` if the command is not a valid reply.
   package static func colour(in command: [UInt8]) -> Colour? {
     let text = String(decoding: command, as: UTF8.self)
     for (prefix, count) in [("11;rgb:", 3), ("11;rgba:", 4)] where text.hasPrefix(prefix) {

@@ -46,7 +46,7 @@ package struct Canvas: Hashable, Sendable {
   ///   - row: The row.
   ///   - style: The style of the text.
   ///   - width: The maximum number of cells; a longer text ends in `…`. Unlimited by default.
-  /// - Returns: The column after the text, even if that lies outside the grid.
+  /// - Returns: The column after the text, even if it is outside the grid.
   @discardableResult
   package mutating func write(
     _ text: String,

@@ -1,4 +1,4 @@
-/// A colour of a terminal, with eight bits per channel.
+/// A color of a terminal, with eight bits per channel.
 package struct Colour: Hashable, Sendable {
   /// The red channel.
   package var red: UInt8
@@ -7,18 +7,18 @@ package struct Colour: Hashable, Sendable {
   /// The blue channel.
   package var blue: UInt8
 
-  /// Creates a colour from its channels.
+  /// Creates a color from its channels.
   package init(red: UInt8, green: UInt8, blue: UInt8) {
     self.red = red
     self.green = green
     self.blue = blue
   }
 
-  /// A Boolean value that indicates whether text on this colour should be dark: its luma (ITU-R BT.601) is
+  /// A Boolean value that indicates whether text on this color should be dark: its luma (ITU-R BT.601) is
   /// above half.
   package var isLight: Bool { 299 * Int(red) + 587 * Int(green) + 114 * Int(blue) > 127_500 }
 
-  /// Returns the squared distance to another colour; all channels have the same weight.
+  /// Returns the squared distance to another color; all channels have the same weight.
   func squaredDistance(to other: Colour) -> Int {
     let red = Int(red) - Int(other.red)
     let green = Int(green) - Int(other.green)

@@ -1,17 +1,17 @@
-/// The number of colours that a terminal shows.
+/// The number of colors that a terminal shows.
 package enum ColourDepth: CaseIterable, Sendable {
-  /// No colours, only bold and reversed text.
+  /// No colors, only bold and reversed text.
   case none
-  /// The 16 named colours.
+  /// The 16 named colors.
   case named
-  /// The 256 colours of xterm.
+  /// The 256 colors of xterm.
   case palette
-  /// All colours.
+  /// All colors.
   case trueColour
 
-  /// Determines the colour depth from the command line and the environment.
+  /// Determines the color depth from the command line and the environment.
   ///
-  /// The option takes precedence. A `NO_COLOR` variable that is not empty turns colours off, unless an
+  /// The option takes precedence. A `NO_COLOR` variable that is not empty turns colors off, unless an
   /// option turns them on (no-color.org). Otherwise `COLORTERM` and `TERM` decide.
   ///
   /// - Parameters:
@@ -38,7 +38,7 @@ package enum ColourDepth: CaseIterable, Sendable {
     return terminal.contains("256color") ? .palette : .named
   }
 
-  /// Returns the closest colour that the terminal can show; `nil` if it shows none.
+  /// Returns the closest color that the terminal can show; `nil` if it shows none.
   package func shown(_ colour: Colour) -> ShownColour? {
     switch self {
     case .none: nil
@@ -50,7 +50,7 @@ package enum ColourDepth: CaseIterable, Sendable {
 
   /// Returns the closest style that the terminal can show.
   ///
-  /// Text stays legible: if two different colours map to the same one, the text becomes black or white.
+  /// Text stays legible: if two different colors map to the same one, the text becomes black or white.
   package func shown(_ style: Style) -> ShownStyle {
     var shown = ShownStyle()
     shown.isBold = style.isBold

@@ -1,15 +1,15 @@
-/// The colour option of the command line.
+/// The color option of the command line.
 package enum ColourOption: String, CaseIterable, Sendable {
   /// The environment decides.
   case auto
-  /// The colours that the environment offers, even if it turns them off.
+  /// The colors that the environment offers, even if it turns them off.
   case always
-  /// No colours.
+  /// No colors.
   case never
-  /// The 16 named colours.
+  /// The 16 named colors.
   case named = "16"
-  /// The 256 colours of xterm.
+  /// The 256 colors of xterm.
   case palette = "256"
-  /// All colours.
+  /// All colors.
   case trueColour = "truecolor"
 }

@@ -3,10 +3,10 @@
 /// The encoder remembers the last frame and encodes only the changes. A plain value. Callers write a
 /// frame at once, and call ``invalidate()`` if writing fails.
 ///
-/// A frame is enclosed in synchronised output, so terminals that support it show the whole frame at once.
+/// A frame is enclosed in synchronized output, so terminals that support it show the whole frame at once.
 /// Other terminals ignore the two markers.
 package struct FrameEncoder: Sendable {
-  /// The colour depth of the terminal.
+  /// The color depth of the terminal.
   private let depth: ColourDepth
   /// The canvas that the terminal shows; `nil` if unknown.
   private var painted: Canvas?

@@ -4,7 +4,7 @@ package enum Input: Hashable, Sendable {
   case key(Key)
   /// An action of the mouse.
   case mouse(Mouse)
-  /// The background colour, in reply to a query.
+  /// The background color, in reply to a query.
   case background(Colour)
 }
 

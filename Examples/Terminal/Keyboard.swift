@@ -23,7 +23,7 @@ package final class Keyboard: Sendable {
     case input([Input])
     /// The terminal did not reply to the background query in time; it may still do so.
     case noAnswer
-    /// The terminal is gone; no further input will arrive.
+    /// The terminal is disconnected; no further input will arrive.
     case gone
   }
 

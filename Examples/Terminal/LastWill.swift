@@ -149,7 +149,7 @@ private func executeWill() {
   _ = unsafe write(output, bytes.baseAddress, bytes.count)  // Reason: as above.
 }
 
-/// Handles the signals that end the process: restores the terminal, and then lets the process end.
+/// Handles the signals that end the process: restores the terminal before the process ends.
 ///
 /// After a fault, the faulting instruction runs again with the former handler, so a crash reporter sees
 /// the original location. A signal that was sent does not recur, and crash reporters return from such

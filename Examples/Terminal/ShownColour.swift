@@ -1,7 +1,7 @@
-/// A colour that a terminal can show.
+/// A color that a terminal can show.
 package enum ShownColour: Hashable, Sendable {
-  /// A palette colour: 0 to 15 are the named colours, the others the cube and the greys of xterm.
+  /// A palette color: 0 to 15 are the named colors, the others the cube and the grays of xterm.
   case indexed(UInt8)
-  /// Any colour.
+  /// Any color.
   case direct(Colour)
 }

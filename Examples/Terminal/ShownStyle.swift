@@ -1,19 +1,19 @@
 /// The style with which a terminal shows a cell: a ``Style`` reduced to a ``ColourDepth``.
 package struct ShownStyle: Hashable, Sendable {
-  /// The text colour; `nil` is the terminal's default.
+  /// The text color; `nil` is the terminal's default.
   package var foreground: ShownColour?
-  /// The background colour; `nil` is the terminal's default.
+  /// The background color; `nil` is the terminal's default.
   package var background: ShownColour?
   /// A Boolean value that indicates whether the text is bold.
   package var isBold = false
-  /// A Boolean value that indicates whether the two colours are swapped.
+  /// A Boolean value that indicates whether the two colors are swapped.
   package var isReversed = false
 
   /// Creates the default style of a terminal.
   package init() {}
 
   /// The control sequence that sets exactly this style, regardless of the previous one (ECMA-48, SGR;
-  /// indexed and direct colours as in xterm, "Character Attributes").
+  /// indexed and direct colors as in xterm, "Character Attributes").
   package var sequence: String {
     var parameters = ["0"]
     if isBold { parameters.append("1") }

@@ -1,12 +1,12 @@
-/// The style of a cell, in the colours of the program.
+/// The style of a cell, in the colors of the program.
 package struct Style: Hashable, Sendable {
-  /// The text colour; `nil` is the terminal's default.
+  /// The text color; `nil` is the terminal's default.
   package var foreground: Colour?
-  /// The background colour; `nil` is the terminal's default.
+  /// The background color; `nil` is the terminal's default.
   package var background: Colour?
   /// A Boolean value that indicates whether the text is bold.
   package var isBold: Bool
-  /// A Boolean value that indicates whether terminals without colours reverse the cell.
+  /// A Boolean value that indicates whether terminals without colors reverse the cell.
   package var standsOut: Bool
 
   /// Creates a style; by default, that of the terminal.

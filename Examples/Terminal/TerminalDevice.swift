@@ -62,7 +62,7 @@ package enum TerminalDevice {
 
   /// Writes all bytes, in one system call if possible.
   ///
-  /// - Returns: `false` if writing fails, for example because the terminal is gone.
+  /// - Returns: `false` if writing fails, for example because the terminal is disconnected.
   package static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
     var rest = bytes[...]
     while !rest.isEmpty {

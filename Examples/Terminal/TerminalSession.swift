@@ -66,7 +66,7 @@ package final class TerminalSession: Sendable {
 
   /// Writes a frame, in one system call if possible.
   ///
-  /// - Returns: `false` if the terminal has been restored or is gone.
+  /// - Returns: `false` if the terminal has been restored or is disconnected.
   package func write(_ frame: [UInt8]) -> Bool {
     state.withLock { state in
       state.isEntered && TerminalDevice.write(frame, to: output)

@@ -1,8 +1,8 @@
-/// The 256 colours of xterm: sixteen named ones, a cube of six by six by six, and 24 greys.
+/// The 256 colors of xterm: sixteen named ones, a cube of six by six by six, and 24 grays.
 ///
-/// Users can change the named colours, so a colour maps to one of them only if the terminal has no others.
+/// Users can change the named colors, so a color maps to one of them only if the terminal has no others.
 package enum XtermPalette {
-  /// The named colours of xterm: eight normal and eight bright ones.
+  /// The named colors of xterm: eight normal and eight bright ones.
   package static let named: [Colour] = [
     Colour(red: 0, green: 0, blue: 0), Colour(red: 205, green: 0, blue: 0),
     Colour(red: 0, green: 205, blue: 0), Colour(red: 205, green: 205, blue: 0),
@@ -17,7 +17,7 @@ package enum XtermPalette {
   /// The levels of a channel in the cube.
   private static let steps: [UInt8] = [0, 95, 135, 175, 215, 255]
 
-  /// Returns the colour with an index.
+  /// Returns the color with an index.
   package static func colour(_ index: UInt8) -> Colour {
     switch Int(index) {
     case 0..<16:
@@ -35,15 +35,15 @@ package enum XtermPalette {
     }
   }
 
-  /// Returns the index of the nearest colour among the cube and the greys.
+  /// Returns the index of the nearest color among the cube and the grays.
   ///
-  /// - Complexity: O(1): computes the nearest colour of each and compares the two.
+  /// - Complexity: O(1): computes the nearest color of each and compares the two.
   package static func nearest(to colour: Colour) -> UInt8 {
     let red = step(colour.red)
     let green = step(colour.green)
     let blue = step(colour.blue)
     let inCube = UInt8(16 + 36 * red + 6 * green + blue)
-    // The mean of the channels minimises the sum of squares.
+    // The mean of the channels minimizes the sum of squares.
     let sum = Int(colour.red) + Int(colour.green) + Int(colour.blue)
     let grey = UInt8(232 + min(max((sum - 24 + 15) / 30, 0), 23))
     let cubeDistance = Self.colour(inCube).squaredDistance(to: colour)
@@ -51,7 +51,7 @@ package enum XtermPalette {
     return greyDistance < cubeDistance ? grey : inCube
   }
 
-  /// Returns the index of the nearest named colour, the first of several.
+  /// Returns the index of the nearest named color, the first of several.
   package static func nearestNamed(to colour: Colour) -> UInt8 {
     var best: UInt8 = 0
     var bestDistance = Int.max
@@ -65,7 +65,7 @@ package enum XtermPalette {
     return best
   }
 
-  /// Returns the nearest level of a channel; the boundaries lie halfway between levels.
+  /// Returns the nearest level of a channel; the boundaries are halfway between levels.
   private static func step(_ channel: UInt8) -> Int {
     switch channel {
     case ..<48: 0

@@ -3,7 +3,7 @@ public import EventBus
 public import Foundation
 
 extension EventBus {
-  /// Posts an event for each notification of a centre, until a token ends.
+  /// Posts an event for each notification of a center, until a token ends.
   ///
   /// ```swift
   /// import EventBus
@@ -28,14 +28,14 @@ extension EventBus {
   /// of the event is the object of the notification, if that is an object.
   ///
   /// Together with `NotificationCenter.forward(_:from:as:)` an event and a notification can each stand for the
-  /// other, without an echo: mirrors bring an event to each bus and to each centre once, and not back to where
+  /// other, without an echo: mirrors bring an event to each bus and to each center once, and not back to where
   /// it was posted, however many of them it passes. What a handler posts in answer is an event of its own. Only a
   /// notification with the `userInfo` of another counts as that one, because the bridge has added a key: give an
   /// answer a dictionary of its own.
   ///
   /// - Parameters:
   ///   - notification: The name of the notifications.
-  ///   - center: The centre, which the token keeps.
+  ///   - center: The center, which the token keeps.
   ///   - object: The object that must have sent them; `nil` means any. It is not retained, and another object at
   ///     its address does not match.
   ///   - name: The name of the event.
@@ -107,13 +107,13 @@ extension EventBus {
     }
   }
 
-  /// Posts an event without a payload for each notification of a centre, until a token ends.
+  /// Posts an event without a payload for each notification of a center, until a token ends.
   ///
   /// See the function of the same name with a closure for the payload.
   ///
   /// - Parameters:
   ///   - notification: The name of the notifications.
-  ///   - center: The centre, which the token keeps.
+  ///   - center: The center, which the token keeps.
   ///   - object: The object that must have sent them; `nil` means any.
   ///   - name: The name of the event.
   ///   - fileID: The file of the call; filled in by the compiler.
@@ -157,8 +157,8 @@ extension NotificationCenter {
   /// The notification is posted synchronously, on the thread that posts the event, wherever its observers run
   /// then, and before the handlers of the bus are called: notifications keep the order of the events also if a
   /// handler posts in answer. An event that is kept for replay is posted as soon as it is forwarded, to any
-  /// centre. Several mirrors of one post share its journey: each bus and each centre hears it once under each
-  /// name, also from two mirrors to one name of one centre.
+  /// center. Several mirrors of one post share its journey: each bus and each center hears it once under each
+  /// name, also from two mirrors to one name of one center.
   ///
   /// - Parameters:
   ///   - name: The name of the event.
@@ -170,7 +170,7 @@ extension NotificationCenter {
   ///   - line: The line of the call.
   ///   - userInfo: Makes the `userInfo`; by default it has the payload under
   ///     `Notification.payloadKey`. The bridge adds a key of its own.
-  /// - Returns: The token. Dropping it ends the forwarding. Until then, the bus keeps the centre.
+  /// - Returns: The token. Dropping it ends the forwarding. Until then, the bus keeps the center.
   public func forward<Payload>(
     _ name: EventName<Payload>,
     from bus: EventBus,

@@ -1,7 +1,7 @@
 internal import EventBus
 internal import Foundation
 
-/// The buses and centres to which mirrors have brought an event, so that they bring it nowhere twice.
+/// The buses and centers to which mirrors have brought an event, so that they bring it nowhere twice.
 ///
 /// Notifications carry it in their `userInfo`. On a bus it waits in a ``Passage``, because events have nothing
 /// to carry it in.
@@ -26,13 +26,13 @@ final class Journey: Sendable {
 
   private let stops = Locked<[Stop]>([])
 
-  /// Returns whether the event has been at a bus or a centre.
+  /// Returns whether the event has been at a bus or a center.
   func hasVisited(_ place: AnyObject, as name: Name) -> Bool {
     // Compared outside the lock, because that retains and releases the places.
     stops.withLock { $0 }.contains { $0.name == name && $0.place.value === place }
   }
 
-  /// Notes that the event is at a bus or a centre.
+  /// Notes that the event is at a bus or a center.
   ///
   /// - Returns: `false` if it has been there before.
   @discardableResult

@@ -2,7 +2,7 @@ internal import Foundation
 
 /// The posts on this thread that have called some of their mirrors, but not all.
 ///
-/// Two mirrors of one post share its journey, although neither a bus nor a centre says which post calls a handler.
+/// Two mirrors of one post share its journey, although neither a bus nor a center says which post calls a handler.
 /// The first one that is called knows which others the same post calls: those of the same source and sender.
 /// Posts on a thread are nested in one another, and all observers of a post are called on its thread, so the calls
 /// of the others follow before the post ends. If one does not follow, because it has ended or began during the post,

@@ -10,7 +10,7 @@ internal import Foundation
 final class Routes: Sendable {
   static let shared = Routes()
 
-  /// A name on a bus or at a centre.
+  /// A name on a bus or at a center.
   struct Source: Hashable, Sendable {
     fileprivate let place: ObjectIdentifier
     fileprivate let name: Journey.Name
@@ -74,10 +74,10 @@ final class Routes: Sendable {
 
   /// The mirrors that a post at a source calls, oldest first.
   ///
-  /// Those of a bus or a centre that has been released, at the same address, have ended and are never called.
+  /// Those of a bus or a center that has been released, at the same address, have ended and are never called.
   ///
   /// - Parameters:
-  ///   - source: The name, and the bus or the centre.
+  ///   - source: The name, and the bus or the center.
   ///   - sender: The sender of the event or the object of the notification.
   /// - Returns: The mirrors.
   func mirrors(at source: Source, sender: AnyObject?) -> [Mirror] {
@@ -94,14 +94,14 @@ final class Routes: Sendable {
   }
 }
 
-/// A mirror from a bus to a centre, or the reverse.
+/// A mirror from a bus to a center, or the reverse.
 final class Mirror: Sendable {
   /// Identifies the mirror, also after it has been released.
   let number = Routes.shared.newNumber
   let source: Routes.Source
   /// The condition on the sender of the events, or on the object of the notifications.
   let filter: ObjectFilter
-  /// The centre and the name to which the mirror leads, if it comes from a bus.
+  /// The center and the name to which the mirror leads, if it comes from a bus.
   let target: (center: NotificationCenter, notification: Notification.Name)?
   private let registration = Locked<Token?>(nil)
 
@@ -123,7 +123,7 @@ final class Mirror: Sendable {
   }
 }
 
-/// A registration with a centre.
+/// A registration with a center.
 final class CenterRegistration: Sendable {
   private struct State: @unchecked Sendable {  // Reason: used under a lock.
     var observer: (any NSObjectProtocol)?
@@ -188,7 +188,7 @@ struct ObjectFilter: Sendable {
   /// Whether an object is the wanted one.
   func admits(_ object: AnyObject?) -> Bool {
     guard let wanted else { return true }
-    // The centre may compare addresses only, which a later object can have as well.
+    // The center may compare addresses only, which a later object can have as well.
     guard let wanted = wanted.value else { return false }
     return object === wanted
   }

@@ -5,9 +5,9 @@
 #   build          everything, the tests included
 #   tests          the tests in Swift
 #   browser        the page in a headless Chromium
-#   overhead       what the inspector costs, and that nothing remains of it
+#   overhead       the cost of the inspector, and of posts after its release
 #   samples        every sample compiles as it is shown
-#   documentation  the catalogues build without warnings
+#   documentation  the catalogs build without warnings
 #   format         layout and documentation comments
 #   imports        every target declares the modules that it imports
 # With --full also:

@@ -12,9 +12,9 @@ struct LaunchPicture {
   static let margin = 16
   /// The width of a character of the text, which is 13 units high.
   static let cell = 8
-  /// The grey of secondary text and of lines.
+  /// The gray of secondary text and of lines.
   static let grey = "#6b7280"
-  /// The grey of lines behind the contents.
+  /// The gray of lines behind the contents.
   static let faint = "#e5e7eb"
   /// The color of text.
   static let ink = "#111827"

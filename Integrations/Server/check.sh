@@ -5,9 +5,9 @@
 #   build          everything, the tests and the packages that it tests included
 #   tests          all tests but the load test; they start the server as a program
 #   load           200 streams and 1,000 events; EVENTS=10000 posts another number
-#   costs          what logging, metrics and tracing cost, and that nothing remains of them
+#   costs          the cost of logging, metrics and tracing, and of posts after their end
 #   samples        every sample compiles as it is shown
-#   documentation  the catalogues build without warnings
+#   documentation  the catalogs build without warnings
 #   format         layout and documentation comments
 #   imports        every target declares the modules that it imports
 # With --full also:

@@ -5,7 +5,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 swift build --build-tests --explicit-target-dependency-import-check error || fail "the build"
 
 # A target without the common settings block would compile with warnings. LaunchLoader lacks one setting, as
-# Package.swift says.
+# Package.swift explains.
 swift package dump-package > "$work/package.json"
 lax=$(jq -r '
   (.targets | map(.settings | map(select(.condition == null) | .kind | tojson) | sort)) as $all

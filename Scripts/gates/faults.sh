@@ -337,7 +337,7 @@ FAULT
 
 plant api '^-.*ObservableValue<Value>' "a primary associated type that was dropped" <<'FAULT'
 sed -i 's/^public protocol ObservableValue<Value>/public protocol ObservableValue/' \
-  Sources/EventBus/Properties/Change.swift
+  Sources/EventBus/Properties/Observed/ObservableValue.swift
 FAULT
 
 plant api '^-.*@convention\(c\) \(\) -> Void' "another calling convention" <<'FAULT'

@@ -21,7 +21,7 @@ verify() {
   swiftc -frontend "$mode" -verify -verify-ignore-unrelated -diagnostic-style llvm -parse-as-library \
     -module-name "$module" -package-name stranger -I "$interfaces" "$@" \
     > "$work/misuse.log" 2>&1 || status=$?
-  # Prints each difference with the line of the program and, for comments, the declaration they stand in.
+  # Prints each difference with the line of the program and, for comments, the enclosing declaration.
   grep -vE 'diagnostic produced elsewhere' "$work/misuse.log" | grep -A 2 -E '(error|warning): ' || true
   ((status == 0)) || fail "the diagnostics above differ from those that the programs expect"
 }

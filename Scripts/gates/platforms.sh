@@ -4,7 +4,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 # The toolchain of Linux carries an embedded standard library for Apple's targets and for bare machines, which
 # is enough to type-check files without concurrency. The C libraries are the stand-ins in Scripts/Platforms.
-# What this cannot see: concurrency, linking, and behaviour.
+# It does not check concurrency, linking, and behavior.
 embedded=(-enable-experimental-feature Embedded -wmo -parse-as-library)
 flags=$(target_flags EventBus) || fail "cannot read the settings of the package"
 mapfile -t flags <<< "$flags"
@@ -20,7 +20,7 @@ system=(
   Sources/LaunchLoader/System/UnixSignal.swift
 )
 terminal=(Examples/Terminal/{LastWill,TerminalDevice}.swift)
-# What the tests on Linux and macOS share, and the programs that they start.
+# The files that tests on Linux and macOS share, and the programs that they start.
 support=(
   Tests/TestSupport/{Files,Program,RunningProgram,Screen,Screen+Sequences,ScratchPath,SequenceParser,Spawn}.swift
   Tests/TestSupport/{SystemLibrary,Terminal,TerminalModes,TerminalProgram}.swift
@@ -47,7 +47,7 @@ while read -r file; do
   grep -q '@available(macOS 15.4' "$file" || fail "$file has an isolated deinit without @available(macOS 15.4, *)"
 done < <(grep -rlE --include='*.swift' '^ *isolated deinit' Sources Examples Tests Snippets)
 
-# What only Linux runs of the tests is in a list, with the number of its conditions in each file and the reason.
+# A list names the tests that run on Linux only, with the number of their conditions in each file and the reason.
 only='canImport\(Glibc\)|os\(Linux\)|!canImport\(Darwin\)|!os\(macOS\)'
 while read -r file; do
   awk -v only="$only" '
@@ -87,14 +87,14 @@ check() {
   swiftc "${common[@]}" -emit-module -module-name "$library" -import-underlying-module \
     "Scripts/Platforms/$library/Overlay.swift" -o "$folder/$library.swiftmodule" \
     || fail "the stand-in of $library does not compile"
-  # The lock for ThreadSanitizer stands in for the one that needs a newer Synchronization module.
+  # The lock for ThreadSanitizer replaces the one that needs a newer Synchronization module.
   swiftc "${common[@]}" "${flags[@]}" -DTSAN -emit-module -module-name EventBus "${kit[@]}" \
     -o "$folder/EventBus.swiftmodule" || fail "EventBus does not type-check with $library"
   swiftc "${common[@]}" "${flags[@]}" -typecheck -module-name LaunchLoader "${system[@]}" \
     || fail "LaunchLoader does not type-check with $library"
   swiftc "${common[@]}" "${flags[@]}" -typecheck -module-name Terminal "${terminal[@]}" \
     Examples/Terminal/Size.swift || fail "Terminal does not type-check with $library"
-  # The tests are not for musl. The embedded library has no module for macOS: iOS stands in for it.
+  # The tests are not for musl. The embedded library has no module for macOS: iOS is used instead.
   [[ $library == Darwin ]] || return 0
   rm -rf "$folder/macos"
   mkdir -p "$folder/macos"
@@ -162,16 +162,16 @@ while read -r file; do
     || fail "$file has a launch entry without #if objectFormat(MachO)"
 done < <(grep -rlE --include='*.swift' --include='*.md' '@section\("\.init_array"\)' Sources Examples Snippets Tests README.md)
 
-# Availability: the standard library of Linux remembers since when Apple's systems have a symbol. Every one
+# Availability: the standard library of Linux records in which version of Apple's systems a symbol appeared. Every one
 # that the libraries use is as old as the platforms that Package.swift declares, except these, each of which
-# stands beside an #available.
+# is beside an #available.
 newer_allowed='^Task\.immediate\(.*\) in '
 mkdir -p "$platforms/symbols"
 for module in Swift _Concurrency Synchronization _StringProcessing; do
   swift-symbolgraph-extract -module-name "$module" -target "$(target_triple)" -minimum-access-level public \
     -output-dir "$platforms/symbols" || fail "cannot extract the symbols of $module"
 done
-# The version of iOS stands for the others, which were released together.
+# The version of iOS represents the others, which were released together.
 describe_package
 ios=$(jq -r '.platforms[] | select(.platformName == "ios").version' "$work/package.json")
 jq -r --arg ios "$ios" '

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# a stranger's package installs the libraries and the packages beside them by URL, and builds from nothing
+# an external package installs the libraries and the packages beside them by URL, and builds from nothing
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-# What the client installs beside the libraries; libnats decides about one of them.
+# The packages that the client installs beside the libraries; libnats decides about one of them.
 names=(Logging)
 if pkg-config --exists libnats 2> /dev/null; then names+=(NATS); fi
 place=$(mktemp -d)

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# posts, streams and themed properties are specialised in the calling module
+# posts, streams and themed properties are specialized in the calling module
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-# A post or a stream that is specialised in the calling module still calls EventBus on slow, rare paths.
+# A post or a stream that is specialized in the calling module still calls EventBus on slow, rare paths.
 # These are the intended calls. Any other call means a missing `@inlinable`, and costs every delivery a
 # call or a lookup in witness tables.
 seldom=(
@@ -32,7 +32,7 @@ lost=$(grep -vE "($(IFS='|'; echo "${seldom[*]}"))" <<< "$calls" || true)
 [[ -z $lost ]] \
   || fail "these are called across modules; an '@inlinable' is missing:"$'\n'"$lost"
 
-# A rule of a theme map names a property by its key path. The optimiser resolves the key path if the
+# A rule of a theme map names a property by its key path. The optimizer resolves the key path if the
 # rule is created in the user's module; otherwise each value is set through the runtime.
 nm .build/probe/release/HotPaths.build/Themes.*o > "$work/themes.txt"
 grep -q 'HotPaths5LabelC6follow' "$work/themes.txt" || fail "cannot read the symbols of the label"

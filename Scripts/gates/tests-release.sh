@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# the same tests, with optimised libraries
+# the same tests, with optimized libraries
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-# The tests themselves are not optimised, so the objects of the debug build serve: they are linked with the
-# optimised objects of everything they test. Both builds must declare the same, and no declaration may depend
+# The tests themselves are not optimized, so the objects of the debug build serve: they are linked with the
+# optimized objects of everything they test. Both builds must declare the same, and no declaration may depend
 # on the configuration. Rounds.swift does in the body of a function.
 mapfile -t files < <(swift_files Sources Examples Tests)
 conditional=$(grep -nE '^ *#(else)?if .*\bDEBUG\b' "${files[@]}" | grep -v '^Tests/TestSupport/Rounds.swift:' || true)

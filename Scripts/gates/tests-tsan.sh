@@ -40,7 +40,7 @@ mapfile -t programs <<< "$programs"
 build_products "${sanitized[@]}" -- EventBusPackageTests "${programs[@]}"
 
 # One test at a time in each of two processes: side by side in one process, and ten times slower, tests would
-# starve each other of the two or three threads there are until time limits are hit.
+# starve each other of the two or three available threads until they exceed time limits.
 tests=$(swift build "${sanitized[@]}" --show-bin-path)/EventBusPackageTests.xctest
 half='^EventBusTests\.'
 serially=("$tests" --testing-library swift-testing --no-parallel)

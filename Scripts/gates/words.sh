@@ -32,7 +32,7 @@ reasoned='// Reason$'
 
 rule '' '\btry!|\bas!|[\w)\]}>]!(?![=\w])' \
   "Never 'try!', 'as!' or '!': unwrap, throw, or trap with a message."
-# The bridge to Foundation's centre is there to import it.
+# The bridge to Foundation's center is there to import it.
 rule '(Sources|Snippets|Scripts|Integrations/(?!Foundation/))' '\bimport\s+(\w+\s+)?Foundation' \
   "The libraries and their samples do not import Foundation."
 rule '(Tests/(?!NotificationCenterBridgeTests/)|Examples/)' '\bimport\s+(\w+\s+)?Foundation' \

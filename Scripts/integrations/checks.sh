@@ -6,20 +6,20 @@
 #   flags        the flags of `swift build` and `swift test`
 #
 # and ends with `run_steps "$@"`. A step calls need, check, suite and finish. The last line of the output
-# says how many checks passed and how many failed. A step that cannot run is a failure.
+# counts the passed and the failed checks. A step that cannot run is a failure.
 set -uo pipefail
 # Before the folder changes: the path of this file may be a relative one.
 scripts=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 cd "$(dirname "${BASH_SOURCE[1]}")"
 
-# One build folder for the packages that share dependencies: what the first one compiled, the next one uses.
+# One build folder for the packages that share dependencies: each uses the objects that an earlier one compiled.
 shared_release=(-c release -Xswiftc -enable-testing --scratch-path "$(cd .. && pwd)/.build")
 # Debug information takes time and is of no use to the checks.
 shared_release+=(-debug-info-format none)
 flags=()
 # Packages beside this one that it builds, and whose samples, documentation, layout and imports it checks.
 beside=()
-# The seconds that all steps together may take, on a machine that is three times as slow as usual.
+# The seconds that all steps together may take, on a machine of a third of the typical speed.
 budget=1200
 logs=$PWD/.build/check
 mkdir -p "$logs"
@@ -98,7 +98,7 @@ check() {
   local status
   run "$@"
   status=$?
-  # What the command counted or measured; a build has nothing of interest.
+  # The counts or measurements of the command; the output of a build is of no interest.
   if ((status == 0)) && [[ $2 != swift ]]; then
     grep -v '^$' "$logs/$step.log" | tail -n 12 | cut -c1-200
   fi
@@ -118,7 +118,7 @@ suite() {
   finish "$status" "${good:-0}" "${bad:-0}"
 }
 
-# Installs what is missing, as packages of Debian; a tool that cannot be installed fails the step:
+# Installs missing tools, as packages of Debian; a tool that cannot be installed fails the step:
 # need COMMAND:PACKAGE... || return
 need() {
   local tool packages=() missing=() as_root=()
@@ -183,7 +183,7 @@ step_imports() {
   check 60 "$scripts/each.sh" . "${beside[@]}" -- "$scripts/imports.sh"
 }
 
-# Runs the steps of the command line, or the usual ones, and prints the result:
+# Runs the steps of the command line, or the default ones, and prints the result:
 # run_steps [--full] [STEP...]
 run_steps() {
   if [[ ${1:-} == --full ]]; then

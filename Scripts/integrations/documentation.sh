@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds the documentation catalogues of the package in the current folder from the modules that were
+# Builds the documentation catalogs of the package in the current folder from the modules that were
 # built; a warning is a failure: documentation.sh FOLDER_OF_PROGRAMS
 set -euo pipefail
 
@@ -18,7 +18,7 @@ for catalogue in Sources/*/*.docc; do
   docc convert "$catalogue" --additional-symbol-graph-dir "$work/$module" \
     --fallback-display-name "$module" --fallback-bundle-identifier "$module" \
     --output-dir "$work/$module.doccarchive" --warnings-as-errors
-  # A public declaration without a comment. Members that the compiler makes have no place in a file.
+  # A public declaration without a comment. Members that the compiler synthesizes have no location in a file.
   bare=$(jq -r '.symbols[] | select(.docComment == null and .location != null)
     | select(.kind.identifier != "swift.extension") | .pathComponents | join(".")' \
     "$work/$module"/*.symbols.json)

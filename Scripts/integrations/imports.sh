@@ -2,7 +2,7 @@
 # Checks that each target of the package in the current folder declares the modules it imports, those of the
 # toolchain apart.
 #
-# SwiftPM finds modules that only another target has declared, but does not rebuild what imports them when
+# SwiftPM finds modules that only another target has declared, but does not rebuild their importers when
 # they change: the objects are stale, and an existing build folder no longer links.
 set -euo pipefail
 

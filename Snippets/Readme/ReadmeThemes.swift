@@ -1,4 +1,4 @@
-// A skin, and a view that follows it.
+// A theme, and a view that follows it.
 
 import Theming
 
@@ -8,21 +8,21 @@ extension ThemeKeys {
 
 @MainActor final class Label {
   var color = RGBA(red: 0, green: 0, blue: 0)
-  @Themed var skin: ThemeMap<Label>?
+  @Themed var themeMap: ThemeMap<Label>?
 }
 
 let label = Label()
-label.skin = [.set(\.color, .accent)]  // subscribes, and applies the theme in use
+label.themeMap = [.set(\.color, .accent)]  // subscribes, and applies the theme in use
 try ThemeManager.shared.use(Theme("Ember") { $0[.accent] = RGBA(red: 226, green: 88, blue: 34) })
 print(label.color)  // #e25822; if the label dies, its subscription ends with it
-label.skin = nil  // ends the subscription
+label.themeMap = nil  // ends the subscription
 
 // snippet.hide
 precondition(label.color == RGBA(red: 226, green: 88, blue: 34))
 // snippet.show
 
 let sidebar = try ThemeManager.shared.scope { $0[.accent] = RGBA(red: 0, green: 150, blue: 136) }
-label.skin = ThemeMap([.set(\.color, .accent)]).scoped(sidebar)
+label.themeMap = ThemeMap([.set(\.color, .accent)]).scoped(sidebar)
 
 // snippet.hide
 precondition(label.color.hex == "#009688")

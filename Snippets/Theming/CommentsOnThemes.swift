@@ -62,12 +62,12 @@ extension ThemeKeys {
   static let margin = ThemeKey("margin", default: 2)
 }
 
-enum Skin: ThemeSchema {
+enum AppTheme: ThemeSchema {
   static let keys: [AnyThemeKey] = [.ground, .margin]
 }
 
-func skin(from decoder: any Decoder, over base: Theme) throws -> Theme {
-  let document = try ThemeDocument<Skin>(from: decoder)
+func theme(from decoder: any Decoder, over base: Theme) throws -> Theme {
+  let document = try ThemeDocument<AppTheme>(from: decoder)
   for issue in document.issues { print(issue) }
   return try document.theme(extending: base)
 }
@@ -87,7 +87,7 @@ extension ThemeKeys {
   static let tint = ThemeKey("color.tint", default: RGBA(red: 20, green: 24, blue: 32))
 }
 
-enum Look: ThemeSchema {
+enum ShopTheme: ThemeSchema {
   static let keys: [AnyThemeKey] = [.tint]
 }
 
@@ -97,7 +97,7 @@ protocol ThemeStore {
 }
 
 @MainActor func register(_ store: some ThemeStore, in manager: ThemeManager) {
-  let loaded = ThemeDocument<Look>.load(store.files, extending: [manager.theme]) { file in
+  let loaded = ThemeDocument<ShopTheme>.load(store.files, extending: [manager.theme]) { file in
     try ThemeDocument(from: store.decoder(for: file))
   }
   for theme in loaded.themes { manager.register(theme) }

@@ -1,4 +1,4 @@
-// A part of the screen with a look of its own.
+// A part of the screen with values of its own.
 
 import Theming
 
@@ -36,14 +36,14 @@ precondition(title.corner == 8 && entry.corner == 4 && entry.color.hex == "#007a
 
 @MainActor
 final class Panel {
-  let look: ThemeManager
+  let scope: ThemeManager
   let labels: [Label]
 
   init(in manager: ThemeManager) throws(ThemeError) {
-    let look = try manager.scope { $0[.radius] = 0 }
-    self.look = look
+    let scope = try manager.scope { $0[.radius] = 0 }
+    self.scope = scope
     labels = (0..<3).map { _ in Label() }
-    for label in labels { label.themeMap = map.scoped(look) }
+    for label in labels { label.themeMap = map.scoped(scope) }
   }
 }
 

@@ -19,17 +19,17 @@ print(ember.explain(.accent))
 let rules = [ContrastRule(.accent, on: .ground, atLeast: 4.5)]
 for issue in ember.contrastIssues(rules) { print(issue) }
 
-enum Skin: ThemeSchema {
+enum AppTheme: ThemeSchema {
   static let keys: [AnyThemeKey] = [.brand, .accent, .ground, .radius]
 }
 
-func skin(from decoder: any Decoder, over base: Theme) throws -> Theme {
-  let document = try ThemeDocument<Skin>(from: decoder)
+func theme(from decoder: any Decoder, over base: Theme) throws -> Theme {
+  let document = try ThemeDocument<AppTheme>(from: decoder)
   for issue in document.issues { print(issue) }
   return try document.theme(extending: base)
 }
 
-func isAlright(_ document: ThemeDocument<Skin>, over base: Theme) -> Bool {
+func isAlright(_ document: ThemeDocument<AppTheme>, over base: Theme) -> Bool {
   do throws(ThemeError) {
     return try document.theme(extending: base, strict: true).contrastIssues(rules).isEmpty
   } catch {
@@ -44,14 +44,14 @@ protocol ThemeStore {
 }
 
 @MainActor func register(_ store: some ThemeStore, in manager: ThemeManager) {
-  let loaded = ThemeDocument<Skin>.load(store.files, extending: [night, ember]) { file in
+  let loaded = ThemeDocument<AppTheme>.load(store.files, extending: [night, ember]) { file in
     try ThemeDocument(from: store.decoder(for: file))
   }
   for theme in loaded.themes { manager.register(theme) }
   for issue in loaded.issues { print(issue) }
 }
 
-let document = ThemeDocument<Skin>(ember)  // "Ember", extends "Night", one value
+let document = ThemeDocument<AppTheme>(ember)  // "Ember", extends "Night", one value
 
 // snippet.hide
 /// Stands for the decoder of a real format.
@@ -110,7 +110,7 @@ let sample: [String: Any] = [
   "name": "Fog", "appearance": "light", "extends": "Day", "values": values,
 ]
 let day = Theme("Day", appearance: .light)
-let fog = try skin(from: Tree(node: sample), over: day)
+let fog = try theme(from: Tree(node: sample), over: day)
 precondition(fog.name == "Fog" && fog.appearance == .light && fog[.radius] == 6)
 precondition(fog[.accent].hex == "#5a7184" && ember[.accent].hex == "#ff783c")
 precondition(

@@ -144,7 +144,7 @@ struct LaunchPictureTests {
   }
 
   @Test(
-    "The reason of a failure stands below its bar, and that of skipped work in place of its bar"
+    "The reason of a failure is below its bar, and that of skipped work in place of its bar"
   )
   func reasons() async throws {
     let loader = LaunchLoader(clock: clock)
@@ -294,7 +294,7 @@ struct LaunchPictureTests {
     #expect(!report.description.isEmpty)
   }
 
-  @Test("Text that runs from right to left, or would turn its surroundings, keeps to its place")
+  @Test("Right-to-left text, and text that would reverse its surroundings, affects only itself")
   func directions() async throws {
     let loader = LaunchLoader(clock: clock)
     loader.register("\u{202E}turned\u{202C}") { _ in }
@@ -326,7 +326,7 @@ struct LaunchPictureTests {
     #expect(picture.text.utf8.count < 100_000)
   }
 
-  @Test("If everything fails, the picture says so, and long messages are cut off")
+  @Test("If everything fails, the heading reports it, and long messages are truncated")
   func allFailed() async throws {
     struct Loud: Error, CustomStringConvertible {
       var description: String { String(repeating: "a <long>\nmessage & ", count: 10_000) }
@@ -346,7 +346,7 @@ struct LaunchPictureTests {
     #expect(picture.text.utf8.count < 200_000)
   }
 
-  @Test("The picture of a large plan is bounded, and counts what it leaves out")
+  @Test("The picture of a large plan is bounded, and counts the work that it omits")
   func largePlans() throws {
     let wide = LaunchLoader()
     for number in 0..<2_000 { wide.register(LaunchID("\(number)")) { _ in } }

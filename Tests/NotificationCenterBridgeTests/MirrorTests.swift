@@ -21,7 +21,7 @@ extension EventNames {
 
 private final class Sender: Sendable {}
 
-/// Observes a centre until it is released.
+/// Observes a center until it is released.
 private final class CenterLog: Sendable {
   private let center: NotificationCenter
   private let token: Token
@@ -50,7 +50,7 @@ private final class CenterLog: Sendable {
 /// The identity of the calling thread.
 private func identityOfThread() -> ObjectIdentifier { ObjectIdentifier(Thread.current) }
 
-@Suite("Mirroring a notification centre", .timeLimit(.minutes(5)))
+@Suite("Mirroring a notification center", .timeLimit(.minutes(5)))
 struct MirrorTests {
   private let bus = EventBus()
   private let center = NotificationCenter()
@@ -104,7 +104,7 @@ struct MirrorTests {
     withExtendedLifetime(handler) {}
   }
 
-  @Test("With both directions, each side hears each post once")
+  @Test("With both directions, each side receives each post once")
   func noEcho() {
     let (log, heard) = (CenterLog(center, .number), Inbox<Int>())
     let handler = bus.observe(.number) { heard.append($0) }
@@ -119,7 +119,7 @@ struct MirrorTests {
   }
 
   @Test(
-    "What a handler of the bus posts in answer to a notification reaches the centre, and the reverse"
+    "Posts of a bus handler in response to a notification reach the center, and vice versa"
   )
   func answers() {
     let log = CenterLog(center, .number) { [center] number in
@@ -140,7 +140,7 @@ struct MirrorTests {
     withExtendedLifetime((tokens, handler)) {}
   }
 
-  @Test("Two buses on one centre hear each other")
+  @Test("Two buses on one center receive each other's posts")
   func twoBuses() {
     let second = EventBus()
     let heard = Inbox<Int>()
@@ -190,7 +190,7 @@ struct MirrorTests {
     withExtendedLifetime((one, handlers)) {}
   }
 
-  @Test("A filter on an object that is gone admits no later object, wherever that is")
+  @Test("A filter on a dead object admits no later object, even at the same address")
   func deadObject() {
     let heard = Inbox<Int>()
     let handler = bus.observe(.number) { heard.append($0) }
@@ -253,7 +253,7 @@ struct MirrorTests {
     withExtendedLifetime(mirrors) {}
   }
 
-  @Test("An event is a notification before a handler answers it, whichever was registered first")
+  @Test("An event is a notification before a handler responds to it, in any registration order")
   func order() {
     let log = CenterLog(center, .number)
     let handler = bus.observe(.number, priority: .high) { [bus] number in
@@ -355,7 +355,7 @@ struct MirrorTests {
     withExtendedLifetime((tokens, handler)) {}
   }
 
-  @Test("A mirror does not keep the bus, and does nothing once it is gone")
+  @Test("A mirror does not retain the bus, and does nothing after its end")
   func released() {
     var bus: EventBus? = EventBus()
     weak let released = bus
@@ -384,7 +384,7 @@ extension EventNames {
   fileprivate static let second = EventName<Int>("sample.second")
 }
 
-/// The buses and centres of these tests, and what each of them hears.
+/// The buses and centers of these tests, and what each of them hears.
 @Suite("Mirrors in a ring", .timeLimit(.minutes(5)))
 struct RingTests {
   private let buses = [EventBus(), EventBus()]
@@ -405,7 +405,7 @@ struct RingTests {
     }
   }
 
-  /// What each bus has heard, and then what each centre has.
+  /// What each bus has heard, and then what each center has.
   private var entries: [[Int]] { heard.map(\.entries) + logs.map(\.numbers.entries) }
 
   private func mirror(_ bus: EventBus, to center: NotificationCenter) {
@@ -418,7 +418,7 @@ struct RingTests {
     )
   }
 
-  /// From the first bus through the first centre to the second bus, and back through the second centre.
+  /// From the first bus through the first center to the second bus, and back through the second center.
   private func ring() {
     mirror(centers[1], to: buses[0])
     mirror(buses[0], to: centers[0])
@@ -434,7 +434,7 @@ struct RingTests {
     mirror(centers[0], to: buses[0])
   }
 
-  @Test("An event goes round once, wherever it is posted")
+  @Test("An event passes a ring once, wherever it is posted")
   func oneWay() {
     ring()
     buses[0].post(.number, 1)
@@ -445,7 +445,7 @@ struct RingTests {
     #expect(entries == Array(repeating: [1, 2, 3, 4], count: 4))
   }
 
-  @Test("With both directions, each bus and each center hears a post once, wherever it is posted")
+  @Test("With both directions, each bus and center receives a post once, wherever it is posted")
   func bothWays() {
     ringBothWays()
     post(1, at: 0)
@@ -465,7 +465,7 @@ struct RingTests {
   }
 
   @Test(
-    "In a full mesh with answers, each place hears each question and each answer once",
+    "In a full mesh, every bus and center receives each post and each response once",
     arguments: 0..<4,
     0..<4
   )
@@ -494,7 +494,7 @@ struct RingTests {
   }
 
   @Test(
-    "Mirrors of one sender and of any share the journey of a post, whichever was made first",
+    "Mirrors of one sender and of any share the record of a post, whichever was created first",
     arguments: [false, true]
   )
   func senders(_ isOfOneFirst: Bool) {
@@ -549,7 +549,7 @@ struct RingTests {
     withExtendedLifetime(making) {}
   }
 
-  @Test("Posts of two threads share no journey")
+  @Test("Posts of two threads share no record")
   func threads() {
     ringBothWays()
     let count = 50
@@ -561,7 +561,7 @@ struct RingTests {
     )
   }
 
-  @Test("What handlers of the buses and of the centres post in answer goes round as well, after it")
+  @Test("Posts in response, by handlers of buses and centers, pass the ring after the event")
   func answers() {
     let answering = CenterLog(centers[0], .number) { [centers] number in
       if number == 2 { centers[0].post(name: .number, object: nil, userInfo: ["number": 3]) }
@@ -572,13 +572,13 @@ struct RingTests {
     ring()
     buses[0].post(.number, 1)
     #expect(entries.map { $0.sorted() } == Array(repeating: [1, 2, 3], count: 4))
-    // The answer was posted while the second bus delivered the question, and followed it to the centre.
+    // The answer was posted while the second bus delivered the question, and followed it to the center.
     #expect(logs[1].numbers.entries.first == 1)
     withExtendedLifetime(answering) {}
   }
 
   @Test(
-    "An answer of a sender of its own goes round, although its mirror had no part in the question"
+    "A response with another sender passes the ring, although its mirror had no part in the post"
   )
   func answersOfAnotherSender() {
     let (asking, answering) = (Sender(), Sender())
@@ -594,12 +594,12 @@ struct RingTests {
     }.store(in: handlers)
     centers[0].post(name: .number, object: asking, userInfo: ["number": 1])
     #expect(heard[1].entries == [1, 2])
-    // The centre calls its observers in any order, and one of them is the mirror.
+    // The center calls its observers in any order, and one of them is the mirror.
     #expect(logs[0].numbers.entries.sorted() == [1, 2])
   }
 
   @Test(
-    "Events that waited for the main actor, and their answers, are not taken for the notification"
+    "Events that waited for the main actor, and responses to them, are not the notification"
   )
   @MainActor
   func waiting() {
@@ -617,7 +617,7 @@ struct RingTests {
     #expect(entries.map { $0.sorted() } == Array(repeating: [1, 7], count: 4))
   }
 
-  @Test("An answer of a centre does not take the way of the question to another centre")
+  @Test("A response in one center does not block the way of the post to another center")
   func answersInBetween() {
     let third = NotificationCenter()
     mirror(centers[0], to: buses[0])
@@ -634,7 +634,7 @@ struct RingTests {
     withExtendedLifetime(answering) {}
   }
 
-  @Test("A ring of several names on one bus and one centre ends, too")
+  @Test("A ring of several names on one bus and one center ends, too")
   func names() {
     let (bus, center, mirrors) = (buses[0], centers[0], mirrors)
     let heard = Inbox<Int>()

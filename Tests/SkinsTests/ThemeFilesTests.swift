@@ -79,11 +79,22 @@ struct ThemeFilesTests {
     let folder = try ScratchPath(isFolder: true)
     try folder.write("{", to: "a.json")
     try folder.write(#"{"name": "Fog"}"#, to: "b.json")
-    try folder.write("no theme", to: "c.txt")
     let result = try Program("skins").run(["--svg", "-", "--themes", folder.path])
     #expect(result.status == 0)
     #expect(result.complaints == "")
     #expect(result.output.contains(">try manager.use(&quot;Fog&quot;)<"))
+  }
+
+  @Test("Files of other kinds in a folder are ignored")
+  func otherFiles() throws {
+    let folder = try ScratchPath(isFolder: true)
+    try folder.write(#"{"name": "Pale"}"#, to: "a.json")
+    try folder.write(#"{"name": "Old"}"#, to: "a.json.old")
+    try folder.write("no theme", to: "notes.txt")
+    let result = try Program("skins").run(["--themes", folder.path, "--story"])
+    #expect(result.status == 0)
+    #expect(result.complaints == "")
+    #expect(result.output.contains("Every skin of the folder can be used: Pale\n"))
   }
 
   @Test("A folder with the name of a theme file is named as a folder")

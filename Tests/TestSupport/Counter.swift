@@ -2,7 +2,7 @@ internal import Synchronization
 
 /// A number that any thread may count up.
 ///
-/// Counting orders nothing else: threads that count here are not synchronised by it, so that
+/// Counting orders nothing else: threads that count here are not synchronized by it, so that
 /// ThreadSanitizer still sees a race between them.
 public final class Counter: Sendable {
   private let number = Atomic<Int>(0)

@@ -1,7 +1,7 @@
 /// The number of rounds of a test that repeats itself: fewer where each round takes longer.
 ///
 /// - Parameters:
-///   - optimised: The number in optimised builds, where the promise is proved.
+///   - optimised: The number in optimized builds, where the promise is proved.
 ///   - debug: The number in debug builds.
 ///   - sanitized: The number under ThreadSanitizer, which needs one overlap rather than many.
 /// - Returns: The number for this build.

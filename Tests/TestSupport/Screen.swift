@@ -2,7 +2,7 @@
 ///
 /// A plain value. Unknown input is kept in ``unknown`` for the tests.
 public struct Screen: Sendable {
-  /// The colour of a cell.
+  /// The color of a cell.
   public enum Colour: Hashable, Sendable {
     /// One of 256.
     case indexed(Int)
@@ -12,13 +12,13 @@ public struct Screen: Sendable {
 
   /// How a cell looks.
   public struct Style: Hashable, Sendable {
-    /// The colour of the text; `nil` is the terminal's own.
+    /// The color of the text; `nil` is the terminal's own.
     public var foreground: Colour?
-    /// The colour behind it.
+    /// The color behind it.
     public var background: Colour?
     /// A Boolean value that indicates whether the text is bold.
     public var isBold = false
-    /// A Boolean value that indicates whether the colours are reversed.
+    /// A Boolean value that indicates whether the colors are reversed.
     public var isReversed = false
 
     /// The style that a terminal begins with.
@@ -64,7 +64,7 @@ public struct Screen: Sendable {
   public internal(set) var frameCount = 0
   /// The number of cells written, frame by frame.
   public internal(set) var cellsPerFrame: [Int] = []
-  /// The commands to the terminal, such as a question for a colour.
+  /// The commands to the terminal, such as a question for a color.
   public internal(set) var commands: [String] = []
   /// Sequences that it does not know.
   public internal(set) var unknown: [String] = []

@@ -7,7 +7,7 @@ public struct ThreadID: Hashable, Sendable {
 
   /// The calling thread.
   ///
-  /// Never optimised: the C library declares `pthread_self` a constant function, so that an optimiser may
+  /// Never optimized: the C library declares `pthread_self` a constant function, so that an optimizer may
   /// use one answer on both sides of a suspension.
   @_optimize(none)
   public static var current: ThreadID {

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Lets one task wait until another has done its part, again and again.
+/// Lets one task wait repeatedly until another has done its part.
 final class Baton: Sendable {
   private enum State {
     case none
@@ -10,7 +10,7 @@ final class Baton: Sendable {
 
   private let state = Mutex(State.none)
 
-  /// Ends the wait that is on, or else the next one.
+  /// Ends the current wait, or the next one if there is none.
   func pass() {
     let waiter: CheckedContinuation<Void, Never>? = state.withLock { state in
       guard case .awaited(let waiter) = state else {

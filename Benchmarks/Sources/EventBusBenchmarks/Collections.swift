@@ -1,7 +1,7 @@
 import EventBus
 import Harness
 
-/// What an array pays for somebody who wants to know what is done to its elements.
+/// The cost of an array whose element changes are observed.
 enum Collections {
   static let rows = [
     Row(
@@ -53,7 +53,7 @@ enum Collections {
       } else {
         for index in 0..<iterations { model.itemsProperty.append(index) }
       }
-      // What was added goes unheard, so that there are as many again.
+      // Removes the added elements silently, so that each round begins with the same number.
       model.itemsProperty.withoutNotifying { $0.removeLast(iterations) }
       expectDeliveries(sink.total - before, iterations * observers, by: .eventBus)
       withExtendedLifetime(bag) {}

@@ -1,8 +1,8 @@
 import Harness
 
-/// What a post asks of the heap and of the reference counts.
+/// The allocations, retains and releases of a post.
 ///
-/// Counts, not times: the same every time, however busy the machine is.
+/// Counts, not times: equal in every run, however busy the machine is.
 enum Counts {
   static let rows = [
     Row(
@@ -16,7 +16,7 @@ enum Counts {
 
   private static let posts = 100
 
-  /// Whom the posts reach.
+  /// The observers that the posts reach.
   private enum Case {
     case observers(Int)
     case owners(Int)
@@ -26,7 +26,7 @@ enum Counts {
     ]
   }
 
-  /// Runs the work it is given and counts.
+  /// Runs the given work and counts.
   private typealias Counter = @Sendable (() -> Void) -> Int
 
   private static func references(_ title: String, _ reached: Case) -> Row {
@@ -72,7 +72,7 @@ enum Counts {
       sinks = (0..<count).map { _ in Sink() }
       for sink in sinks { peer.add(weakly: sink) }
     }
-    // What only the first post does, such as making a table, is not what a post costs.
+    // Work of the first post only, such as creating a table, does not count.
     peer.post(times: 1)
     return withExtendedLifetime(sinks) { counter { peer.post(times: posts) } }
   }

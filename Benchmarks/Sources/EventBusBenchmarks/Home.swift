@@ -20,7 +20,7 @@ extension Notification.Name {
   fileprivate static let tick = Notification.Name("benchmarks.home.tick")
 }
 
-/// What an app does all day: code on the main actor posts to objects of the main actor, which are not kept
+/// The typical work of an app: code on the main actor posts to objects of the main actor, which are not kept
 /// alive.
 enum Home {
   static let rows = [
@@ -66,7 +66,7 @@ enum Home {
     )
   }
 
-  /// A row whose figure is to be that of a simpler one.
+  /// A row whose figure should equal that of a simpler one.
   private static func like(
     _ other: String,
     _ title: String,
@@ -97,7 +97,7 @@ enum Home {
         }
         return { iterations in
           for _ in 0..<iterations {
-            // As code posts: a loop over an array would retain each name.
+            // Written like posts in a program: a loop over an array would retain each name.
             bus.post(.a, 1); bus.post(.b, 1)
             bus.post(.c, 1); bus.post(.d, 1)
             bus.post(.e, 1); bus.post(.f, 1)

@@ -5,7 +5,7 @@ extension EventNames {
   fileprivate static let tick = EventName<Int>("benchmarks.hooks.tick")
 }
 
-/// What a post pays for hooks; for none, see “post, 1 observer”.
+/// The cost of hooks for a post; for none, see “post, 1 observer”.
 enum Hooks {
   static let rows = [
     Row(

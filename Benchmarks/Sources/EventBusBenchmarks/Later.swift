@@ -7,7 +7,7 @@ extension EventNames {
 
 /// Events delivered in a later turn of the main actor.
 ///
-/// In these rows all threads' processor time counts.
+/// These rows count the processor time of all threads.
 enum Later {
   static let rows = [
     Row(
@@ -53,14 +53,14 @@ enum Later {
     }
   }
 
-  /// Counts what posts allocate that wait for a busy main actor.
+  /// Counts the allocations of posts that wait for a busy main actor.
   private static func countingBus(_ burst: Int) -> Entry {
     Entry(.eventBus) {
       { _ in
         let bus = EventBus()
         let finish = Finish(after: 2 * burst)
         let token = bus.observe(.tick) { @MainActor value in finish.receive(value) }
-        // The first burst makes what later ones use again.
+        // The first burst creates objects that later ones use again.
         queue(burst, on: bus)
         let allocations = await MainActor.run {
           Heap.during { _ in queue(burst, on: bus) }.allocations
@@ -76,7 +76,7 @@ enum Later {
     for _ in 0..<burst { bus.post(.tick, 1) }
   }
 
-  /// Begins a task on the main actor for each event instead, from another thread.
+  /// Instead, begins a task on the main actor for each event, from another thread.
   private static func hoppingTasks(_ burst: Int) -> Entry {
     Entry(.task) {
       { iterations in
@@ -123,7 +123,7 @@ enum Later {
     }
   }
 
-  /// Begins a task for each event that posts it instead.
+  /// Instead, begins a task for each event, which posts it.
   private static func enqueuingTasks(_ burst: Int) -> Entry {
     Entry(.task) {
       { iterations in

@@ -4,8 +4,8 @@ import LaunchLoader
 
 /// Registering, planning and running launch work.
 ///
-/// What the table calls EventBus is LaunchLoader here; the closure loop is what a program without either
-/// does: an array of closures, called one after another.
+/// The column EventBus is LaunchLoader here; the closure loop is the equivalent in a program without
+/// either: an array of closures, called one after another.
 enum Launching {
   static let rows = [
     registering("register a launch worker, of 3,000, named", named: true),

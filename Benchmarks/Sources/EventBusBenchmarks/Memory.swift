@@ -1,8 +1,8 @@
 import Harness
 
-/// What an observer weighs.
+/// The memory that an observer needs.
 ///
-/// Counts, not times: the same every time, however busy the machine is.
+/// Counts, not times: equal in every run, however busy the machine is.
 enum Memory {
   static let rows = [
     Row(
@@ -46,7 +46,7 @@ enum Memory {
     }
   }
 
-  /// What registrations that come and go while one stays leave behind, beyond what the first thousand do.
+  /// The memory that short-lived registrations beside a permanent one leave, beyond that of the first thousand.
   private static func bytesBesideAnOldOne() -> Int {
     let peer = opaque(EventBusPeer())
     peer.addIdle()
@@ -56,16 +56,16 @@ enum Memory {
     }.bytes
   }
 
-  /// What a million observers hold, and what is left of that when all are cancelled and let go of.
+  /// The memory of a million observers, and its remainder when all are cancelled and released.
   ///
-  /// Every subject's handler captures nothing, so the bytes are those of the registration and of what
-  /// the caller keeps of it. The array of registrations is there before and after: it does not count.
+  /// Every subject's handler captures nothing, so the bytes are those of the registration and of the object
+  /// that the caller keeps. The array of registrations exists before and after: it does not count.
   private static func registerAndCancel<P: CancellingPeer>(_: P.Type) -> Bytes {
     let peer = opaque(P())
     var registrations: [P.Registration] = []
     registrations.reserveCapacity(observers)
     var bytes = Bytes(held: 0, left: 0)
-    // What the first observers cost once, such as tables, is not what one more costs.
+    // One-time costs of the first observers, such as tables, do not count.
     turnOver(1_000)
     bytes.left =
       Heap.during { soFar in

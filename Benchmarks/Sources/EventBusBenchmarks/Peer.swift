@@ -9,16 +9,16 @@ protocol Peer: AnyObject, Sendable {
 
   init()
 
-  /// Adds an observer for good: it adds the payload to the sink.
+  /// Adds a permanent observer, which adds the payload to the sink.
   func add(_ sink: Sink)
 
-  /// Adds an observer for good that does not keep the owner alive: it adds the payload to it.
+  /// Adds a permanent observer that does not retain its owner and adds the payload to it.
   func add(weakly owner: Sink)
 
-  /// Adds an observer for good that captures nothing and shares nothing with another thread.
+  /// Adds a permanent observer that captures nothing and shares nothing with another thread.
   func addIdle()
 
-  /// Adds an observer for good that waits for another event; for peers with one event, nobody.
+  /// Adds a permanent observer of another event; nothing for peers with one event.
   func addElsewhere(_ sink: Sink)
 
   /// Posts a number of times.
@@ -29,7 +29,7 @@ extension Peer {
   func addElsewhere(_ sink: Sink) {}
 }
 
-/// A peer whose observers can be taken away again.
+/// A peer whose observers can be removed.
 protocol CancellingPeer: Peer {
   associatedtype Registration
 
@@ -39,10 +39,10 @@ protocol CancellingPeer: Peer {
   /// Adds an observer that captures nothing, so that its size is that of the registration alone.
   func registerIdle() -> Registration
 
-  /// Takes an observer away: explicitly, or by letting go of the registration where that does it.
+  /// Removes an observer: explicitly, or by releasing the registration where that is enough.
   func drop(_ registration: consuming Registration)
 
-  /// Takes an observer away explicitly.
+  /// Removes an observer explicitly.
   func cancel(_ registration: Registration)
 }
 

@@ -11,16 +11,16 @@ protocol Pipe: Sendable {
 
   init()
 
-  /// What was sent, for one task.
+  /// The sent numbers, for one task.
   func events() -> Events
 
-  /// Hands over a number; only the channel ever waits in here.
+  /// Sends a number; only the channel may wait in this call.
   func send(_ value: Int) async
 }
 
-/// A pipe that keeps what is sent, so that sending never waits.
+/// A pipe that buffers the sent numbers, so that sending never waits.
 protocol BufferingPipe: Pipe {
-  /// Hands over a number.
+  /// Sends a number.
   func put(_ value: Int)
 }
 
@@ -62,7 +62,7 @@ struct AsyncStreamPipe: BufferingPipe {
   }
 }
 
-/// The channel of AsyncAlgorithms: who sends waits until it is taken.
+/// The channel of AsyncAlgorithms: a sender waits until its element is taken.
 struct AsyncChannelPipe: Pipe {
   static let subject = Subject.asyncChannel
 

@@ -84,7 +84,7 @@ enum Posting {
     }
   }
 
-  /// Posts that nobody hears, though somebody did once.
+  /// Posts without an observer, although one was registered before.
   private static func abandoned<P: CancellingPeer>(_: P.Type) -> Entry {
     .timed(P.subject) {
       let peer = opaque(P())
@@ -98,6 +98,6 @@ enum Posting {
 /// Ends the program if a subject did not deliver what was posted: its time would mean nothing.
 func expectDeliveries(_ actual: Int, _ expected: Int, by subject: Subject) {
   guard actual != expected else { return }
-  // Reason: not `precondition`, whose message an optimised build leaves out.
+  // Reason: not `precondition`, whose message an optimized build leaves out.
   fatalError("\(subject.name) made \(actual) of \(expected) deliveries.")
 }

@@ -1,7 +1,7 @@
 import EventBus
 import Harness
 
-/// Setting a property on one thread, with observers that add up what they are told.
+/// Setting a property on one thread, with observers that add up the values they receive.
 enum Properties {
   static let rows = [
     Row(

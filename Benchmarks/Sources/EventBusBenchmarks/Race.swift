@@ -12,7 +12,7 @@ final class Race: Sendable {
     waiting = Atomic(threads)
   }
 
-  /// How long it takes from the moment the last thread is ready until the last one has finished.
+  /// The time from the moment the last thread is ready until the last one has finished.
   static func nanoseconds(threads: Int, _ work: @escaping @Sendable (_ thread: Int) -> Void)
     -> Double
   {

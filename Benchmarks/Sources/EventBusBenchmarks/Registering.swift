@@ -1,6 +1,6 @@
 import Harness
 
-/// Coming and going.
+/// Registering and cancelling.
 enum Registering {
   static let rows =
     [
@@ -20,7 +20,7 @@ enum Registering {
   private static let flat = Goal.atMost(1.5, timesLine: "register + cancel, alone")
   private static let dropped = 100_000
 
-  /// Always the same order, so that every subject and every run meets the same.
+  /// Always the same order, for every subject and every run.
   private static let shuffled: [Int] = {
     var generator = Generator(state: 42)
     return Array(0..<dropped).shuffled(using: &generator)
@@ -37,7 +37,7 @@ enum Registering {
     )
   }
 
-  /// Registrations that come and go while one stays, after many have done so.
+  /// Short-lived registrations beside a permanent one, after many earlier ones.
   private static func beside(_ title: String, _ former: Int) -> Row {
     let earlier = "register + cancel beside an old one, first 100,000"
     return Row(

@@ -6,7 +6,7 @@ extension EventNames {
   fileprivate static let tick = EventName<Int>("benchmarks.replaying.tick", replay: 1)
 }
 
-/// Coming to an event that has happened already, being given it, and going.
+/// Registering for an event that has been posted already, receiving it, and cancelling.
 enum Replaying {
   static let rows = [
     Row(

@@ -5,7 +5,7 @@ extension EventNames {
   fileprivate static let tick = EventName<Int>("benchmarks.seeing.tick")
 }
 
-/// Asking a bus what it has.
+/// Taking a snapshot of a bus.
 enum Seeing {
   static let rows = [
     Row(

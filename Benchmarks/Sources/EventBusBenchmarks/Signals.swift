@@ -6,7 +6,7 @@ import UnixSignals
 
 /// Signals of the operating system, from `kill` to the task that waits for them.
 ///
-/// In these rows time is the time on the wall: most of it is the system waking one thread after another.
+/// These rows measure real time, most of which the system needs to wake one thread after another.
 enum Signals {
   static let rows = [
     Row(
@@ -28,7 +28,7 @@ enum Signals {
     }
   }
 
-  /// The mean time between a signal and the moment when the task runs that takes it.
+  /// The mean time between a signal and the moment when the task that receives it runs.
   @concurrent
   private static func latency<S: AsyncSequence & Sendable>(
     of number: Int32,
@@ -54,7 +54,7 @@ enum Signals {
   }
 }
 
-/// Adds up how long signals were on their way, in nanoseconds.
+/// Adds up the delivery times of signals, in nanoseconds.
 private final class Arrivals: Sendable {
   private let start = Mutex(ContinuousClock.now)
   private let sum = Mutex(0.0)

@@ -1,4 +1,4 @@
-/// Where handlers leave what they were given: the work that every subject's delivery does.
+/// Adds up the payloads that handlers receive: the work of each delivery, for every subject.
 ///
 /// Also serves as the owner in the rows about owners.
 final class Sink: @unchecked Sendable {  // Reason: each is used by one thread at a time.

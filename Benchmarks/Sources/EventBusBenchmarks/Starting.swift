@@ -47,7 +47,7 @@ enum Starting {
     func hear(_ value: Int) { heard.add(value, ordering: .relaxed) }
   }
 
-  /// Measures a start, and checks that each feature has heard each event.
+  /// Measures a start, and checks that each feature has received each event.
   private static func entry(
     _ subject: Subject,
     _ start: @escaping @Sendable () -> (nanoseconds: Double, features: [Feature])

@@ -2,7 +2,7 @@ import Harness
 
 /// Events taken one after the other by a task.
 ///
-/// In these rows all threads' processor time counts: that of who posts and of who takes.
+/// These rows count the processor time of all threads, both of posters and of consumers.
 enum Streams {
   static let rows = [
     Row(
@@ -11,7 +11,7 @@ enum Streams {
         per: burst,
         goals: [.faster(5, than: .asyncStream)]
       ),
-      // Without the channel, which keeps nothing: who sends waits until it is taken.
+      // Without the channel, which has no buffer: a sender waits until its element is taken.
       entries: [collected(EventBusPipe.self), collected(AsyncStreamPipe.self)]
     ),
     Row(

@@ -3,7 +3,7 @@ import Harness
 /// Two threads that post, against one thread that does.
 ///
 /// The first row is the control: threads that share nothing should come near 2. Where they do not,
-/// the machine was too busy to run two threads at once, and the other rows say nothing either.
+/// the machine was too busy to run two threads at once, and the other rows mean nothing either.
 enum Threads {
   static let rows = [
     row("two threads ÷ one, each with its own, 1 observer", peers: 2, observers: 1, goals: []),
@@ -18,7 +18,7 @@ enum Threads {
     observers: Int,
     goals: [Goal] = [.atLeast(1.7)]
   ) -> Row {
-    // A loop over nothing is no work at all.
+    // A loop over nothing does no work.
     let loops = observers == 0 ? [] : [entry(ClosureLoopPeer.self, peers, observers)]
     return Row(
       Figure(title, .multiple, goals: goals),

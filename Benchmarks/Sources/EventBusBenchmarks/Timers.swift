@@ -11,7 +11,7 @@ import Darwin
 #error("Unknown C library: add it here.")
 #endif
 
-/// Timers: many that are due together, and coming and going.
+/// Timers: many that are due together, and their creation and cancellation.
 enum Timers {
   static let rows = [
     together("10,000 timers due together, first to last", byProcessor: false),
@@ -24,7 +24,7 @@ enum Timers {
 
   private static let count = 10_000
 
-  /// When everybody is due: late enough for all to be waiting.
+  /// The deadline of all timers: late enough for all of them to be waiting.
   private static var dueTime: ContinuousClock.Instant { .now + .milliseconds(200) }
 
   private static func together(_ title: String, byProcessor: Bool) -> Row {
@@ -50,9 +50,9 @@ enum Timers {
     )
   }
 
-  /// Makes a timer that is due at an instant, give or take 20 µs.
+  /// Creates a timer that is due at an instant, within 20 µs.
   ///
-  /// A thread that is interrupted between the two readings of the clock would make a later one.
+  /// A thread that is interrupted between the two readings of the clock would create a later one.
   private static func timer(
     _ due: ContinuousClock.Instant,
     _ make: (Duration) -> Token
@@ -154,7 +154,7 @@ enum Timers {
   }
 }
 
-/// Tells how far apart the first and the last of many things happen.
+/// Measures the time between the first and the last of many occurrences.
 private final class Spread: Sendable {
   private let marks = Atomic<Int>(0)
   private let count: Int
@@ -163,7 +163,7 @@ private final class Spread: Sendable {
 
   init(_ count: Int) { self.count = count }
 
-  /// One of them happens.
+  /// Records one occurrence.
   func mark() {
     switch marks.add(1, ordering: .acquiringAndReleasing).newValue {
     case 1: first.withLock { $0 = Moment() }
@@ -172,7 +172,7 @@ private final class Spread: Sendable {
     }
   }
 
-  /// The time between them, when all have happened.
+  /// The time between the first and the last, when all have occurred.
   ///
   /// - Parameter byProcessor: Whether to count the time that the program's threads took in between.
   /// - Returns: Nanoseconds.
@@ -183,7 +183,7 @@ private final class Spread: Sendable {
   }
 }
 
-/// A moment, by the clock on the wall and by the processor time that the program has used.
+/// A moment, in real time and in the processor time of the program.
 private struct Moment {
   private let wall = ContinuousClock.now
   private let processor: Double
@@ -194,7 +194,7 @@ private struct Moment {
     processor = Double(time.tv_sec) * 1e9 + Double(time.tv_nsec)
   }
 
-  /// How much later it is than another, by one clock or the other.
+  /// The time since another moment, by either clock.
   func nanoseconds(after other: Moment, byProcessor: Bool) -> Double {
     byProcessor ? processor - other.processor : (wall - other.wall).nanoseconds
   }

@@ -6,9 +6,9 @@ internal import Darwin
 #error("Unknown C library: add it here.")
 #endif
 
-/// How much of a processor's time some work takes on the calling thread, in nanoseconds.
+/// The processor time of some work on the calling thread, in nanoseconds.
 ///
-/// What the machine gives to other programs meanwhile does not count. Reading the clock twice costs
+/// Time that other programs use meanwhile does not count. Reading the clock twice costs
 /// some 500 ns: measure many iterations at once.
 public func nanoseconds(_ work: () -> Void) -> Double {
   let start = processorTime(CLOCK_THREAD_CPUTIME_ID)
@@ -16,9 +16,9 @@ public func nanoseconds(_ work: () -> Void) -> Double {
   return processorTime(CLOCK_THREAD_CPUTIME_ID) - start
 }
 
-/// How much of a processor's time the whole program takes while some work runs, in nanoseconds.
+/// The processor time of the whole program while some work runs, in nanoseconds.
 ///
-/// For work that several threads do: adds up what each of them takes, and leaves out the time in which
+/// For work of several threads: adds up the time of each of them, and leaves out the time in which
 /// none of them runs.
 public func nanosecondsOfAllThreads(_ work: () async -> Void) async -> Double {
   let start = processorTime(CLOCK_PROCESS_CPUTIME_ID)

@@ -5,16 +5,16 @@ public struct Entry: Sendable {
   /// Called on the main actor.
   public typealias Sample = @MainActor (_ iterations: Int) async -> Double
 
-  /// Whose part it is.
+  /// The subject.
   public let subject: Subject
-  /// Sets the stage, off the clock, and returns the work, which keeps the stage.
+  /// Prepares the work, which is not timed, and returns it.
   internal let prepare: @Sendable () -> Sample
 
   /// An entry that measures for itself.
   ///
   /// - Parameters:
-  ///   - subject: Whose part it is.
-  ///   - prepare: Sets the stage and returns the work.
+  ///   - subject: The subject.
+  ///   - prepare: Prepares the work and returns it.
   public init(_ subject: Subject, prepare: @escaping @Sendable () -> Sample) {
     self.subject = subject
     self.prepare = prepare
@@ -23,8 +23,8 @@ public struct Entry: Sendable {
   /// An entry whose figure is time.
   ///
   /// - Parameters:
-  ///   - subject: Whose part it is.
-  ///   - prepare: Sets the stage and returns the work, which loops by itself so that the harness
+  ///   - subject: The subject.
+  ///   - prepare: Prepares the work and returns it; the work loops by itself so that the harness
   ///     adds nothing to one iteration.
   /// - Returns: The entry.
   public static func timed(
@@ -40,7 +40,7 @@ public struct Entry: Sendable {
   }
 }
 
-/// The one frame in which timed work runs, so that a profiler can be told to look at nothing else.
+/// The only frame in which timed work runs, so that a profiler can be restricted to it.
 @inline(never)
 private func runMeasured(_ work: (Int) -> Void, _ iterations: Int) {
   work(iterations)

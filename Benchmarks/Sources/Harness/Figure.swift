@@ -1,6 +1,6 @@
-/// One line of the table: a title, a unit, and what is wanted of it.
+/// One line of the table: a title, a unit, and goals.
 public struct Figure: Sendable {
-  /// What the figure is a number of.
+  /// The unit of the figure.
   public enum Unit: Sendable {
     /// Nanoseconds; less is better.
     case nanoseconds
@@ -24,9 +24,9 @@ public struct Figure: Sendable {
   ///
   /// - Parameters:
   ///   - title: The line's first cell.
-  ///   - unit: What the figure is a number of.
-  ///   - divisor: What the row's sample is divided by for this line.
-  ///   - goals: What is wanted of the project's own figure.
+  ///   - unit: The unit of the figure.
+  ///   - divisor: The number by which the row's sample is divided for this line.
+  ///   - goals: The goals for the project's own figure.
   public init(
     _ title: String,
     _ unit: Unit = .nanoseconds,

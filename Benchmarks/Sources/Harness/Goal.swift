@@ -1,16 +1,16 @@
-/// What is wanted of the project's own figure in one line.
+/// A goal for the project's own figure in one line.
 public struct Goal: Sendable {
   /// The goal in words, for the table.
   internal let text: String
   /// Whether missing it fails the run: for counts only, which no other process can disturb.
   internal let isExact: Bool
-  /// The number the goal is about, or `nil` if something it needs was not measured.
+  /// The number that the goal concerns, or `nil` if a figure that it needs was not measured.
   internal let measure: @Sendable (_ line: Line, _ results: Results) -> Double?
   internal let isMet: @Sendable (Double) -> Bool
 }
 
 extension Goal {
-  /// So many times faster, or smaller, than one peer.
+  /// A number of times faster, or smaller, than one peer.
   public static func faster(_ times: Double, than peer: Subject) -> Goal {
     Goal(text: "≥ \(format(times))× \(peer.name)", isExact: false) { line, _ in
       line.multiple(of: peer)
@@ -19,12 +19,12 @@ extension Goal {
     }
   }
 
-  /// So many times faster, or smaller, than the best of several peers.
+  /// A number of times faster, or smaller, than the best of several peers.
   ///
   /// - Parameters:
-  ///   - times: How many times.
+  ///   - times: The number of times.
   ///   - peers: Those to beat; the ones that were not measured are left out.
-  ///   - name: What the table calls the best of them.
+  ///   - name: The name of the best of them in the table.
   /// - Returns: The goal.
   public static func faster(_ times: Double, thanBestOf peers: [Subject], _ name: String) -> Goal {
     Goal(text: "≥ \(format(times))× \(name)", isExact: false) { line, _ in
@@ -43,7 +43,7 @@ extension Goal {
     }
   }
 
-  /// At most so many times the project's own figure in another line.
+  /// At most a multiple of the project's own figure in another line.
   public static func atMost(_ times: Double, timesLine title: String) -> Goal {
     Goal(text: "≤ \(format(times))× “\(title)”", isExact: false) { line, results in
       guard let own = line.own, let other = results.line(titled: title)?.own else { return nil }
@@ -62,7 +62,7 @@ extension Goal {
     }
   }
 
-  /// At most so many milliseconds, of a time.
+  /// At most a number of milliseconds, of a time.
   public static func atMost(milliseconds limit: Double) -> Goal {
     Goal(text: "≤ \(format(limit)) ms", isExact: false) { line, _ in
       line.own.map { $0 / 1e6 }

@@ -1,17 +1,17 @@
 internal import HeapCounter
 
-/// What happened on the heap while some work ran.
+/// The operations on the heap during some work.
 public struct Heap: Sendable {
-  /// How often memory was given out.
+  /// The number of allocations.
   public let allocations: Int
-  /// Bytes given out less bytes taken back, as the allocator rounds them, its header included.
+  /// The bytes allocated less the bytes freed, as the allocator rounds them, including its header.
   public let bytes: Int
-  /// How often the Swift runtime was asked to retain or release; 0 if that was not to be counted.
+  /// The number of retains and releases of the Swift runtime; 0 if they were not to be counted.
   public let retainsAndReleases: Int
 
   /// Whether this platform's heap can be counted.
   ///
-  /// Makes an object and looks whether the counter saw it, so that a zero elsewhere is worth something.
+  /// Creates an object and checks that the counter saw it, so that a zero elsewhere can be trusted.
   public static let isCounted: Bool = {
     guard heap_counter_is_available() else { return false }
     var kept: [Probe] = []
@@ -22,7 +22,7 @@ public struct Heap: Sendable {
   /// Counts while some work runs, in the whole process.
   ///
   /// - Parameters:
-  ///   - references: Whether to count retains and releases, too, which slows the work down a lot.
+  ///   - references: Whether to count retains and releases, too, which makes the work much slower.
   ///   - work: The work. It may read the counts so far.
   /// - Returns: The counts when the work returned.
   public static func during(

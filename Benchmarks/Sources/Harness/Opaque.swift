@@ -1,10 +1,10 @@
-/// The same value, but the optimiser no longer knows which.
+/// Returns the same value, hidden from the optimizer.
 @inline(never)
 public func opaque<Value>(_ value: Value) -> Value {
   value
 }
 
-/// Takes a value as if it mattered, so that what made it is not optimised away.
+/// Consumes a value, so that the code that created it is not optimized away.
 @inline(never)
 public func consume(_ value: Int) {
   withExtendedLifetime(value) {}

@@ -1,4 +1,4 @@
-/// What the command line asks for.
+/// The options of the command line.
 public struct Options: Sendable {
   /// Rounds, each of which asks every subject for one sample.
   public private(set) var rounds = 11
@@ -18,7 +18,7 @@ public struct Options: Sendable {
   /// Reads the arguments.
   ///
   /// - Parameter arguments: Without the program's name.
-  /// - Throws: ``UsageError`` for an argument it does not know or a value that does not fit.
+  /// - Throws: ``UsageError`` for an unknown argument or an invalid value.
   public init(_ arguments: some Sequence<String>) throws(UsageError) {
     var rest = Array(arguments)[...]
     while let argument = rest.popFirst() {
@@ -85,6 +85,6 @@ public struct Options: Sendable {
 
 /// The command line asks for something there is not.
 public struct UsageError: Error, CustomStringConvertible {
-  /// What is wrong and what to do.
+  /// The mistake and its remedy.
   public let description: String
 }

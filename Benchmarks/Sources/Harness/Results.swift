@@ -38,7 +38,7 @@ internal struct Line: Sendable {
     samples[ours]?.median
   }
 
-  /// How many times the project's own figure another's is.
+  /// The ratio of another subject's figure to that of the project.
   internal func multiple(of other: Subject) -> Double? {
     guard let own, let peer = samples[other]?.median, own > 0 else { return nil }
     return peer / own

@@ -1,19 +1,19 @@
 /// One piece of work that every subject does, and the figures it is shown as.
 public struct Row: Sendable {
-  /// How often the work runs.
+  /// The number of times that the work runs.
   public enum Pace: Sendable {
     /// Iterations until a sample takes a few milliseconds, and a sample a round.
     case calibrated
-    /// The same with samples five times as long: for threads, which the system may put off a while.
+    /// The same with samples five times as long: for threads, which the system may delay.
     case long
-    /// One iteration a sample, and a sample a round: the stage is set anew each time by the work.
+    /// One iteration a sample, and a sample a round: the work prepares itself each time.
     case single
     /// One iteration in all: the figure is a count on the heap and comes out the same every time. Left
     /// out where the heap cannot be counted.
     case counted
   }
 
-  /// What is printed of it: at least one figure.
+  /// The printed figures: at least one.
   internal let figures: [Figure]
   internal let pace: Pace
   internal let entries: [Entry]
@@ -21,16 +21,16 @@ public struct Row: Sendable {
   /// Makes a row.
   ///
   /// - Parameters:
-  ///   - figures: What is printed of it, a table line each.
-  ///   - pace: How often the work runs.
-  ///   - entries: Who takes part; the others show a dash.
+  ///   - figures: The printed figures, a table line each.
+  ///   - pace: The number of times that the work runs.
+  ///   - entries: The subjects that take part; the others show a dash.
   public init(_ figures: Figure..., pace: Pace = .calibrated, entries: [Entry]) {
     self.figures = figures
     self.pace = pace
     self.entries = entries
   }
 
-  /// Whether there is nothing to measure unless the heap can be counted.
+  /// Whether the row can be measured only if the heap can be counted.
   internal var needsHeap: Bool {
     if case .counted = pace { true } else { false }
   }

@@ -1,4 +1,4 @@
-/// Runs rows: sets the stage for every subject, then takes turns, so that all meet the same weather.
+/// Runs rows: prepares every subject, then takes turns, so that all run under the same load.
 public struct Runner: Sendable {
   private let options: Options
   private let ours: Subject
@@ -7,9 +7,9 @@ public struct Runner: Sendable {
   /// Makes a runner.
   ///
   /// - Parameters:
-  ///   - options: What the command line asks for.
+  ///   - options: The options of the command line.
   ///   - ours: The project's own column; goals are about it.
-  ///   - report: Hears the title of each row when it begins.
+  ///   - report: Receives the title of each row when it begins.
   public init(options: Options, ours: Subject, report: @escaping @Sendable (String) -> Void) {
     self.options = options
     self.ours = ours
@@ -59,7 +59,7 @@ public struct Runner: Sendable {
       }
       for round in 0..<options.rounds {
         for turn in works.indices {
-          // Another one begins each round: nobody always follows the same neighbour.
+          // Another one begins each round, so that none always follows the same one.
           let index = (turn + round) % works.count
           let value = await works[index].work(iterations[index])
           samples[works[index].subject, default: []].append(value)
@@ -69,7 +69,7 @@ public struct Runner: Sendable {
     return samples
   }
 
-  /// How many iterations fill one sample; warms up on the way.
+  /// The number of iterations that fill one sample; also warms up.
   @MainActor
   private func calibrate(_ work: Entry.Sample, _ pace: Row.Pace) async -> Int {
     let goal = options.sampleTime * (pace == .long ? 5 : 1)
@@ -87,7 +87,7 @@ public struct Runner: Sendable {
 }
 
 extension Row.Pace {
-  /// Whether a sample is as many iterations as fill its time.
+  /// Whether the length of a sample decides the number of its iterations.
   fileprivate var isCalibrated: Bool {
     switch self {
     case .calibrated, .long: true

@@ -1,8 +1,8 @@
-/// What one subject's samples say.
+/// The statistics of one subject's samples.
 internal struct Samples: Sendable {
   /// The middle one: half of the samples are below it.
   internal let median: Double
-  /// How far apart the middle half of the samples lie, as a part of the median; 0 for one sample.
+  /// The range of the middle half of the samples, as a part of the median; 0 for one sample.
   internal let spread: Double
 
   /// - Parameter values: The samples in any order; at least one.

@@ -1,9 +1,9 @@
-/// One contender: a column of the table.
+/// One subject of a comparison: a column of the table.
 public struct Subject: Hashable, Sendable {
-  /// What the column is headed.
+  /// The heading of the column.
   public let name: String
 
-  /// Makes a contender; two with the same name are the same column.
+  /// Creates a subject; two with the same name are the same column.
   public init(_ name: String) {
     self.name = name
   }

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// The rows of one program, and what the program does with its arguments.
+/// The rows of one program, and the handling of its arguments.
 public struct Suite: Sendable {
   private let ours: Subject
   private let columns: [Subject]
@@ -11,14 +11,14 @@ public struct Suite: Sendable {
   /// - Parameters:
   ///   - ours: The project's own column, the first; goals are about it.
   ///   - peers: The other columns, from left to right.
-  ///   - rows: What is measured, in order.
+  ///   - rows: The measured rows, in order.
   public init(ours: Subject, peers: [Subject], rows: [Row]) {
     self.ours = ours
     columns = [ours] + peers
     self.rows = rows
   }
 
-  /// Does what the command line asks for, and ends the program with its status.
+  /// Performs the command of the command line, and ends the program with its status.
   @MainActor
   public func main() async -> Never {
     do {
@@ -59,7 +59,7 @@ public struct Suite: Sendable {
 
 private var processors: Int { ProcessInfo.processInfo.activeProcessorCount }
 
-/// What else the machine is doing: above 1 or so, the times are not worth quoting.
+/// The load of the machine: above about 1, the times are unreliable.
 private func load() -> String {
   var averages = [0.0]
   guard unsafe getloadavg(&averages, 1) == 1 else { return "unknown" }  // Reason: room for one.

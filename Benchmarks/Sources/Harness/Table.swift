@@ -6,7 +6,7 @@ public struct Table: Sendable {
   /// Makes a table.
   ///
   /// - Parameters:
-  ///   - results: What was measured.
+  ///   - results: The results.
   ///   - columns: The subjects from left to right; those without a figure are left out.
   public init(_ results: Results, columns: [Subject]) {
     self.results = results

@@ -78,7 +78,7 @@ private struct StreamService: Service {
   }
 }
 
-/// Counts what a service has taken.
+/// Counts the events that a service has taken.
 private final class Taken: Sendable {
   private let sum = Atomic<Int>(0)
   private let end = AsyncStream.makeStream(of: Void.self)

@@ -1,6 +1,6 @@
 import Harness
 
-/// `swift run -c release --package-path Benchmarks LaunchLoaderBenchmarks`; `--help` tells the
+/// `swift run -c release --package-path Benchmarks LaunchLoaderBenchmarks`; `--help` prints the
 /// arguments.
 @main
 @MainActor

@@ -59,7 +59,7 @@ final class CenterSwitcher: SkinSwitcher {
   }
 }
 
-/// One subject; each property is a pipeline from it that lets only changes through.
+/// One subject; each property is a pipeline from it that passes only changes.
 @MainActor
 final class PipelineSwitcher: SkinSwitcher {
   @MainActor
@@ -105,7 +105,7 @@ final class PipelineSwitcher: SkinSwitcher {
   }
 }
 
-/// A list of closures that know their views weakly: nothing is removed, nothing is left alone.
+/// A list of closures with weak references to their views: none is removed, and all are called.
 @MainActor
 final class LoopSwitcher: SkinSwitcher {
   @MainActor

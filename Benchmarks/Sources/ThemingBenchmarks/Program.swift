@@ -1,6 +1,6 @@
 import Harness
 
-/// `swift run -c release --package-path Benchmarks ThemingBenchmarks`; `--help` tells the arguments.
+/// `swift run -c release --package-path Benchmarks ThemingBenchmarks`; `--help` prints the arguments.
 @main
 @MainActor
 enum Program {

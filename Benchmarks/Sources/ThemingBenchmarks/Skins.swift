@@ -6,22 +6,22 @@ extension ThemeKeys {
   static let badge = ThemeKey("badge.size", default: 1)
 }
 
-/// The three values that skins are made of here, for subjects without a theme of their own.
+/// The three values that themes are made of here, for subjects that do not use the library.
 struct Skin {
   var ink: RGBA
   var corner: Int
   var badge: Int
 }
 
-/// What a view follows.
+/// The values that a view follows.
 enum Dress: Sendable {
-  /// A colour and a number.
+  /// A color and a number.
   case row
   /// One number, which few views follow.
   case badge
 }
 
-/// Something that switches the skins of views.
+/// Something that switches the themes of views.
 @MainActor
 protocol SkinSwitcher {
   associatedtype View: AnyObject
@@ -31,23 +31,23 @@ protocol SkinSwitcher {
   /// Makes a view that follows nothing yet.
   func makeView() -> View
 
-  /// What a view shows.
+  /// The values that a view shows.
   func look(of view: View) -> Look
 
-  /// Makes a view follow the skin, beginning now; it ends with the view.
+  /// Makes a view follow the theme, beginning now; it ends with the view.
   func dress(_ view: View, as dress: Dress)
 
-  /// Ends what was begun with `dress`.
+  /// Ends the subscription that `dress` began.
   func undress(_ view: View)
 
-  /// Switches to another value of what rows follow, and leaves the badge.
+  /// Switches to another value for the rows, and leaves that of the badges.
   func changeRows(_ number: Int)
 
-  /// Switches to another value of the badge, and leaves the rest.
+  /// Switches to another value for the badges, and leaves those of the rows.
   func changeBadges(_ number: Int)
 }
 
-/// What a view shows, and how often that was set.
+/// The values that a view shows, and the number of times they were set.
 @MainActor
 final class Look {
   var ink = RGBA(red: 0, green: 0, blue: 0) { didSet { touches += 1 } }
@@ -56,5 +56,5 @@ final class Look {
   private(set) var touches = 0
 }
 
-/// A colour that is another one for each number.
+/// A color that differs for each number.
 func ink(_ number: Int) -> RGBA { RGBA(red: UInt8(truncatingIfNeeded: number), green: 1, blue: 2) }

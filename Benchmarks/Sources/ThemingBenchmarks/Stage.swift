@@ -13,14 +13,14 @@ struct Stage<Switcher: SkinSwitcher> {
     for _ in 0..<count { views.append(switcher.makeView()) }
   }
 
-  /// Dresses the first so many as badges, and the others as rows.
+  /// Dresses the given number of views as badges, and the others as rows.
   func dress(badges: Int) {
     for (place, view) in views.enumerated() {
       switcher.dress(view, as: place < badges ? .badge : .row)
     }
   }
 
-  /// Stops the program if a view shows something else than the last switch said.
+  /// Stops the program if a view does not show the values of the last switch.
   func expect(_ shows: (Look) -> Bool) {
     for view in views where !shows(switcher.look(of: view)) {
       fatalError("\(Switcher.self) left a view as it was")

@@ -7,7 +7,7 @@ extension Subject {
   static let notificationCenter = Subject("NotificationCenter")
   /// Each property is a pipeline from one subject.
   static let openCombine = Subject("OpenCombine")
-  /// A list of closures with weak views, walked.
+  /// A loop over a list of closures with weak views.
   static let closureLoop = Subject("closure loop")
 
   static let peers = [notificationCenter, openCombine, closureLoop]

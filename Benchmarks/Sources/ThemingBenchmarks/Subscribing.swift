@@ -2,7 +2,7 @@ import EventBus
 import Harness
 import Theming
 
-/// Views that begin to follow the skin, and die.
+/// Views that begin to follow the theme, and die.
 enum Subscribing {
   static let rows =
     [1_000, 10_000, 100_000].flatMap { count in
@@ -55,7 +55,7 @@ enum Subscribing {
     entries: [
       Entry(.theming) {
         { _ in
-          let manager = ThemeManager(Theme("skin"), bus: EventBus())
+          let manager = ThemeManager(Theme("first"), bus: EventBus())
           let keys = (0..<400).map { ThemeKey("size.\($0)", default: $0) }
           var views: [ThemeSwitcher.View] = []
           for place in 0..<40_000 {

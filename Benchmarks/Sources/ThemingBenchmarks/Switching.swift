@@ -1,6 +1,6 @@
 import Harness
 
-/// Switching the skin of many views.
+/// Switching the theme of many views.
 enum Switching {
   static let rows = [
     Row(

@@ -1,8 +1,8 @@
 import Harness
 
-/// What following the skin weighs, and what is left of it.
+/// The memory of a view that follows the theme, and its remainder afterwards.
 ///
-/// Counts, not times: the same every time, however busy the machine is.
+/// Counts, not times: equal in every run, however busy the machine is.
 enum Weighing {
   static let rows = [
     Row(
@@ -48,12 +48,12 @@ enum Weighing {
     }
   }
 
-  /// What is held beyond the views themselves.
+  /// The memory beyond that of the views themselves.
   @MainActor
   private static func weigh<Switcher: SkinSwitcher>(_: Switcher.Type) -> Weight {
     var weight = Weight()
     let stage = Stage<Switcher>(count)
-    // What the first ones cost once, such as tables, is not what one more costs.
+    // One-time costs of the first views, such as tables, do not count.
     turnOver {}
     weight.left =
       Heap.during { soFar in

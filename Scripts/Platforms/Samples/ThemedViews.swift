@@ -19,18 +19,18 @@ extension RGBA {
 }
 
 final class Badge: UILabel {
-  @Themed var skin: ThemeMap<Badge>?
+  @Themed var themeMap: ThemeMap<Badge>?
 }
 
 final class ProfileViewController: UIViewController {
-  @Themed var skin: ThemeMap<ProfileViewController>?
+  @Themed var themeMap: ThemeMap<ProfileViewController>?
   private let badge = Badge()
   private let name = UILabel()
 
   override func viewDidLoad() {
     super.viewDidLoad()
-    skin = [.set(\.view.backgroundColor, .paper) { $0.uiColor }]
-    badge.skin = [
+    themeMap = [.set(\.view.backgroundColor, .paper) { $0.uiColor }]
+    badge.themeMap = [
       .set(\.textColor, .paper) { $0.uiColor },
       .set(\.backgroundColor, .ink) { $0.uiColor },
     ]

@@ -19,7 +19,7 @@ package struct NumberedList<Element> {
   /// The number of elements.
   @usableFromInline package internal(set) var count = 0
 
-  /// The number of slots that removals and compactions have examined so far: a measure of their work.
+  /// The number of slots that compactions have examined so far: a measure of their work.
   @usableFromInline package internal(set) var steps = 0
 
   /// Creates an empty list.
@@ -64,8 +64,7 @@ package struct NumberedList<Element> {
   /// - Complexity: O(log *n*).
   @inlinable
   package func element(number: UInt) -> Element? {
-    var steps = 0
-    return slot(of: number, &steps).flatMap { slots[$0].element }
+    slot(of: number).flatMap { slots[$0].element }
   }
 
   /// Appends an element.
@@ -100,7 +99,7 @@ package struct NumberedList<Element> {
   /// - Complexity: O(log *n*), amortized.
   @inlinable
   package mutating func remove(number: UInt) -> Element? {
-    guard let slot = slot(of: number, &steps), let element = slots[slot].element.take() else {
+    guard let slot = slot(of: number), let element = slots[slot].element.take() else {
       return nil
     }
     count -= 1
@@ -172,31 +171,10 @@ package struct NumberedList<Element> {
   }
 
   @inlinable
-  func slot(of number: UInt, _ steps: inout Int) -> Int? {
-    let slot = slots.indices.partitionPoint { slot in
-      steps += 1
-      return slots[slot].number < number
-    }
-    return slot < slots.count && slots[slot].number == number ? slot : nil
-  }
+  func slot(of number: UInt) -> Int? { slots.indices.index(ofNumber: number) { slots[$0].number } }
 }
 
 extension NumberedList: Sendable where Element: Sendable {}
-
-extension Range<Int> {
-  /// Returns the first index that does not satisfy a predicate, which all indices before it satisfy.
-  ///
-  /// - Complexity: O(log *n*).
-  @inlinable
-  package func partitionPoint(_ precedes: (Int) -> Bool) -> Int {
-    var (low, high) = (lowerBound, upperBound)
-    while low < high {
-      let middle = low + (high - low) / 2
-      if precedes(middle) { low = middle + 1 } else { high = middle }
-    }
-    return low
-  }
-}
 
 extension Sequence {
   /// Returns the sorted elements, where speed matters less than size.

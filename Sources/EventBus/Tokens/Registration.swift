@@ -100,7 +100,11 @@ package class Registration: TokenTarget, EndingMembers.Member,
     word.bitwiseOr(Self.ended, ordering: .sequentiallyConsistent).oldValue & Self.ended == 0
   }
 
-  override package final func end(_ handle: UInt) { _ = conclude() }
+  @discardableResult
+  override package final func end(_ handle: UInt) -> UInt {
+    _ = conclude()
+    return handle
+  }
 
   /// Ends the registration without its token, and cancels the token.
   @usableFromInline
@@ -151,7 +155,7 @@ package class Registration: TokenTarget, EndingMembers.Member,
 
   package func stopCalls() { stop() }
 
-  override package final func stopCalls(_ handle: UInt, unless hasEnded: () -> Bool) { stop() }
+  override package final func stopCalls(_ handle: UInt, of token: Token) { stop() }
 
   private func stop() {
     word.bitwiseOr(Self.stopped, ordering: .sequentiallyConsistent)
@@ -160,11 +164,7 @@ package class Registration: TokenTarget, EndingMembers.Member,
 
   // MARK: Pauses
 
-  override package final func changePauses(
-    _ handle: UInt,
-    by change: Int,
-    unless hasEnded: () -> Bool
-  ) {
+  override package final func changePauses(_ handle: UInt, by change: Int, of token: Token?) {
     let amount = UInt64(bitPattern: Int64(change)) &* Self.onePause
     word.wrappingAdd(amount, ordering: .sequentiallyConsistent)
     didChangePauses()

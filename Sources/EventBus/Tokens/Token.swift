@@ -70,7 +70,7 @@ public final class Token: Sendable, Hashable {
 
   deinit {
     // Nothing refers to the token any more: no task waits for its end, and no other thread cancels it.
-    if state.flags == 0 { _ = target.conclude(handle) }
+    if state.flags == 0 { target.end(handle) }
   }
 
   /// Ends the registration.
@@ -88,7 +88,7 @@ public final class Token: Sendable, Hashable {
   ///   O(*n*) in their number. Never waits for a handler.
   public func cancel() {
     guard state.set(Self.ended) else { return }
-    currentHandle.store(target.conclude(handle), ordering: .releasing)
+    currentHandle.store(target.end(handle), ordering: .releasing)
     state.object?.move(to: nil)?.leave()
     // A task that starts to wait either finds this flag set or has already created the latch.
     _ = state.set(Self.settled)
@@ -145,7 +145,7 @@ public final class Token: Sendable, Hashable {
       if let self {
         changePauses(by: -1)
       } else if isKept {
-        target.changePauses(handle, by: -1) { false }
+        target.changePauses(handle, by: -1, of: nil)
       }
     }
   }
@@ -170,6 +170,13 @@ public final class Token: Sendable, Hashable {
   /// - Complexity: Amortized O(1).
   public func store(in bag: TokenBag) { join(bag.members) }
 
+  /// Ends the registration with a lifetime that does not keep the token.
+  ///
+  /// Has an effect on registrations that something other than their token may end.
+  package func end(with lifetime: Lifetime) {
+    (target as? Registration)?.join(lifetime.members)
+  }
+
   /// Returns whether two tokens are the same object.
   public static func == (left: Token, right: Token) -> Bool { left === right }
 
@@ -181,7 +188,7 @@ public final class Token: Sendable, Hashable {
 
   private func changePauses(by change: Int) {
     // The target ignores the handle of a registration that has ended.
-    target.changePauses(handle, by: change) { hasEnded }
+    target.changePauses(handle, by: change, of: self)
   }
 
   private var handle: UInt { currentHandle.load(ordering: .acquiring) }
@@ -205,7 +212,7 @@ public final class Token: Sendable, Hashable {
 }
 
 extension Token: EndingMembers.Member {
-  package func stopCalls() { target.stopCalls(handle) { hasEnded } }
+  package func stopCalls() { target.stopCalls(handle, of: self) }
 
   package func lifetimeEnded() { cancel() }
 }

@@ -10,15 +10,10 @@ package class TokenTarget: @unchecked Sendable {  // Reason: stateless.
   /// Ends the registration.
   ///
   /// Called once, by a token that is being cancelled or deallocated.
-  package func end(_ handle: UInt) {}
-
-  /// Ends the registration of a token that is being cancelled or deallocated.
   ///
   /// - Returns: The new handle, for ``waitUntilFinished(_:)``; unused if the token is being deallocated.
-  package func conclude(_ handle: UInt) -> UInt {
-    end(handle)
-    return handle
-  }
+  @discardableResult
+  package func end(_ handle: UInt) -> UInt { handle }
 
   /// Returns whether the registration still exists.
   ///
@@ -27,7 +22,7 @@ package class TokenTarget: @unchecked Sendable {  // Reason: stateless.
 
   /// Waits, after the end of the registration, until no call of its handler is running.
   ///
-  /// Takes the handle that ``conclude(_:)`` returned. Returns early when the task is cancelled.
+  /// Takes the handle that ``end(_:)`` returned. Returns early when the task is cancelled.
   package func waitUntilFinished(_ handle: UInt) async {}
 
   /// Changes the number of pauses; deliveries resume when it is back at zero.
@@ -35,15 +30,16 @@ package class TokenTarget: @unchecked Sendable {  // Reason: stateless.
   /// - Parameters:
   ///   - handle: The registration.
   ///   - change: 1 to pause, -1 to end a pause.
-  ///   - hasEnded: Returns whether the token was cancelled, in which case nothing happens.
-  package func changePauses(_ handle: UInt, by change: Int, unless hasEnded: () -> Bool) {}
+  ///   - token: The token; if it was cancelled, nothing happens. `nil` if it has been deallocated and the
+  ///     registration continues.
+  package func changePauses(_ handle: UInt, by change: Int, of token: Token?) {}
 
   /// Prevents new calls, ahead of ``end(_:)``.
   ///
   /// - Parameters:
   ///   - handle: The registration.
-  ///   - hasEnded: Returns whether the token was cancelled, in which case nothing happens.
-  func stopCalls(_ handle: UInt, unless hasEnded: () -> Bool) {}
+  ///   - token: The token; if it was cancelled, nothing happens.
+  package func stopCalls(_ handle: UInt, of token: Token) {}
 
   /// Cancels a token when its registration ends by itself.
   ///
@@ -57,9 +53,10 @@ package final class CancelAction: TokenTarget, @unchecked Sendable {  // Reason:
 
   init(_ action: @escaping @Sendable () -> Void) { self.action = Locked(action) }
 
-  override package func end(_ handle: UInt) {
+  override package func end(_ handle: UInt) -> UInt {
     let action = action.withLock { $0.take() }
     action?()
+    return handle
   }
 }
 
@@ -100,7 +97,10 @@ package final class GroupTarget: TokenTarget, @unchecked Sendable {  // Reason: 
     self.group = group
   }
 
-  override package func end(_ handle: UInt) { registrations?.end(handle, inGroup: group) }
+  override package func end(_ handle: UInt) -> UInt {
+    registrations?.end(handle, inGroup: group)
+    return handle
+  }
 
   override package func isActive(_ handle: UInt) -> Bool {
     registrations?.isActive(handle, inGroup: group) ?? false
@@ -110,7 +110,7 @@ package final class GroupTarget: TokenTarget, @unchecked Sendable {  // Reason: 
     registrations?.watch(handle, inGroup: group, by: token) ?? false
   }
 
-  override package func changePauses(_ handle: UInt, by change: Int, unless hasEnded: () -> Bool) {
+  override package func changePauses(_ handle: UInt, by change: Int, of token: Token?) {
     registrations?.changePauses(handle, inGroup: group, by: change)
   }
 

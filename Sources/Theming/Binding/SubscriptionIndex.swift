@@ -7,13 +7,18 @@ package import EventBus
 /// it, so the cost of a change depends on the subscribers it affects, not on the number of all
 /// subscribers. Removal returns the removed objects, which the caller releases outside the lock
 /// that guards the index.
-package struct SubscriptionIndex<Key: Hashable, Subscriber> {
+package struct SubscriptionIndex<Key: Hashable & Sendable, Subscriber: Sendable>: Sendable {
   /// Identifies a subscription: the number of its group, which is reused once the group is closed,
   /// and its own number, which is never reused.
   package typealias ID = (group: UInt, number: UInt)
 
-  /// A group; its number is that of its first member.
-  private typealias Group = (keys: [Key], number: UInt, members: NumberedList<Subscriber>)
+  /// The subscriptions with the same keys.
+  private struct Group: Sendable {
+    let keys: [Key]
+    /// The number of the first member.
+    let number: UInt
+    var members = NumberedList<Subscriber>()
+  }
 
   private var groups: [Group?] = []
   private var freeGroups: [UInt] = []
@@ -86,7 +91,7 @@ package struct SubscriptionIndex<Key: Hashable, Subscriber> {
   }
 
   /// Removes and returns the watchers of all subscriptions.
-  package mutating func takeWatchers() -> [WeakToken] {
+  mutating func takeWatchers() -> [WeakToken] {
     defer { watchers = [:] }
     return Array(watchers.values)
   }
@@ -152,7 +157,7 @@ package struct SubscriptionIndex<Key: Hashable, Subscriber> {
     if let known = groupsByKeys[keys] { return known }
     let group = freeGroups.popLast() ?? UInt(groups.count)
     if group == groups.count { groups.append(nil) }
-    groups[Int(group)] = (keys, lastNumber, NumberedList())
+    groups[Int(group)] = Group(keys: keys, number: lastNumber)
     groupsByKeys[keys] = group
     for key in keys { groupsByKey[key, default: NumberedList()].append(group, number: lastNumber) }
     return group
@@ -160,17 +165,15 @@ package struct SubscriptionIndex<Key: Hashable, Subscriber> {
 
   /// Removes an empty group.
   private mutating func close(_ group: UInt) {
-    guard let (keys, number, _) = groups[Int(group)].take() else { return }
+    guard let closed = groups[Int(group)].take() else { return }
     freeGroups.append(group)
-    groupsByKeys[keys] = nil
-    for key in keys {
+    groupsByKeys[closed.keys] = nil
+    for key in closed.keys {
       guard let index = groupsByKey.index(forKey: key) else { continue }
-      _ = groupsByKey.values[index].remove(number: number)
+      _ = groupsByKey.values[index].remove(number: closed.number)
       if groupsByKey.values[index].count == 0 { groupsByKey.remove(at: index) }
     }
     // Releases the storage when no group is left.
     if count == 0, groups.count > 8 { (groups, freeGroups) = ([], []) }
   }
 }
-
-extension SubscriptionIndex: Sendable where Key: Sendable, Subscriber: Sendable {}

@@ -59,10 +59,7 @@ final class SubscriptionRegistry: Sendable {
     }
     let token = Token(target, handle: id.number, isKept: isKept)
     if let lifetime { return token.attach(to: lifetime) }
-    if isKept {
-      let watcher = WeakToken(token)
-      state.withLock { _ = $0.index.watch(id, by: watcher) }
-    }
+    if isKept { _ = watch(id.number, inGroup: id.group, by: token) }
     return token
   }
 
@@ -91,7 +88,7 @@ final class SubscriptionRegistry: Sendable {
       if state.index.groupCount == 0 { swap(&targets, &state.targets) }
       return (removed, targets)
     }
-    removed?.subscriber.end()
+    removed?.subscriber.changePauses(by: 1)
     withExtendedLifetime(targets) {}
     return removed?.watcher
   }
@@ -137,15 +134,11 @@ extension SubscriptionRegistry: GroupedRegistrations {
 
 /// An object that follows a theme by a map; the object is referenced weakly.
 ///
-/// All members except the state are isolated to the main actor.
+/// All members except the pauses are isolated to the main actor.
 @MainActor
 final class ThemeSubscription {
-  private nonisolated static let ended: UInt = 1
-  private nonisolated static let onePause: UInt = 2
-
-  /// Zero while the subscription is active; otherwise bit 0 marks the end, and the bits above it
-  /// count pauses.
-  private nonisolated let state = Atomic<UInt>(0)
+  /// The number of pauses; the end of the subscription is one more, which never ends.
+  private nonisolated let pauses = Atomic<Int>(0)
   private weak var object: AnyObject?
   private let rules: [ThemeRule]
 
@@ -155,15 +148,10 @@ final class ThemeSubscription {
   }
 
   /// A Boolean value that indicates whether the subscription has ended or is paused.
-  private var isSilent: Bool { state.load(ordering: .acquiring) != 0 }
-
-  /// Ends the subscription: no further property is set.
-  nonisolated func end() { state.bitwiseOr(Self.ended, ordering: .releasing) }
+  private var isSilent: Bool { pauses.load(ordering: .acquiring) != 0 }
 
   /// Adds to the number of pauses.
-  nonisolated func changePauses(by change: Int) {
-    state.wrappingAdd(Self.onePause &* UInt(bitPattern: change), ordering: .releasing)
-  }
+  nonisolated func changePauses(by change: Int) { pauses.wrappingAdd(change, ordering: .releasing) }
 
   /// A Boolean value that indicates whether the object is alive.
   ///

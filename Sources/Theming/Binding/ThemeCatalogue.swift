@@ -24,7 +24,7 @@ extension ThemeManager {
     get { root.catalogue.preference }
     set {
       root.catalogue.preference = newValue
-      root.wearChoice()
+      root.useChoice()
     }
   }
 
@@ -38,11 +38,11 @@ extension ThemeManager {
     set {
       let before = root.catalogue.appearance
       root.catalogue.systemAppearance = newValue
-      if root.catalogue.appearance != before { root.wearChoice() }
+      if root.catalogue.appearance != before { root.useChoice() }
     }
   }
 
-  private func wearChoice() {
+  private func useChoice() {
     guard let choice = catalogue.choice else { return }
     reportingError { () throws(ThemeError) in try use(choice) }
   }

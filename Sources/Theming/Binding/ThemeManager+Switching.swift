@@ -45,7 +45,7 @@ extension ThemeManager {
   /// - Complexity: O(*v*) in the number of values of both themes plus O(*n*) in the number of
   ///   subscriptions to changed keys, for the manager and for each scope. Other subscriptions cost
   ///   nothing.
-  public func use(_ theme: Theme) throws(ThemeError) { try submit(.wear(theme)) }
+  public func use(_ theme: Theme) throws(ThemeError) { try submit(.theme(theme)) }
 
   /// Switches to a registered theme.
   ///
@@ -85,7 +85,7 @@ extension ThemeManager {
     if requestCount != former { next = upcoming.adding(editFrom: original, to: next) }
     switch upcomingRequest {
     case .overlay(let layer): try submit(.overlay(next.overrides(ofScope: layer.scope)))
-    case .wear, nil: try submit(.wear(next))
+    case .theme, nil: try submit(.theme(next))
     }
   }
 
@@ -123,7 +123,7 @@ extension ThemeManager {
   private func runQueue(_ first: [ThemeSwitch]?) throws(ThemeError) {
     var first = first
     var former: [(manager: ThemeManager, request: ThemeRequest)] = []
-    chain = (bus.openings(on: MainActor.shared), [], nil)
+    chain = Chain(openings: bus.openings(on: MainActor.shared))
     while true {
       let (next, replaced) = queue.next()
       former += replaced

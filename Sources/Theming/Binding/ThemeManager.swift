@@ -13,7 +13,7 @@ public import EventBus
 /// not set and cost nothing.
 ///
 /// Views follow the theme with ``Themed`` or ``Themeable``, other objects with ``follow(_:_:)``. A
-/// part of the screen with its own look has its own manager, created by ``scope(_:)``.
+/// part of the screen with values of its own has its own manager, created by ``scope(_:)``.
 ///
 /// ## Thread safety
 ///
@@ -54,10 +54,7 @@ public final class ThemeManager {
   /// only.
   var queue = SwitchQueue<ObjectIdentifier, (manager: ThemeManager, request: ThemeRequest)>()
   /// The chain of switches that the running one belongs to; used in the root only.
-  ///
-  /// A request is a consequence of the chain if the nesting depth of deliveries of mailed events is
-  /// not greater than when the chain began. `refusal` is the first error thrown in the last round.
-  var chain: (openings: Int, names: [String], refusal: ThemeError?) = (0, [], nil)
+  var chain = Chain(openings: 0)
   /// The registered themes; used in the root only, and empty in scopes.
   var catalogue = ThemeCatalogue()
 
@@ -155,33 +152,35 @@ public final class ThemeManager {
   @discardableResult
   public func follow<Object: AnyObject>(_ object: Object, _ map: ThemeMap<Object>) -> Token {
     if let manager = map.manager, manager !== self { return manager.follow(object, map) }
-    let map = map.fitting(object)
-    let subscription = ThemeSubscription(object, map.rules)
-    let lifetime = (object as? any LifetimeOwner)?.lifetime
-    let token = registry.add(subscription, keys: map.keys, isKept: true, until: lifetime)
-    subscription.apply { resolved.value(of: $0) }
-    return token
+    return subscribe(object, map, isKept: true) { _ in }
   }
 
-  /// Subscribes an object that stores the token itself, so that the subscription ends with the
-  /// object.
+  /// Subscribes an object.
   ///
   /// - Parameters:
   ///   - object: The object, referenced weakly.
   ///   - map: Its rules.
+  ///   - isKept: Pass `true` if the object does not store the token, so that the subscription lasts until its
+  ///     death is found.
   ///   - keep: Stores the token. Called before any property is set, so that code triggered by the
   ///     properties finds the subscription in place.
+  /// - Returns: The token.
   @usableFromInline
+  @discardableResult
   func subscribe<Object: AnyObject>(
     _ object: Object,
     _ map: ThemeMap<Object>,
+    isKept: Bool = false,
     keeping keep: (Token) -> Void
-  ) {
+  ) -> Token {
     let map = map.fitting(object)
     let subscription = ThemeSubscription(object, map.rules)
-    keep(registry.add(subscription, keys: map.keys))
+    let lifetime = isKept ? (object as? any LifetimeOwner)?.lifetime : nil
+    let token = registry.add(subscription, keys: map.keys, isKept: isKept, until: lifetime)
+    keep(token)
     // If that triggers a switch, the remaining properties receive values of the new theme.
     subscription.apply { resolved.value(of: $0) }
+    return token
   }
 
   /// Replaces the theme with that of a plan, which keeps the previous one alive.
@@ -193,7 +192,7 @@ public final class ThemeManager {
 }
 
 extension ThemeManager {
-  /// Creates a manager for a part of the screen with its own look.
+  /// Creates a manager for a part of the screen with values of its own.
   ///
   /// A scope follows this manager: its theme is the theme in use here with the overrides on top.
   /// Aliases bind in the scope, so overriding a key also affects the aliases of that key. When this

@@ -1,6 +1,20 @@
 public import EventBus
 
 extension ThemeManager {
+  /// The switches that follow from one another.
+  struct Chain {
+    /// The nesting depth of deliveries of mailed events when the chain began.
+    ///
+    /// A request at a greater depth is no consequence of the chain.
+    let openings: Int
+
+    /// The names of the themes used so far.
+    var names: [String] = []
+
+    /// The first error thrown in the last round.
+    var refusal: ThemeError?
+  }
+
   /// Plans the switch of this manager and of the scopes that follow it, each manager before its scopes.
   ///
   /// Planning calls no user code, so nothing changes between planning and the swap.
@@ -87,7 +101,7 @@ final class ThemeSwitch {
 /// A request to switch a manager.
 enum ThemeRequest {
   /// Use this theme, regardless of the manager above.
-  case wear(Theme)
+  case theme(Theme)
   /// For a scope: use the theme of the manager above with these overrides.
   case overlay(ThemeLayer)
 
@@ -97,7 +111,7 @@ enum ThemeRequest {
   /// - Returns: The theme, or `nil` if the request needs a manager above and there is none.
   func theme(over base: Theme?) -> Theme? {
     switch self {
-    case .wear(let theme): theme
+    case .theme(let theme): theme
     case .overlay(let layer): base?.adding(layer)
     }
   }
@@ -132,12 +146,18 @@ extension EventNames {
 /// requests before it submits them. An accepted request is never dropped. If only unrelated
 /// requests are pending, the chain has ended, and a later runner performs them.
 package struct SwitchQueue<Target: Hashable, Request> {
+  private struct Pending {
+    let request: Request
+    let rank: Int
+    let isConsequence: Bool
+  }
+
   /// The maximum number of rounds that one runner performs.
-  package static var maximumRounds: Int { 16 }
+  static var maximumRounds: Int { 16 }
 
   /// The requests of the next round: the last one for each target, and the rank of the target in
   /// the order in which they first occurred.
-  private var pending: [Target: (request: Request, rank: Int, isConsequence: Bool)] = [:]
+  private var pending: [Target: Pending] = [:]
   /// The requests of this round that have not begun.
   private var running: [Target: Request] = [:]
   /// The number of rounds that the runner has begun, or `nil` if there is no runner.
@@ -238,7 +258,8 @@ package struct SwitchQueue<Target: Hashable, Request> {
   /// Sets the request for a target and returns the previous one.
   private mutating func set(_ new: Request, for target: Target, isConsequence: Bool) -> Request? {
     let former = pending[target]
-    pending[target] = (new, former?.rank ?? pending.count, isConsequence)
+    let rank = former?.rank ?? pending.count
+    pending[target] = Pending(request: new, rank: rank, isConsequence: isConsequence)
     return former?.request
   }
 }

@@ -38,7 +38,7 @@ extension Themeable {
   ///   returns.
   /// - Setting another map replaces the first; the object then comes last in the order of
   ///   subscription.
-  /// - Setting `nil` ends the subscription. The object keeps its current look.
+  /// - Setting `nil` ends the subscription. The object keeps its current values.
   /// - The death of the object ends the subscription, which is stored in the slot. No `deinit` is
   ///   necessary.
   ///
@@ -66,9 +66,8 @@ extension Themeable {
 /// Create a slot anywhere and use it on the main actor. Any thread may release it.
 @MainActor
 public final class ThemeSlot {
-  /// The map, regardless of the static type through which it was set.
-  private var map: ThemeMap<AnyObject>?
-  private var token: Token?
+  /// The map, regardless of the static type through which it was set, and its subscription.
+  private var storage = Themed<AnyObject>()
   private let manager: ThemeManager?
 
   /// Creates an empty slot.
@@ -80,25 +79,13 @@ public final class ThemeSlot {
 
   /// Returns the map, regardless of the static type through which it was set.
   func map<Object>(of type: Object.Type) -> ThemeMap<Object>? {
-    map.map { ThemeMap(converting: $0) }
+    storage.map.map { ThemeMap(converting: $0) }
   }
 
   /// Replaces the map and its subscription.
-  ///
-  /// The former contents are released last: code that their release triggers may set the slot
-  /// again, and the later assignment wins, as for any property.
   func set<Object: AnyObject>(_ new: ThemeMap<Object>?, for object: Object) {
-    let former = (map: map, token: token)
-    (map, token) = (new.map { ThemeMap(converting: $0) }, nil)
-    former.token?.cancel()
-    if let new {
-      let manager = new.manager ?? self.manager ?? .shared
-      manager.subscribe(object, new) { token in
-        let meanwhile = (map: map, token: self.token)
-        (map, self.token) = (ThemeMap(converting: new), token)
-        meanwhile.token?.cancel()
-      }
+    Themed<AnyObject>.replaceMap(by: new, of: object, with: manager) { map, token in
+      storage.exchange(map.map { ThemeMap(converting: $0) }, token)
     }
-    withExtendedLifetime(former) {}
   }
 }

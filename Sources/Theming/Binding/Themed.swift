@@ -22,7 +22,7 @@ internal import Synchronization
 ///
 /// - Setting a map subscribes the view and applies the theme in use before the assignment returns.
 /// - Setting another map replaces the first; the view then comes last in the order of subscription.
-/// - Setting `nil` ends the subscription. The view keeps its current look.
+/// - Setting `nil` ends the subscription. The view keeps its current values.
 /// - The death of the view ends the subscription, which is stored in the view. No `deinit` is
 ///   necessary.
 ///
@@ -86,20 +86,39 @@ public struct Themed<Object: AnyObject> {
     @inline(__always)
     set {
       MainActor.require(property(storage))
-      // The storage is accessed for the exchanges only, and its former contents are released last:
-      // code that their release triggers may set the property again, and the later assignment wins,
-      // as for any property.
-      let former = object[keyPath: storage].exchange(newValue, nil)
-      former.token?.cancel()
-      if let newValue {
-        let manager = newValue.manager ?? object[keyPath: storage].manager ?? .shared
-        manager.subscribe(object, newValue) { token in
-          let meanwhile = object[keyPath: storage].exchange(newValue, token)
-          meanwhile.token?.cancel()
-        }
+      replaceMap(by: newValue, of: object, with: object[keyPath: storage].manager) { map, token in
+        object[keyPath: storage].exchange(map, token)
       }
-      withExtendedLifetime(former) {}
     }
+  }
+
+  /// Replaces the map of an object and its subscription.
+  ///
+  /// The storage is accessed for the exchanges only, and its former contents are released last: code that their
+  /// release triggers may set the map again, and the later assignment wins, as for any property.
+  ///
+  /// - Parameters:
+  ///   - new: The new map.
+  ///   - object: The object.
+  ///   - manager: The manager that themes the object unless its map is ``ThemeMap/scoped(_:)``.
+  ///   - exchange: Stores a map and a token, and returns the former ones.
+  @MainActor
+  @inlinable
+  static func replaceMap<Target: AnyObject>(
+    by new: ThemeMap<Target>?,
+    of object: Target,
+    with manager: ThemeManager?,
+    _ exchange: (ThemeMap<Target>?, Token?) -> Themed
+  ) {
+    let former = exchange(new, nil)
+    former.token?.cancel()
+    if let new {
+      (new.manager ?? manager ?? .shared).subscribe(object, new) { token in
+        let meanwhile = exchange(new, token)
+        meanwhile.token?.cancel()
+      }
+    }
+    withExtendedLifetime(former) {}
   }
 
   /// Returns the name of the property with this storage, which is named after it.

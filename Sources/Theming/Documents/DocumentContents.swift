@@ -9,7 +9,18 @@ struct DocumentContents {
   typealias Container = KeyedDecodingContainer<DocumentKey>
 
   /// A member of a document, with its path in the values.
-  private typealias Member = (container: Container, key: DocumentKey, path: [String])
+  private struct Member {
+    let container: Container
+    let key: DocumentKey
+    let path: [String]
+
+    /// Returns whether the member takes precedence over another one that sets the same key: it has fewer
+    /// levels or, with as many, comes first alphabetically.
+    func precedes(_ other: Member) -> Bool {
+      path.count == other.path.count
+        ? path.lexicographicallyPrecedes(other.path) : path.count < other.path.count
+    }
+  }
 
   /// The keys of the schema, by name.
   private let keys: [String: ThemeKeys]
@@ -122,7 +133,7 @@ struct DocumentContents {
         let path = path + [key.stringValue]
         let name = path.joined(separator: ".")
         if keys[name] != nil {
-          settings[name, default: []].append((group, key, path))
+          settings[name, default: []].append(Member(container: group, key: key, path: path))
         } else if path.count < levelLimit, let inner = innerGroup(of: group, key, named: name) {
           open.append((inner, path))
         } else if groups.contains(name) {
@@ -134,7 +145,7 @@ struct DocumentContents {
     }
     for (name, members) in settings.ordered(by: { $0.key < $1.key }) {
       if members.count > 1 { report(.duplicateKey, name) }
-      if let key = keys[name], let member = members.min(by: Self.precedes) {
+      if let key = keys[name], let member = members.min(by: { $0.precedes($1) }) {
         read(key, from: member)
       }
     }
@@ -152,16 +163,9 @@ struct DocumentContents {
     return groups.contains(name) ? inner : inner.flatMap { $0.allKeys.isEmpty ? nil : $0 }
   }
 
-  /// Returns whether a setting takes precedence over another one: it has fewer levels or, with as
-  /// many, comes first alphabetically.
-  private static func precedes(_ one: Member, _ other: Member) -> Bool {
-    one.path.count == other.path.count
-      ? one.path.lexicographicallyPrecedes(other.path) : one.path.count < other.path.count
-  }
-
   /// Reads the value or the alias of a key.
   private mutating func read(_ key: ThemeKeys, from member: Member) {
-    let (group, name, _) = member
+    let (group, name) = (member.container, member.key)
     let text = try? group.decode(String.self, forKey: name)  // Reason: only text can be an alias.
     if let target = text?.aliasTarget {
       readAlias(of: target, for: key)

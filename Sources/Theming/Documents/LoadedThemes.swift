@@ -50,7 +50,7 @@ extension ThemeDocument {
   ///   static let tint = ThemeKey("color.tint", default: RGBA(red: 20, green: 24, blue: 32))
   /// }
   ///
-  /// enum Look: ThemeSchema {
+  /// enum ShopTheme: ThemeSchema {
   ///   static let keys: [AnyThemeKey] = [.tint]
   /// }
   ///
@@ -60,7 +60,7 @@ extension ThemeDocument {
   /// }
   ///
   /// @MainActor func register(_ store: some ThemeStore, in manager: ThemeManager) {
-  ///   let loaded = ThemeDocument<Look>.load(store.files, extending: [manager.theme]) { file in
+  ///   let loaded = ThemeDocument<ShopTheme>.load(store.files, extending: [manager.theme]) { file in
   ///     try ThemeDocument(from: store.decoder(for: file))
   ///   }
   ///   for theme in loaded.themes { manager.register(theme) }

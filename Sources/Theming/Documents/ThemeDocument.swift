@@ -22,12 +22,12 @@ internal import EventBus
 ///   static let margin = ThemeKey("margin", default: 2)
 /// }
 ///
-/// enum Skin: ThemeSchema {
+/// enum AppTheme: ThemeSchema {
 ///   static let keys: [AnyThemeKey] = [.ground, .margin]
 /// }
 ///
-/// func skin(from decoder: any Decoder, over base: Theme) throws -> Theme {
-///   let document = try ThemeDocument<Skin>(from: decoder)
+/// func theme(from decoder: any Decoder, over base: Theme) throws -> Theme {
+///   let document = try ThemeDocument<AppTheme>(from: decoder)
 ///   for issue in document.issues { print(issue) }
 ///   return try document.theme(extending: base)
 /// }
@@ -222,7 +222,7 @@ struct DocumentKey: CodingKey, ExpressibleByStringLiteral {
 ///   static let margin = ThemeKey("margin", default: 2)
 /// }
 ///
-/// enum Skin: ThemeSchema {
+/// enum AppTheme: ThemeSchema {
 ///   static let keys: [AnyThemeKey] = [.ground, .margin]
 /// }
 /// ```

@@ -1,11 +1,3 @@
-/// The appearance of a theme: light or dark.
-public enum Appearance: String, Hashable, Sendable, CaseIterable, Codable {
-  /// Dark text on a light background.
-  case light
-  /// Light text on a dark background.
-  case dark
-}
-
 /// The minimum contrast required between a text colour and its background.
 public struct ContrastRule: Sendable {
   /// The key of the text colour.

@@ -1,4 +1,4 @@
-/// A skin: a value for every key.
+/// A value for every key.
 ///
 /// ```swift
 /// extension ThemeKeys {
@@ -82,7 +82,7 @@ public struct Theme: Sendable {
   /// - Complexity: O(*d*) to read, where *d* is the number of layers, and O(*d*) more for each
   ///   alias followed; O(1) to write.
   public subscript<Value>(_ key: ThemeKey<Value>) -> Value {
-    get { key.value(in: read(key).value) }
+    get { key.value(in: read(key)) }
     set { own.entries[key] = .value(ThemeValue(newValue)) }
   }
 
@@ -238,11 +238,15 @@ extension Theme {
   /// - Complexity: O(*d* · *s*) for *s* steps, where *d* is the number of layers.
   public func explain<Value>(_ key: ThemeKey<Value>) -> ThemeTrace {
     var steps: [ThemeTrace.Step] = []
-    let (box, layer, end, isCycle) = read(key) { alias, target, layer in
+    var end: ThemeKeys = key
+    let box = read(key) { alias, target, layer in
       steps.append(ThemeTrace.Step(key: alias.name, theme: layer, finding: .alias(of: target.name)))
+      end = target
     }
+    let isCycle = steps.contains { $0.key == end.name }
     let value = "\(key.value(in: box))"
     let finding = isCycle ? ThemeTrace.Step.Finding.cycle(default: value) : .value(value)
+    let layer = isCycle ? nil : entry(for: end)?.layer
     steps.append(ThemeTrace.Step(key: end.name, theme: layer, finding: finding))
     return ThemeTrace(steps: steps)
   }

@@ -148,25 +148,24 @@ extension Theme {
   ///   - key: The key.
   ///   - visit: Called before an alias is followed, with the alias, its target, and the name of the
   ///     layer that contains it.
-  /// - Returns: The value, which is the default of `key` if its aliases form a cycle; the name of
-  ///   the layer that contains the value, or `nil` for a default; the last key on the path; and
-  ///   whether the aliases form a cycle.
+  /// - Returns: The value, which is the default of `key` if its aliases form a cycle; the cycle begins at the
+  ///   target that was visited last.
   /// - Complexity: O(*d* · (*a* + 1)) for *d* layers and *a* aliases on the path.
   func read(
     _ key: ThemeKeys,
     visit: (_ alias: ThemeKeys, _ target: ThemeKeys, _ layer: String) -> Void = { _, _, _ in }
-  ) -> (value: any AnyThemeValue, layer: String?, end: ThemeKeys, isCycle: Bool) {
+  ) -> any AnyThemeValue {
     var current = key
     var seen: Set<ThemeKeys> = []
     while let (entry, layer) = entry(for: current) {
       switch entry {
-      case .value(let value): return (value, layer, current, false)
+      case .value(let value): return value
       case .alias(let target):
-        guard seen.insert(current).inserted else { return (key.boxedDefault, nil, current, true) }
+        guard seen.insert(current).inserted else { return key.boxedDefault }
         visit(current, target, layer)
         current = target
       }
     }
-    return (current.boxedDefault, nil, current, false)
+    return current.boxedDefault
   }
 }

@@ -24,7 +24,7 @@ extension AddedHooksTests {
     #expect(!text.contains("number: 2"))
   }
 
-  @Test("onMessage receives what the bus would write to standard error")
+  @Test("onMessage receives the lines that the bus would write to standard error")
   func messages() async throws {
     let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
       let messages = Log<String>()

@@ -38,7 +38,7 @@ struct AddedHooksTests {
     withExtendedLifetime(handler) {}
   }
 
-  @Test("What a hook enqueues is not reported, so a hook cannot report itself for ever")
+  @Test("An event that a hook enqueues is not reported, so a hook cannot report itself forever")
   func enqueuingHook() async {
     let (bus, entries) = (EventBus(), Counter())
     let hooks = bus.addHooks(
@@ -98,7 +98,7 @@ struct AddedHooksTests {
     #expect(log.entries == [1])
   }
 
-  @Test("Posts take the shortest path again once the last trace hook or interceptor has gone")
+  @Test("Posts take the shortest path again once the last trace hook or interceptor has ended")
   func plainAgain() {
     let bus = EventBus()
     let signal = bus.signal(.number)

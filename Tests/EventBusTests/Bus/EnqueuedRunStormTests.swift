@@ -120,7 +120,7 @@ struct EnqueuedRunStormTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("Hooks that come and go while a thread enqueues neither lose nor reorder its events")
+  @Test("Hooks added and removed while a thread enqueues neither lose nor reorder its events")
   func hooks() async {
     let (bus, inbox, traced, enqueued) = (EventBus(), Inbox<Int>(), Counter(), Counter())
     let (plain, mayStop) = (Counter(), ManualLatch())

@@ -222,7 +222,7 @@ struct EnqueuedRunTests {
     #expect((told.value, called.value, freed.value) == (0, 3, 600))
   }
 
-  @Test("What a handler enqueues at the place of its run waits for the next turn")
+  @Test("Events that a handler enqueues at the place of its run wait for the next turn")
   func again() async {
     let bus = EventBus()
     var shown: [Int] = []
@@ -239,7 +239,7 @@ struct EnqueuedRunTests {
     #expect(shown == Array(0..<600) + [-1] + Array(1_000..<1_600))
   }
 
-  @Test("Handlers that enqueue at the place of their run leave the actor to others in between")
+  @Test("Handlers that enqueue at the place of their run let the actor do other work in between")
   func turns() async {
     let (bus, most) = (EventBus(), 500)
     var calls = 0

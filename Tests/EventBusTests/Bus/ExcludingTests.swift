@@ -53,7 +53,7 @@ struct ExcludingTests {
     }
   }
 
-  @Test("An observer may answer an event without receiving its own answer")
+  @Test("An observer may post the same event in response without receiving it")
   func answersWithoutHearingItself() {
     let bus = EventBus()
     let log = Log<String>()

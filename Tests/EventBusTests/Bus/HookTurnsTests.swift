@@ -53,7 +53,7 @@ struct HookTurnsTests {
   }
 
   @Test(
-    "What is posted while an event from a hook is delivered is left out, and reported in later turns",
+    "Posts during the delivery of a hook's event are not reported, and those in later turns are",
     arguments: Way.allCases
   )
   func unhandled(way: Way) async {

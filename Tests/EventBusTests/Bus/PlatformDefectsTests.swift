@@ -2,10 +2,10 @@ import EventBus
 import TestSupport
 import Testing
 
-/// The known defects of the platform's own notification centre on Linux, one test each.
+/// The known defects of the platform's own notification center on Linux, one test each.
 ///
-/// Every title states the behaviour of the bus where that centre fails.
-@Suite("No defects of the platform's own notification centre", .timeLimit(.minutes(5)))
+/// Every title states the behavior of the bus where that center fails.
+@Suite("No defects of the platform's own notification center", .timeLimit(.minutes(5)))
 struct PlatformDefectsTests {
   @Test("A stale token never removes another registration")
   func staleToken() {

@@ -236,7 +236,7 @@ struct PostOutcomeTests {
     #expect(counts(await bus.postAndWait(.number, 1)) == [0, 0, 0])
   }
 
-  @Test("Errors are in the order of the observers, not of their occurrence, and hooks hear them")
+  @Test("Errors are in the order of the observers, not of their occurrence, and hooks receive them")
   func errors() async {
     let heard = Log<Int>()
     var hooks = EventHooks()

@@ -142,7 +142,7 @@ struct ReceptionTests {
     deinit { act() }
   }
 
-  @Test("An event that a new observer gets as a recorded one and meets as a live one counts once")
+  @Test("An event that a new observer receives both recorded and live counts once")
   func replayedAndLive() async {
     let name = EventName<Displaced>("sample.replayedAndLive", replay: 1)
     let followed = Followed()
@@ -226,7 +226,7 @@ struct ReceptionTests {
     #expect(completion.recordedCount == 0)
   }
 
-  @Test("A stream that accepts an event as a recorded one while the post meets it is counted")
+  @Test("A stream that accepts an event as a recorded one while the post reaches it is counted")
   func replayedToAStream() async {
     let name = EventName<Displaced>("sample.replayedToAStream", replay: 2)
     let bus = EventBus()

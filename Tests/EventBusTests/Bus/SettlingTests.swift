@@ -12,7 +12,7 @@ struct SettlingTests {
   }
 
   @Test(
-    "Events that wait, and what they cause, have been handled when the wait ends",
+    "Waiting events, and the events they cause, have been handled when the wait ends",
     arguments: Receiver.allCases,
     Receiver.allCases
   )
@@ -48,7 +48,7 @@ struct SettlingTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("The wait includes a handler that the poster calls on another thread, and what that causes")
+  @Test("The wait includes a handler that the poster calls on another thread, and its events")
   func onAThread() async throws {
     let (bus, log) = (bus, Log<String>())
     let (began, mayLeave) = (ManualLatch(), ManualLatch())
@@ -240,7 +240,7 @@ struct SettlingTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("Whatever many threads have sent is handled when a wait after the last post ends")
+  @Test("All events of many threads are handled when a wait after the last post ends")
   func storm() async throws {
     let (bus, worker, heard) = (bus, HeldActor(), Counter())
     worker.executor.open()

@@ -156,7 +156,7 @@ struct TraceTests {
   }
 
   @MainActor
-  @Test("An event queued for an actor says so, and a second event for one call is skipped as spent")
+  @Test("An event for an actor is traced as queued, a second one for one call as spent")
   func queuedAndSpent() {
     let (bus, trace) = tracedBus()
     var shown: [Int] = []

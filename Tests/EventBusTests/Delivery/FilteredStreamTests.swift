@@ -52,7 +52,7 @@ struct FilteredStreamTests {
     withExtendedLifetime(bus) {}
   }
 
-  @Test("A stream does not keep its sender alive, nor hear an object at the same address")
+  @Test("A stream neither retains its sender nor receives events of an object at the same address")
   func senderDies() {
     let bus = EventBus()
     var streams: [EventStream<Int>] = []

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("A handler's captures")
 struct ReleaseTests {
-  @Test("are freed inside cancel() if no post is running")
+  @Test("Captures are freed inside cancel() if no post is running")
   func freedInsideCancel() {
     let bus = EventBus()
     let tally = Tally()
@@ -24,7 +24,7 @@ struct ReleaseTests {
     withExtendedLifetime((tokens, owner)) {}
   }
 
-  @Test("are freed when the token is dropped")
+  @Test("Captures are freed when the token is dropped")
   func freedWhenDropped() {
     let bus = EventBus()
     let tally = Tally()
@@ -35,7 +35,7 @@ struct ReleaseTests {
     #expect(tally.live == 0)
   }
 
-  @Test("are freed inside cancel() after posts, nested posts and posts with errors")
+  @Test("Captures are freed inside cancel() after posts, nested posts and posts with errors")
   func freedAfterManyPosts() {
     let bus = EventBus(hooks: .silent)
     let tally = Tally()
@@ -50,7 +50,7 @@ struct ReleaseTests {
     #expect(tally.live == 0)
   }
 
-  @Test("are freed when the outermost running post ends")
+  @Test("Captures are freed when the outermost running post ends")
   func freedWhenPostsHaveEnded() {
     let bus = EventBus()
     let tally = Tally()
@@ -65,7 +65,7 @@ struct ReleaseTests {
     bag.cancelAll()
   }
 
-  @Test("are freed when a post running on another thread ends")
+  @Test("Captures are freed when a post running on another thread ends")
   func freedWhenAnotherThreadIsDone() async {
     let bus = EventBus()
     let tally = Tally()
@@ -87,7 +87,7 @@ struct ReleaseTests {
     withExtendedLifetime(blocking) {}
   }
 
-  @Test("are freed once if cancelled in a post of another event")
+  @Test("Captures are freed once if the handler is cancelled in a post of another event")
   func cancelledInAnotherEvent() {
     let bus = EventBus()
     let tally = Tally()
@@ -99,7 +99,7 @@ struct ReleaseTests {
   }
 
   @MainActor
-  @Test("are freed inside cancel() while an event waits for the handler")
+  @Test("Captures are freed inside cancel() while an event waits for the handler")
   func freedWhileAnEventWaits() {
     let bus = EventBus()
     let tally = Tally()
@@ -114,7 +114,7 @@ struct ReleaseTests {
     bus.post(.number, 2)
   }
 
-  @Test("are freed exactly once if many tokens are dropped in any order", arguments: 1...4)
+  @Test("Captures are freed exactly once if many tokens are dropped in any order", arguments: 1...4)
   func manyTokens(seed: Int) {
     let bus = EventBus()
     let tally = Tally()

@@ -253,7 +253,7 @@ struct WaitingRunTests {
     bus.post(.number, value)
   }
 
-  @Test("A nested post opens what waited before it, although each handler queues another event")
+  @Test("A nested post opens the events that waited before it, although each handler adds one")
   func reposting() async {
     let bus = EventBus()
     var (calls, level) = (0, 0)
@@ -324,7 +324,7 @@ struct WaitingRunTests {
     withExtendedLifetime((token, other, second)) {}
   }
 
-  @Test("Events that are traced, awaited or recorded for later observers stand between runs")
+  @Test("Events that are traced, awaited or recorded for later observers separate runs")
   func records() async {
     let bus = EventBus()
     var shown: [Int] = []

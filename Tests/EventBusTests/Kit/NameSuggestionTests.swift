@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The closest of several names")
 struct NameSuggestionTests {
-  @Test("The search finds what comparing all letters of all names finds")
+  @Test("The search finds the same names as a comparison of all letters of all names")
   func agreesWithTheFullTable() {
     var random = SampleNumbers(seed: 17)
     func word(_ length: Int) -> String {

@@ -179,7 +179,7 @@ struct KVOCrashTests {
     "Tokens cancelled on other threads during a set free their handlers in the property's domain"
   )
   func cancelledElsewhere() async {
-    /// Not synchronised: a handler that died elsewhere would be a race.
+    /// Not synchronized: a handler that died elsewhere would be a race.
     final class Domain { var freed = 0 }
     final class Guard {
       let domain: Domain

@@ -2,7 +2,7 @@ import EventBus
 import TestSupport
 import Testing
 
-@Suite("Observers that change what they observe")
+@Suite("Observers that change the observed property")
 struct ObservedReentrancyTests {
   @Test("A set inside an observer stores at once and is reported after the current change")
   func nestedSet() {
@@ -56,7 +56,7 @@ struct ObservedReentrancyTests {
     withExtendedLifetime(tokens) {}
   }
 
-  @Test("An observer that replaces another begins before what the release of the other one sets")
+  @Test("An observer that replaces another begins before the values set by the other's release")
   func setWhileReplacing() {
     let (account, notes) = (Account(), Notes<String>())
     account.$balance.observe(owner: notes, id: 1) { [setter = Setter(account)] _, _ in
@@ -141,7 +141,7 @@ struct ObservedReentrancyTests {
     #expect(tally.live == 0)
   }
 
-  @Test("Properties that answer each other reach a stable state")
+  @Test("Properties that set each other reach a stable state")
   func mutual() {
     final class Model {
       @Observed var celsius = 0

@@ -231,7 +231,7 @@ struct SharedChangesTests {
     #expect(wait() == 1_003)
   }
 
-  @Test("A round without a net change leaves no gap between its neighbours' numbers")
+  @Test("A round without a net change leaves no gap between the numbers of the adjacent rounds")
   func skipped() {
     var changes = SharedChanges(0)
     for barred in [false, false, true, false, false] {
@@ -270,7 +270,7 @@ struct SharedChangesTests {
     #expect(third?.first == 3)
   }
 
-  @Test("A change made outside any turn is counted from the change it answers")
+  @Test("A change made outside any turn is counted from the change that caused it")
   func answering() {
     var changes = SharedChanges(0)
     changes.note(from: 0, by: 1, answering: 7, isBarred: false)

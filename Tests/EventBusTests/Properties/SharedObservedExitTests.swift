@@ -118,7 +118,7 @@ extension SharedObservedTests {
     try expectWarnings(1, result)
   }
 
-  @Test("An actor-isolated observer that answers itself more than 100 times causes one warning")
+  @Test("An actor-isolated observer that sets its property more than 100 times causes one warning")
   func feedbackOnAnActor() async throws {
     try expectWarnings(
       1,
@@ -135,7 +135,7 @@ extension SharedObservedTests {
     )
   }
 
-  @Test("100 answers of an actor-isolated observer and any number of other changes are no loop")
+  @Test("100 sets by an actor-isolated observer and any number of other changes are not a loop")
   func noFeedbackOnAnActor() async throws {
     try expectWarnings(
       0,
@@ -153,7 +153,7 @@ extension SharedObservedTests {
     )
   }
 
-  @Test("An observer that answers itself from its registration on causes a warning")
+  @Test("An observer that sets its property from its registration on causes a warning")
   func feedbackInARegistration() async throws {
     try expectWarnings(
       1,

@@ -126,7 +126,7 @@ struct SharedObservedTests {
     #expect(address() == first)
   }
 
-  @Test("Changes made by observers follow the change they answer, in one chain for all observers")
+  @Test("Changes made by observers follow the change that caused them, in one chain for all")
   func nested() {
     let property = SharedObserved(0)
     let changes = Log<Change<Int>>()

@@ -402,7 +402,7 @@ struct SharedObservedTurnsTests {
     #expect(values == Array(1...500))
   }
 
-  @Test("A registration left to a task receives what was set before the property was released")
+  @Test("A registration left to a task receives the values set before the property was released")
   func releasedDuringARegistration() async {
     let values = await leavingToATask(last: 500) {
       $0.kind == .initial

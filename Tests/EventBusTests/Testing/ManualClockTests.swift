@@ -7,7 +7,7 @@ import Testing
 struct ManualClockTests {
   private let clock = ManualClock()
 
-  @Test("A manual clock stands still until it is advanced")
+  @Test("The time of a manual clock changes only when it is advanced")
   func now() async {
     #expect(clock.now == .second(0))
     await clock.advance(by: .seconds(3))
@@ -62,7 +62,7 @@ struct ManualClockTests {
     await #expect(throws: CancellationError.self) { try await late.value }
   }
 
-  @Test("A wait for more sleepers than come ends at its limit, and the error names their number")
+  @Test("A wait for more tasks than sleep ends at its limit, and the error contains their number")
   func sleepersInTime() async throws {
     let clock = clock
     let task = Task { try await clock.sleep(for: .seconds(1)) }
@@ -81,7 +81,7 @@ struct ManualClockTests {
     try await task.value
   }
 
-  @Test("Waits for a tick that does not end have a limit, and the error names what is left")
+  @Test("Waits for a tick that does not end have a limit; the error counts the unfinished ticks")
   func ticksInTime() async throws {
     let (clock, mayLeave) = (clock, ManualLatch())
     let token = every(.seconds(1), clock: clock) { _ in await mayLeave.wait() }

@@ -187,7 +187,7 @@ struct RecorderTests {
     #expect(await recorder.next()?.payload as? Int == 1)
   }
 
-  @Test("wait(for:count:) throws at its deadline, and says what is missing")
+  @Test("wait(for:count:) throws at its deadline, and the error names what is missing")
   func waitTooLong() async {
     let (bus, clock) = (EventBus(), ManualClock())
     let recorder = EventRecorder(bus)

@@ -50,7 +50,7 @@ struct TimerCancellationTests {
     tokens.letGo()
   }
 
-  @Test("A handler whose ticks follow each other at once knows its own tick")
+  @Test("A handler whose ticks follow each other at once recognizes its own tick")
   func finishedInsideOverdueTicks() async {
     for round in 0..<rounds(2_000, debug: 1_000, sanitized: 50) {
       let tokens = Holder<Token>()

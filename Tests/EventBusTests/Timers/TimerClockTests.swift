@@ -178,7 +178,7 @@ struct TimerClockTests {
       calls.append("patient \(clock.now.offset.components.seconds)")
     }
     await clock.advance(by: .seconds(48))
-    // Together at 12 and at 24; at 30 there is no neighbour; at 40 the strict one is too far away.
+    // Together at 12 and at 24; at 30 there is no neighbor; at 40 the strict one is too far away.
     let expected = [
       "patient 12", "strict 12", "patient 24", "strict 24", "patient 30", "strict 36",
       "patient 40", "strict 48",
@@ -188,7 +188,7 @@ struct TimerClockTests {
     withExtendedLifetime((strict, patient)) {}
   }
 
-  @Test("A timer without a neighbour within its tolerance ticks on time")
+  @Test("A timer without another one within its tolerance ticks on time")
   func aloneInTime() async {
     let clock = ManualClock()
     let ticks = Log<SeenTick>()

@@ -65,7 +65,7 @@ struct TimerHeapTests {
   func wakeUp() {
     var heap = Heap<TimerDeadline>()
     heap.insert(Self.entry(10, tolerance: 5, order: 1))
-    // No neighbour: on time.
+    // No neighbor: on time.
     #expect(heap.wakeUp()?.time == 10)
     #expect(heap.wakeUp()?.latest == 15)
     heap.insert(Self.entry(14, order: 2))

@@ -123,7 +123,7 @@ struct TimerScheduleTests {
     ),
   ]
 
-  @Test("Each policy treats missed deadlines as its table says", arguments: cases)
+  @Test("Each policy treats missed deadlines as its documentation states", arguments: cases)
   func table(_ sample: Case) {
     var schedule = TimerSchedule(from: 0, every: 10, missed: sample.policy)
     var now: Int128 = 0

@@ -8,7 +8,7 @@ struct UntilTests {
   private struct Source: AsyncSequence, Sendable {
     struct Empty: Error {}
 
-    /// The behaviour of the source after its last number.
+    /// The behavior of the source after its last number.
     enum Ending: Sendable {
       case finishes, fails, waits, ignoresCancellation
     }

@@ -127,7 +127,7 @@ struct BusyActorTests {
   }
 
   @Test(
-    "A failure that stops the launch skips a worker that waits for its actor for good",
+    "A failure that stops the launch permanently skips a worker that waits for its actor",
     arguments: [FailurePolicy.stop, .rollback]
   )
   func launchStopped(policy: FailurePolicy) async throws {

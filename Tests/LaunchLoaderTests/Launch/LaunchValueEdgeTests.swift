@@ -82,7 +82,7 @@ struct LaunchValueEdgeTests {
     #expect(try await loader.value(of: .sum) == 5)
   }
 
-  @Test("Late work whose need has another type fails with an error that says so; its name is free")
+  @Test("Late work whose need has another type fails with an error about it; its name is free")
   func lateMismatch() async throws {
     loader.register(.number, fileID: "App/Made.swift", line: 1) { _ in 1 }
     loader.register("plain") { _ in }

@@ -170,7 +170,7 @@ struct LaunchValueLifeTests {
     #expect(log.entries.isEmpty && tally.live == 0)
   }
 
-  @Test("A clean-up that exceeds the time limit is abandoned, and its value is gone for others")
+  @Test("A clean-up that exceeds the time limit is abandoned, and others cannot read its value")
   func undoTimesOut() async throws {
     let clock = ManualClock()
     let isUndoing = ManualLatch()
@@ -200,7 +200,7 @@ struct LaunchValueLifeTests {
     mayEnd.open()
   }
 
-  @Test("What a maker returns after its time limit is released, and is no value")
+  @Test("The result of a maker after its time limit is released, and is not a value")
   func tooLate() async throws {
     let clock = ManualClock()
     let mayEnd = ManualLatch()

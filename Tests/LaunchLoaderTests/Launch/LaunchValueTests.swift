@@ -220,7 +220,7 @@ struct LaunchValueTests {
     #expect(report.criticalPath.suffix(2) == ["sum", "use"])
   }
 
-  @Test("A need that fails, is skipped, or is missing skips the worker, and the report says so")
+  @Test("A need that fails, is skipped, or is missing skips the worker, and the report names it")
   func unmetNeeds() async throws {
     let condition: @Sendable (LaunchOptions) -> Bool = { _ in false }
     loader.register(.number) { _ -> Int in throw Broken() }

@@ -37,7 +37,7 @@ struct PreMainTests {
     print(process.output, terminator: "")
     let words = process.output.split(whereSeparator: \.isWhitespace)
     #expect(words.prefix(4).joined(separator: " ") == "3000 of 3000 workers,")
-    // Loosely: an optimised build takes a hundredth of it on an idle machine.
+    // Loosely: an optimized build takes a hundredth of it on an idle machine.
     let time = try #require(words.dropLast().last.flatMap { Int($0) })
     #expect(time < 1_000_000_000)
   }

@@ -69,7 +69,7 @@ private final class RandomLaunch: Sendable {
     var events = ""
   }
 
-  /// The behaviour of a worker.
+  /// The behavior of a worker.
   private struct Conduct: Sendable {
     let sleeps: Int
     let fails: Bool

@@ -83,7 +83,7 @@ struct ValueWaitTests {
     #expect(await noValue { try await loader.value(of: failing) } == "failing failed: broken")
   }
 
-  @Test("The error says what to do")
+  @Test("The error names the remedy")
   func description() async throws {
     try await loader.launch()
     await #expect {
@@ -106,7 +106,7 @@ struct ValueWaitTests {
     #expect(await waits[1].value == "text nothing")
   }
 
-  @Test("When a maker is withdrawn, the wait goes on until another makes the value")
+  @Test("When a maker is withdrawn, the wait continues until another makes the value")
   func withdrawn() async throws {
     let first = loader.register(.number) { _ in 1 }
     let wait = Task { try await loader.value(of: .number) }
@@ -234,7 +234,7 @@ struct ConfigurationTests {
     try loader.configure(onFailure: policy, timeout: timeout, width: width, clock: clock)
   }
 
-  @Test("Until it launches, only what is given changes")
+  @Test("Until the launch, configuring changes only the given parameters")
   func configure() async throws {
     let clock = ManualClock()
     let loader = LaunchLoader()

@@ -4,7 +4,7 @@ import LaunchLoader
 import TestSupport
 import Testing
 
-@Suite("Messages with what they name", .timeLimit(.minutes(5)))
+@Suite("Messages with the things that they name", .timeLimit(.minutes(5)))
 struct AppHostMessageTests {
   private let clock = TestClock()
   private let bus = EventBus()
@@ -35,7 +35,7 @@ struct AppHostMessageTests {
     }
   }
 
-  @Test("A long start, a cancellation and a service left behind name service, state and time")
+  @Test("A long start, a cancellation and an abandoned service name service, state and time")
   func service() async throws {
     let app = application(stopTimeout: .seconds(2), cancelTimeout: .seconds(3))
     let never = ManualLatch()

@@ -7,7 +7,7 @@ import Testing
 struct AppHostPhasesTests {
   let stage = Stage()
 
-  @Test("The phases of a scene are reported in order, and inactive can be stayed in")
+  @Test("The phases of a scene are reported in order, and an application can stay inactive")
   func scene() async throws {
     let running = stage.start()
     try await stage.app.waitUntil(state: .active)

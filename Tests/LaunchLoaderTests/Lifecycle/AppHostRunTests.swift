@@ -222,7 +222,7 @@ struct AppHostRunTests {
     withExtendedLifetime((delegate, ending)) {}
   }
 
-  @Test("The first interrupt asks, the second insists, and the exit code says which")
+  @Test("The first interrupt requests an orderly stop, and the exit code is 0")
   func interrupts() async throws {
     try stage.add("a")
     let running = stage.start()

@@ -90,7 +90,7 @@ struct AppHostWaitTests {
     token.cancel()
   }
 
-  @Test("Handlers that have finished are not named as left behind")
+  @Test("Handlers that have finished are not named as abandoned")
   func leftBehindUnfinished() async throws {
     let stage = Stage()
     let (reads, saves) = (ManualLatch(), ManualLatch())
@@ -119,7 +119,7 @@ struct AppHostWaitTests {
     withExtendedLifetime(tokens) {}
   }
 
-  @Test("A handler that waits for a service's end does not block the stop for ever")
+  @Test("A handler that waits for a service's end does not block the stop forever")
   func waitsForService() async throws {
     let stage = Stage(stopTimeout: .seconds(20))
     let hasBegun = ManualLatch()
@@ -261,7 +261,7 @@ struct AppHostWaitTests {
     withExtendedLifetime(tokens) {}
   }
 
-  @Test("A handler of the last state that never ends is left behind, and named")
+  @Test("A handler of the last state that never ends is abandoned, and named")
   func endlessLastEvent() async throws {
     let stage = Stage(cancelTimeout: .seconds(5))
     let never = ManualLatch()

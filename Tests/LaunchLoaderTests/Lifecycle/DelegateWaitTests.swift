@@ -222,7 +222,7 @@ struct DelegateWaitTests {
   }
 
   @Test(
-    "A delegate method that suspends after the stop was forced is left behind at once",
+    "A delegate method that suspends after the stop was forced is abandoned at once",
     arguments: [
       "applicationWillFinishLaunching(_:options:)", "applicationDidFinishLaunching(_:options:)",
       "applicationDidBecomeActive(_:)", "applicationWillResignActive(_:)",

@@ -3,7 +3,7 @@ import LaunchLoader
 import TestSupport
 import Testing
 
-@Suite("Reloads that meet the stop", .timeLimit(.minutes(5)))
+@Suite("Reloads during the stop", .timeLimit(.minutes(5)))
 struct ReloadTests {
   /// An actor whose handlers may block: they run on a thread of their own.
   private actor Operator {

@@ -213,7 +213,7 @@ struct SlowDelegateTests {
     #expect(delegate.log.entries == ["cancelled: true"])
   }
 
-  @Test("A method that begins after others were left behind is left at the last limit")
+  @Test("A method that begins after others were abandoned is abandoned at the last limit")
   func lastLimit() async throws {
     let delegate = Waiting(Log(), in: "willFinishLaunching", isStubborn: true)
     let stage = Stage(delegate: delegate, cancelTimeout: .seconds(3))

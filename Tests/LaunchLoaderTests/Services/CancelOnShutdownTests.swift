@@ -63,7 +63,7 @@ struct CancelOnShutdownTests {
     #expect(log.entries == ["work, cancelled: true", "thrown: true, cancelled: false"])
   }
 
-  @Test("The shutdown ends a loop of work, and a service that lets the error out has not failed")
+  @Test("The shutdown ends a loop of work, and a service that rethrows the error has not failed")
   func loop() async throws {
     let stage = Stage(stopTimeout: .seconds(2))
     let body: @Sendable (AppServiceContext) async throws -> Void = { [log] context in
@@ -98,7 +98,7 @@ struct CancelOnShutdownTests {
     #expect(await errors(of: stage.start()) == ["CancellationError()"])
   }
 
-  @Test("unlessShuttingDown returns nil instead, and the service goes on")
+  @Test("unlessShuttingDown returns nil instead, and the service continues")
   func optional() async throws {
     try await runAndStop { [log] context in
       let result = try await context.unlessShuttingDown {

@@ -295,7 +295,7 @@ struct ServiceBlockingTests {
     withExtendedLifetime(first) {}
   }
 
-  @Test("A hook of the lifetime that blocks delays nobody but its own service")
+  @Test("A hook of the lifetime that blocks delays only its own service")
   func blockedHook() async {
     let (isBlocked, mayReturn) = (ManualLatch(), ManualLatch())
     let signal = ShutdownSignal()

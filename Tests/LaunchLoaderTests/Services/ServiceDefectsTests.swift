@@ -4,7 +4,7 @@ import LaunchLoader
 import TestSupport
 import Testing
 
-/// The observed defects of an established service group, and the behaviour here.
+/// The observed defects of an established service group, and the behavior here.
 @Suite("No defects of an established service group", .timeLimit(.minutes(5)))
 struct ServiceDefectsTests {
   let stage = Stage(cancelTimeout: .seconds(1))
@@ -32,7 +32,7 @@ struct ServiceDefectsTests {
 
   // ThreadSanitizer holds signals back.
   #if (os(Linux) || os(macOS)) && !TSAN
-  @Test("2: After run() signals are not swallowed: the next one acts as before")
+  @Test("2: After run() signals are not discarded: the next one acts as before")
   func notSwallowed() throws {
     let program = try RunningProgram(Program("ApplicationFixture"), ["plain"])
     while try program.line() != "active" {}
@@ -80,7 +80,7 @@ struct ServiceDefectsTests {
     }
     try stage.add("slow") { context in
       try await context.untilShutdown()
-      // It is its neighbour's turn, so the other one ends without having been asked to stop.
+      // It is its neighbor's turn, so the other one ends without having been asked to stop.
       mayEnd.open()
       await hasEnded.wait()
       log.append("slow was cancelled: \(Task.isCancelled)")

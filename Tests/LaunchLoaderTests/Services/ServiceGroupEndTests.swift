@@ -129,7 +129,7 @@ struct ServiceGroupEndTests {
   }
 
   @Test(
-    "The errors of a group that the application leaves behind are errors of the run",
+    "The errors of a group that the application abandons are errors of the run",
     arguments: [1, 2]
   )
   func leftBehind(depth: Int) async throws {
@@ -162,7 +162,7 @@ struct ServiceGroupEndTests {
     never.open()
   }
 
-  @Test("A service that hangs after the group that it runs is left behind under its own name")
+  @Test("A service that hangs after the group that it runs is abandoned under its own name")
   func wrapper() async throws {
     let group = AppServiceGroup("storage")
     try group.add("a") { try await $0.untilShutdown() }
@@ -265,7 +265,7 @@ extension ServiceGroupEndTests {
     #expect(stage.clock.sleeperCount == 0)
   }
 
-  @Test("While a group stops by itself, its messages come on the application's clock")
+  @Test("While a group stops by itself, its messages follow the application's clock")
   func messagesOfAnOwnStop() async throws {
     let stage = Stage()
     let mayEnd = ManualLatch()

@@ -34,7 +34,7 @@ struct ServiceOrderTests {
     #expect(log.entries == ["+a", "b winds up", "-b", "-a"])
   }
 
-  @Test("Later services wait for a service's readiness if its options say so")
+  @Test("Later services wait for a service's readiness if its options require it")
   func readiness() async throws {
     let log = stage.log
     let mayBeReady = ManualLatch()
@@ -111,7 +111,7 @@ struct ServiceOrderTests {
     #expect(stage.log.entries == ["+a", "+b", "-b", "-a"])
   }
 
-  @Test("A failed start is never ignored, whatever the options say")
+  @Test("A failed start is never ignored, whatever the options")
   func failedStartIsNotIgnored() async throws {
     try stage.add(
       "a",

@@ -97,7 +97,7 @@ extension ServiceRunTests {
     #expect(messages.entries.isEmpty)
   }
 
-  @Test("A stop that takes too long on the clock is reported, cancelled, and left behind")
+  @Test("A stop that takes too long on the clock is reported, cancelled, and abandoned")
   func timeLimits() async throws {
     let mayEnd = ManualLatch()
     let isAsked = ManualLatch()

@@ -62,7 +62,7 @@ struct ServiceRunTests {
     #expect(log.entries == ["+a", "-a"])
   }
 
-  @Test("A service is ready when it says so, not when it suspends")
+  @Test("A service is ready when it calls markReady(), not when it suspends")
   func readiness() async throws {
     let mayBeReady = ManualLatch()
     let run = run(
@@ -236,7 +236,7 @@ struct ServiceRunTests {
     #expect(log.entries.count { $0 == "+a" } == log.entries.count { $0 == "-a" })
   }
 
-  @Test("Releasing a run cancels its service, and a message says so")
+  @Test("Releasing a run cancels its service, and a message reports that")
   func releasedEarly() async throws {
     let hasEnded = ManualLatch()
     do {

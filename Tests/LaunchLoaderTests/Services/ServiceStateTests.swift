@@ -51,7 +51,7 @@ struct ServiceStateTests {
     }
   }
 
-  @Test("The services are listed with what they start after, and which ones are waited for")
+  @Test("The services are listed with their dependencies, and with those that are waited for")
   func listed() async throws {
     let token = observe()
     let (mayBeReady, mayEnd) = (ManualLatch(), ManualLatch())

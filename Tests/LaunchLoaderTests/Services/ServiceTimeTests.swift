@@ -241,7 +241,7 @@ struct ServiceTimeTests {
     token.cancel()
   }
 
-  @Test("A service that ignores the cancellation of its late start is left behind, and named")
+  @Test("A service that ignores the cancellation of its late start is abandoned, and named")
   func startTimeoutLeftBehind() async throws {
     let stage = Stage(stopTimeout: .seconds(20), cancelTimeout: .seconds(5))
     let (isEntered, mayEnd) = (ManualLatch(), ManualLatch())

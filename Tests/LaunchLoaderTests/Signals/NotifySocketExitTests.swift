@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension NotifySocketTests {
-  @Test("A manager that is gone is reported once, and the program continues")
+  @Test("A manager that cannot be reached is reported once, and the program continues")
   func gone() async {
     let result = await #expect(
       processExitsWith: .success,

@@ -62,7 +62,7 @@ struct SignalBridgeTests {
     #expect(try shell.line() == "resize")
   }
 
-  @Test("A program that is interrupted while it answers Control-Z does not stop afterwards")
+  @Test("A program that is interrupted while it handles Control-Z does not stop afterwards")
   func interruptedAnswer() throws {
     let terminal = try Terminal()
     let shell = try RunningProgram(

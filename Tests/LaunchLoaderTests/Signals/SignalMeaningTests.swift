@@ -5,7 +5,7 @@ import Testing
 @Suite("The default meanings of signals")
 struct SignalMeaningTests {
   #if os(Linux) || os(macOS)
-  @Test("They are those of the documentation")
+  @Test("The default meanings are those of the documentation")
   func table() {
     let expected: [UnixSignal: SignalMeaning] = [
       .terminate: .shutdown, .interrupt: .shutdown, .hangup: .reload, .stop: .background,
@@ -21,7 +21,7 @@ struct SignalMeaningTests {
   #endif
 
   @Test(
-    "A program in the bundle of an app or an extension is recognised by its path",
+    "A program in the bundle of an app or an extension is recognized by its path",
     arguments: [
       "/Applications/Mail.app/Contents/MacOS/Mail", "/Applications/Mail.app/Contents/Helpers/tool",
       "Mail.app/Contents/MacOS/Mail", "/Users/me/MAIL.APP/Contents/MacOS/Mail",
@@ -41,7 +41,7 @@ struct SignalMeaningTests {
   )
   func tools(_ path: String) { #expect(!SignalMeaning.isInBundle(path)) }
 
-  @Test("A configuration has them unless it is given others")
+  @Test("A configuration has the default meanings unless others are given")
   func configuration() {
     #expect(AppHost.Configuration().signals == SignalMeaning.standard)
     #expect(AppHost.Configuration(signals: [:]).signals.isEmpty)

@@ -161,7 +161,7 @@ struct SignalProcessTests {
     #expect(try program.wait() == -SIGTERM)
   }
 
-  @Test("No signal is lost while listeners come and go: a listener or the previous handler gets it")
+  @Test("While listeners come and go, each signal reaches one of them or the previous handler")
   func storm() throws {
     let numbers: [Int32] = [SIGUSR1, SIGUSR2, SIGALRM, SIGIO]
     let words = numbers.map(String.init).joined(separator: " ")

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Terminal background of skins", .serialized, .timeLimit(.minutes(5)))
 struct ScreenBackgroundTests {
-  @Test("The terminal's answer selects Day or Night, and the system key returns there")
+  @Test("The terminal's reply selects Day or Night, and the system key selects it again")
   func answers() throws {
     for (background, skin) in [(Background.light, "Day, light"), (.dark, "Night, dark")] {
       let program = try TerminalProgram.skins(background: background)
@@ -17,7 +17,7 @@ struct ScreenBackgroundTests {
     }
   }
 
-  @Test("A terminal that never answers is dark after a bounded wait")
+  @Test("A terminal that never replies is dark after a bounded wait")
   func noAnswer() throws {
     let program = try TerminalProgram.skins(background: nil)
     #expect(program.screen.commands == ["11;?"])
@@ -26,7 +26,7 @@ struct ScreenBackgroundTests {
     try program.wait(for: "the system is unknown, so dark")
   }
 
-  @Test("Keys typed before and around the answer are not lost")
+  @Test("Keys typed before and around the reply are not lost")
   func keysMeanwhile() throws {
     let program = try TerminalProgram(
       Program("skins"),
@@ -38,7 +38,7 @@ struct ScreenBackgroundTests {
     #expect(program.screen.line(0).hasSuffix("Day, light"))
   }
 
-  @Test("A skin chosen before the answer stays until the system skin is selected")
+  @Test("A skin chosen before the reply stays until the system skin is selected")
   func chosen() throws {
     let program = try TerminalProgram.skins(background: nil)
     program.type("3")
@@ -50,7 +50,7 @@ struct ScreenBackgroundTests {
     try program.wait(for: "Day, light")
   }
 
-  @Test("A late answer in several pieces still counts, and no piece of it is a key")
+  @Test("A late reply in several pieces still counts, and no piece of it is a key")
   func late() throws {
     let program = try TerminalProgram.skins(background: nil)
     let frames = program.screen.frameCount

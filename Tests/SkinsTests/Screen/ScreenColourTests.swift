@@ -2,7 +2,7 @@
 import TestSupport
 import Testing
 
-@Suite("Colours of skins", .serialized, .timeLimit(.minutes(5)))
+@Suite("Colors of skins", .serialized, .timeLimit(.minutes(5)))
 struct ScreenColourTests {
   private func colours(_ screen: Screen) -> Set<Screen.Colour?> {
     var colours: Set<Screen.Colour?> = []
@@ -15,14 +15,14 @@ struct ScreenColourTests {
     return colours
   }
 
-  @Test("On a true-colour terminal the colours are those of the skin")
+  @Test("On a true-color terminal the colors are those of the skin")
   func trueColour() throws {
     let program = try TerminalProgram.skins()
     #expect(program.screen[0, 0].style.background == .direct(0x24, 0x2c, 0x42))
     #expect(colours(program.screen).allSatisfy { if case .direct = $0 { true } else { false } })
   }
 
-  @Test("With 256 colours, none of the sixteen user-defined ones is used")
+  @Test("With 256 colors, none of the sixteen user-defined ones is used")
   func palette() throws {
     let ways = [
       (["TERM=xterm-256color"], []), (["TERM=xterm", "NO_COLOR=1"], ["--color", "256"]),
@@ -38,7 +38,7 @@ struct ScreenColourTests {
     }
   }
 
-  @Test("With sixteen colours, only those are used, and text is legible on its background")
+  @Test("With sixteen colors, only those are used, and text is legible on its background")
   func named() throws {
     let program = try TerminalProgram.skins(environment: ["TERM=xterm"])
     for key in ["1", "2", "3", "4", "5"] {
@@ -59,7 +59,7 @@ struct ScreenColourTests {
     }
   }
 
-  @Test("With NO_COLOR or the option for none, there are no colours and no background query")
+  @Test("With NO_COLOR or the option for none, there are no colors and no background query")
   func none() throws {
     let ways = [
       (["TERM=xterm-256color", "COLORTERM=truecolor", "NO_COLOR=1"], []),

@@ -2,7 +2,7 @@
 import TestSupport
 import Testing
 
-@Suite("What the screen of skins shows", .serialized, .timeLimit(.minutes(5)))
+@Suite("Contents of the screen of skins", .serialized, .timeLimit(.minutes(5)))
 struct ScreenViewTests {
   @Test(
     "The strip names the skins as far as there is room, and always the one in use",
@@ -39,7 +39,7 @@ struct ScreenViewTests {
     cell.style.foreground == cell.style.background
   }
 
-  @Test("The number of subscriptions is always visible, and says how it came about")
+  @Test("The number of subscriptions is always visible, with the cause of its last change")
   func counter() throws {
     let program = try TerminalProgram.skins(columns: 40, rows: 9)
     #expect(program.screen.contains("8 subscriptions ─ 8 begun, 0 ended"))
@@ -65,7 +65,7 @@ struct ScreenViewTests {
     try program.wait(for: "highlight") { $0[ada.column, ada.row].style.background == ink }
     let screen = program.screen
     #expect(screen[edsger.column, edsger.row].style.background == cards[1])
-    // The edited colour is another one than that of the highlight, and is visible within it.
+    // The edited color is another one than that of the highlight, and is visible within it.
     #expect(screen[ada.column - 2, ada.row].style.foreground == .direct(0xd8, 0x5b, 0x9a))
     let called = try #require(screen.place(of: "4 of 8 views called"))
     #expect(screen[called.column, called.row].style.background == ink)

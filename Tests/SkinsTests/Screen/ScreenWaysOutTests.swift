@@ -50,7 +50,7 @@ struct ScreenWaysOutTests {
     #expect(try program.isAsBefore)
   }
 
-  @Test("Ending before the terminal has answered restores it")
+  @Test("Ending before the terminal has replied restores it")
   func early() throws {
     let program = try TerminalProgram(Program("skins"), environment: environment)
     try program.wait(for: "question") { $0.commands.contains("11;?") }

@@ -18,7 +18,7 @@ struct ScreenWindowTests {
   }
 
   @Test(
-    "Too small a window says so as far as there is room",
+    "A window that is too small shows that as far as there is room",
     arguments: [(10, 3), (1, 1), (39, 8)]
   )
   func small(_ columns: Int, _ rows: Int) throws {
@@ -43,7 +43,7 @@ struct ScreenWindowTests {
     try program.wait(for: "… and 5 more")
   }
 
-  @Test("Rows scroll so that the selected one is shown, and both ends say what is hidden")
+  @Test("Rows scroll so that the selected one is shown, and both ends count the hidden ones")
   func scrolling() throws {
     let program = try TerminalProgram.skins(columns: 60, rows: 12)
     program.type("nnnnnnnn")

@@ -18,7 +18,7 @@ struct BackgroundReplyTests {
   }
 
   @Test(
-    "An invalid reply is not recognised",
+    "An invalid reply is not recognized",
     arguments: [
       "", "11;", "11;rgb:", "11;rgb:1/2", "11;rgb:1/2/3/4", "11;rgb:12345/1/1", "11;rgb:1//1",
       "11;rgb:g/1/1", "11;rgb:-1/1/1", "11;rgb:+1/1/1", "10;rgb:1/1/1", "11;?", "11;rgba:1/1/1",
@@ -30,7 +30,7 @@ struct BackgroundReplyTests {
   }
 
   @Test(
-    "A reply is recognised in any three pieces, among keys that are not lost",
+    "A reply is recognized in any three pieces, among keys that are not lost",
     arguments: ["\u{7}", "\u{1b}\\"]
   )
   func pieces(_ end: String) {

@@ -1,10 +1,10 @@
 import Terminal
 import Testing
 
-@Suite("Colour depth")
+@Suite("Color depth")
 struct ColourDepthTests {
   @Test(
-    "The environment decides the colour depth without an option",
+    "The environment decides the color depth without an option",
     arguments: [
       (["TERM": "xterm-256color", "COLORTERM": "truecolor"], ColourDepth.trueColour),
       (["TERM": "xterm", "COLORTERM": "24bit"], .trueColour),
@@ -23,7 +23,7 @@ struct ColourDepthTests {
     #expect(ColourDepth(.auto, environment: variables) == depth)
   }
 
-  @Test("NO_COLOR switches colours off unless it is empty")
+  @Test("NO_COLOR switches colors off unless it is empty")
   func noColour() {
     let full = ["TERM": "xterm-256color", "COLORTERM": "truecolor"]
     for value in ["1", "0", "false", " "] {

@@ -62,7 +62,7 @@ struct FrameEncoderTests {
     }
   }
 
-  @Test("A frame is enclosed in synchronised-output marks and resets its style")
+  @Test("A frame is enclosed in synchronized-output marks and resets its style")
   func marks() {
     var encoder = FrameEncoder(depth: .palette)
     var canvas = Canvas(Size(columns: 3, rows: 1))

@@ -1,9 +1,9 @@
 import Terminal
 import Testing
 
-@Suite("Terminal colours")
+@Suite("Terminal colors")
 struct TerminalColourTests {
-  @Test("No colour of the cube and the greys is nearer than the chosen one")
+  @Test("No color of the cube and the grays is nearer than the chosen one")
   func nearestOfAll() {
     let all = (16...255).map { XtermPalette.colour(UInt8($0)) }
     let steps = stride(from: 0, through: 255, by: 15).map { UInt8($0) } + [47, 48, 114, 115, 238]
@@ -20,14 +20,14 @@ struct TerminalColourTests {
     }
   }
 
-  @Test("A palette colour is its own nearest colour", arguments: 16...255)
+  @Test("A palette color is its own nearest color", arguments: 16...255)
   func itself(_ index: Int) {
     let colour = XtermPalette.colour(UInt8(index))
     #expect(XtermPalette.colour(XtermPalette.nearest(to: colour)) == colour)
   }
 
   @Test(
-    "Known palette colours have their documented numbers",
+    "Known palette colors have their documented numbers",
     arguments: [
       (16, 0, 0, 0), (21, 0, 0, 255), (46, 0, 255, 0), (196, 255, 0, 0), (231, 255, 255, 255),
       (67, 95, 135, 175), (232, 8, 8, 8), (244, 128, 128, 128), (255, 238, 238, 238),
@@ -40,7 +40,7 @@ struct TerminalColourTests {
   }
 
   @Test(
-    "Sample colours map to the expected named colours",
+    "Sample colors map to the expected named colors",
     arguments: [
       (0x14, 0x18, 0x24, 0), (0xfb, 0xf7, 0xef, 15), (0xff, 0x10, 0x10, 9), (0xc0, 0x10, 0x08, 1),
       (0x80, 0x80, 0x80, 8), (0xe0, 0xe0, 0xe8, 7), (0x60, 0x58, 0xff, 12), (0xf0, 0xf0, 0x10, 11),
@@ -70,7 +70,7 @@ struct TerminalColourTests {
     #expect(direct.foreground == .direct(darker))
   }
 
-  @Test("Without colours, highlighted text is reversed, and bold text stays bold")
+  @Test("Without colors, highlighted text is reversed, and bold text stays bold")
   func withoutColours() {
     let colour = Colour(red: 200, green: 0, blue: 0)
     let style = Style(foreground: colour, background: colour, isBold: true, standsOut: true)
@@ -79,7 +79,7 @@ struct TerminalColourTests {
     #expect(ColourDepth.named.shown(style).isReversed == false)
   }
 
-  @Test("Each kind of colour has its control sequence")
+  @Test("Each kind of color has its control sequence")
   func sequences() {
     let orange = Colour(red: 255, green: 176, blue: 112)
     let black = Colour(red: 0, green: 0, blue: 0)

@@ -65,7 +65,7 @@ struct TerminalDeviceTests {
     #expect(Set(log.entries) == [[1], bytes])
   }
 
-  @Test("A closed descriptor is no terminal and accepts no output")
+  @Test("A closed descriptor is not a terminal and accepts no output")
   func gone() throws {
     let (reading, writing) = try ends()
     #expect(!TerminalDevice.isTerminal(writing))

@@ -90,12 +90,12 @@ public struct EdgeKind: Sendable, CustomStringConvertible {
 
 /// The call that a registration makes.
 public struct EdgeHandler: Sendable {
-  /// The common behaviour of all handlers.
+  /// The common behavior of all handlers.
   public let call: @Sendable () throws -> Void
   /// The suspending part of an asynchronous handler.
   public let suspend: @Sendable () async -> Void
 
-  /// Performs the common behaviour in a handler that cannot throw.
+  /// Performs the common behavior in a handler that cannot throw.
   public func callSafely() {
     do { try call() } catch { assertionFailure("This kind is excluded from rows that throw.") }
   }

@@ -21,8 +21,8 @@ public final class EdgeTrial: Sendable {
   /// Makes the registration.
   ///
   /// - Parameters:
-  ///   - call: The behaviour of the handler, besides counting its calls.
-  ///   - suspend: Its behaviour afterwards, if it is asynchronous.
+  ///   - call: The behavior of the handler, besides counting its calls.
+  ///   - suspend: Its behavior afterwards, if it is asynchronous.
   /// - Returns: The registration.
   public func make(
     _ call: @escaping @Sendable () throws -> Void = {},

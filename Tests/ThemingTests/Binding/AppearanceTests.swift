@@ -21,7 +21,7 @@ struct AppearanceTests {
   }
 
   @Test(
-    "The preference, and the system if the preference says so, decide the appearance",
+    "The preference, and the system if the preference is that of the system, decide the appearance",
     arguments: [
       (AppearancePreference.light, Appearance?.none, "Day"), (.light, .dark, "Day"),
       (.dark, nil, "Night"), (.dark, .light, "Night"),

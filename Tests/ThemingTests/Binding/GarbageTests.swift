@@ -4,7 +4,7 @@ import Testing
 import Theming
 
 @MainActor
-@Suite("Remains of dead objects")
+@Suite("Entries of dead objects")
 struct GarbageTests {
   /// An object that dies without notice when it is released.
   private final class Box {

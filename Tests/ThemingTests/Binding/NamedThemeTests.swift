@@ -18,10 +18,10 @@ struct NamedThemeTests {
 
   @Test("Registering again replaces the theme and leaves the one in use unchanged")
   func replaced() throws {
-    let manager = makeManager(Theme("skin") { $0[.radius] = 1 })
-    manager.register(Theme("skin") { $0[.radius] = 2 })
+    let manager = makeManager(Theme("app") { $0[.radius] = 1 })
+    manager.register(Theme("app") { $0[.radius] = 2 })
     #expect(manager.theme[.radius] == 1 && manager.version == 0)
-    try manager.use("skin")
+    try manager.use("app")
     #expect(manager.theme[.radius] == 2)
   }
 
@@ -136,8 +136,8 @@ struct NamedThemeTests {
         theme[.guest] = Guest {
           calls.append(name)
           MainActor.assumeIsolated {
-            manager.register(Theme("skin"))
-            #expect(throws: Never.self) { try manager.use("skin") }
+            manager.register(Theme("app"))
+            #expect(throws: Never.self) { try manager.use("app") }
           }
         }
       }
@@ -157,12 +157,12 @@ struct NamedThemeTests {
     }
     try manager.use(rounded(1))
     #expect(calls.entries == ["registered", "noted"])
-    #expect(manager.theme.name == "skin")
+    #expect(manager.theme.name == "app")
 
     try manager.use(theme("used"))
     try manager.use(rounded(2))
     #expect(calls.entries == ["registered", "noted", "used"])
-    #expect(manager.theme.name == "skin")
+    #expect(manager.theme.name == "app")
     withExtendedLifetime(label) {}
   }
 }

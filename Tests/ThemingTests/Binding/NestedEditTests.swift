@@ -112,20 +112,28 @@ struct NestedEditTests {
     #expect(scope.theme[.radius] == 9)
   }
 
-  @Test("Edits inside an edit that is requested during a switch are not lost")
-  func pending() throws {
+  @Test(
+    "Edits inside an edit that is requested during a switch are not lost",
+    arguments: [false, true]
+  )
+  func pending(_ isAnotherPending: Bool) throws {
     let manager = makeManager()
     let label = Label(manager)
+    label.themeMap = .full
     label.whenTouched = { label in
       label.whenTouched = nil
+      if isAnotherPending { try? manager.edit { $0[.accent] = .blue } }
       try? manager.edit { theme in
         theme[.radius] = 9
         try? manager.edit { $0[.font] = "Mono" }
+        #expect(manager.theme[.font] == "Sans")
       }
     }
-    label.themeMap = .full
+    try manager.use(rounded(7))
+    #expect(label.whenTouched == nil)
     #expect(manager.theme[.radius] == 9)
     #expect(manager.theme[.font] == "Mono")
+    #expect(manager.theme[.accent] == (isAnotherPending ? .blue : .grey))
     try manager.edit { $0[.accent] = .red }
     #expect(manager.theme[.radius] == 9)
   }

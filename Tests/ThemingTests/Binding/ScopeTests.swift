@@ -141,7 +141,7 @@ struct ScopeTests {
     #expect(inner.theme[.font] == "Mono" && outer.theme[.font] == "Sans")
   }
 
-  @Test("A scope of a scope knows the names registered with the root manager")
+  @Test("A scope of a scope finds the names registered with the root manager")
   func namesInDepth() throws {
     let manager = makeManager(bus: bus)
     let inner = try manager.scope { _ in }.scope { _ in }
@@ -153,7 +153,7 @@ struct ScopeTests {
     #expect(inner.theme[.radius] == 4)
   }
 
-  @Test("A manager and its scopes know the same names")
+  @Test("A manager and its scopes find the same names")
   func names() throws {
     let manager = makeManager(bus: bus)
     let scope = try manager.scope { _ in }

@@ -72,7 +72,7 @@ struct ThemedTests {
     withExtendedLifetime(labels) {}
   }
 
-  @Test("Setting nil ends the registration, and the view keeps its look")
+  @Test("Setting nil ends the registration, and the view keeps its values")
   func nilEnds() throws {
     let manager = makeManager()
     let label = Label(manager)

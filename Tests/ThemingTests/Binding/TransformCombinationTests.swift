@@ -7,7 +7,7 @@ import Theming
 @MainActor
 @Suite("Transforms in every combination")
 struct TransformCombinationTests {
-  /// A colour of a toolkit.
+  /// A color of a toolkit.
   struct Paint: Hashable, Sendable {
     let hex: String
 
@@ -100,7 +100,7 @@ struct TransformCombinationTests {
     try root.edit { $0[.font] = "Mono" }
     expect(.blue, callsOfEach: 0)
 
-    // The end of each chain, to the colour that the optional transform turns into nil.
+    // The end of each chain, to the color that the optional transform turns into nil.
     let end: ThemeKey<RGBA> =
       switch sample.source {
       case .value: .accent

@@ -6,7 +6,7 @@ import Theming
 @MainActor
 @Suite("Rules with a transform, and optional properties")
 struct TransformTests {
-  /// A colour of a toolkit, which cannot be compared.
+  /// A color of a toolkit, which cannot be compared.
   private class Paint {
     let hex: String
 
@@ -63,7 +63,7 @@ struct TransformTests {
     )
   }
 
-  @Test("A transform may change the type, keep it, or be a key path or an initialiser")
+  @Test("A transform may change the type, keep it, or be a key path or an initializer")
   func types() throws {
     let manager = makeManager()
     let panel = Panel(manager)

@@ -79,7 +79,7 @@ struct BadDocumentTests {
   func readsTheRest() throws {
     let document = try parse(values: ##"{"color": {"acent": "#f00", "brand": "#00f"}}"##)
     #expect(document.issues.count == 1)
-    #expect(try document.theme()[Skin.brand] == .blue)
+    #expect(try document.theme()[AppTheme.brand] == .blue)
   }
 
   @Test("A group of the schema may be empty")
@@ -187,8 +187,8 @@ struct BadDocumentTests {
     )
     #expect(document.issues.map(\.key) == ["color.accent", "corner.radius"])
     let theme = try document.theme()
-    #expect(theme[Skin.scale] == 2)
-    #expect(theme[Skin.brand] == .blue)
+    #expect(theme[AppTheme.scale] == 2)
+    #expect(theme[AppTheme.brand] == .blue)
     #expect(theme[.radius] == 4)
   }
 

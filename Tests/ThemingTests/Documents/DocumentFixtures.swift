@@ -8,7 +8,7 @@ import Foundation  // Reason: its decoder stands for the one that users bring.
 #endif
 
 /// The keys of the documents in these tests.
-enum Skin: ThemeSchema {
+enum AppTheme: ThemeSchema {
   static let brand = ThemeKey<RGBA>("color.brand", default: .grey)
   static let text = ThemeKey<RGBA>("color.text.primary", default: .grey)
   static let scale = ThemeKey<Double>("scale", default: 1)
@@ -38,21 +38,21 @@ struct Border: Codable, Equatable {
 /// A value that cannot be read from a file.
 struct Opaque: Equatable { var number: Int }
 
-typealias SkinDocument = ThemeDocument<Skin>
+typealias AppThemeDocument = ThemeDocument<AppTheme>
 
 /// A document from JSON.
-func parse(_ json: String) throws -> SkinDocument {
-  try JSONDecoder().decode(SkinDocument.self, from: Data(json.utf8))
+func parse(_ json: String) throws -> AppThemeDocument {
+  try JSONDecoder().decode(AppThemeDocument.self, from: Data(json.utf8))
 }
 
 /// A document with these values, as JSON, called "t".
-func parse(values: String) throws -> SkinDocument {
+func parse(values: String) throws -> AppThemeDocument {
   try parse(#"{"name": "t", "values": \#(values)}"#)
 }
 
 /// A document with these values, read member by member in the order in which they are written.
-func read(values: Node) throws -> SkinDocument {
-  try NodeDecoder.decode(SkinDocument.self, from: ["name": "t", "values": values])
+func read(values: Node) throws -> AppThemeDocument {
+  try NodeDecoder.decode(AppThemeDocument.self, from: ["name": "t", "values": values])
 }
 
 /// Returns the problems of values, one per line.

@@ -4,8 +4,8 @@ import Theming
 @Suite("Themes from documents")
 struct DocumentThemeTests {
   private let day = Theme("Day", appearance: .light) {
-    $0[Skin.brand] = .blue
-    $0[alias: .accent] = Skin.brand
+    $0[AppTheme.brand] = .blue
+    $0[alias: .accent] = AppTheme.brand
     $0[.radius] = 2
   }
 
@@ -18,7 +18,7 @@ struct DocumentThemeTests {
     #expect(theme[.accent] == .red)
     #expect(theme[.radius] == 2)
     let framed = Border(width: 9, color: .red)
-    #expect(theme.deriving("framed") { $0[Skin.frame] = framed }[Skin.border] == framed)
+    #expect(theme.deriving("framed") { $0[AppTheme.frame] = framed }[AppTheme.border] == framed)
     #expect(theme.explain(.accent).steps.map(\.theme) == ["Day", "Fog"])
   }
 
@@ -72,7 +72,7 @@ struct DocumentThemeTests {
   @Test("In strict reading, issues are an error that lists them")
   func strict() throws {
     let document = try parse(values: #"{"color.acent": "fff", "opaque": 1, "scale": 2}"#)
-    #expect(try document.theme()[Skin.scale] == 2)
+    #expect(try document.theme()[AppTheme.scale] == 2)
     let error = try #require(throws: ThemeError.self) { try document.theme(strict: true) }
     #expect(error.code == .issues)
     #expect(error.themes == ["t"])
@@ -116,7 +116,7 @@ struct DocumentThemeTests {
     let closing = try parse(values: #"{"color.brand": "{color.accent}"}"#)
     #expect(throws: ThemeError.self) { try closing.theme(extending: day) }
     #expect(throws: Never.self) { try closing.theme() }
-    let torn = day.deriving("torn") { $0[alias: Skin.brand] = .accent }
+    let torn = day.deriving("torn") { $0[alias: AppTheme.brand] = .accent }
     let opening = try parse(values: ##"{"color.brand": "#f00"}"##)
     #expect(try opening.theme(extending: torn)[.accent] == .red)
   }

@@ -33,7 +33,7 @@ struct GarbledDocumentTests {
     let bytes = Array(sample.utf8)
     for count in 0..<bytes.count {
       #expect(throws: (any Error).self) {
-        try JSONDecoder().decode(SkinDocument.self, from: Data(bytes.prefix(count)))
+        try JSONDecoder().decode(AppThemeDocument.self, from: Data(bytes.prefix(count)))
       }
     }
   }
@@ -55,7 +55,7 @@ struct GarbledDocumentTests {
       default: bytes.insert(bytes[index], at: index)
       }
       do {
-        let document = try JSONDecoder().decode(SkinDocument.self, from: Data(bytes))
+        let document = try JSONDecoder().decode(AppThemeDocument.self, from: Data(bytes))
         _ = try document.theme(extending: Theme("Day"))
         outcomes.themes += 1
       } catch is DecodingError {
@@ -73,11 +73,11 @@ struct GarbledDocumentTests {
     let document = try parse(sample.replacing(#", "subtitle": null"#, with: ""))
     let bytes = Array(try encoder.encode(document))
     #expect(throws: Never.self) {
-      try PropertyListDecoder().decode(SkinDocument.self, from: Data(bytes))
+      try PropertyListDecoder().decode(AppThemeDocument.self, from: Data(bytes))
     }
     for count in 0..<bytes.count {
       #expect(throws: (any Error).self) {
-        try PropertyListDecoder().decode(SkinDocument.self, from: Data(bytes.prefix(count)))
+        try PropertyListDecoder().decode(AppThemeDocument.self, from: Data(bytes.prefix(count)))
       }
     }
   }

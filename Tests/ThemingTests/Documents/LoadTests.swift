@@ -7,7 +7,7 @@ private struct Folder {
   var bases: [Theme] = []
 
   func load(strict: Bool = false) -> LoadedThemes {
-    SkinDocument.load(files.map(\.name), extending: bases, strict: strict) { name in
+    AppThemeDocument.load(files.map(\.name), extending: bases, strict: strict) { name in
       try parse(files.first { $0.name == name }?.json ?? "")
     }
   }
@@ -24,15 +24,15 @@ struct LoadTests {
         ("c.json", ##"{"name": "Second", "extends": "First", "values": {"color.brand": "#f00"}}"##),
         ("d.json", #"{"name": "Alone"}"#),
       ],
-      bases: [Theme("Day", appearance: .light) { $0[Skin.title] = "day" }]
+      bases: [Theme("Day", appearance: .light) { $0[AppTheme.title] = "day" }]
     ).load()
     #expect(loaded.issues.isEmpty)
     #expect(loaded.themes.map(\.name) == ["Third", "First", "Second", "Alone"])
     let third = try #require(loaded.themes.first)
-    #expect(third[Skin.scale] == 3)
-    #expect(third[Skin.brand] == .red)
+    #expect(third[AppTheme.scale] == 3)
+    #expect(third[AppTheme.brand] == .red)
     #expect(third[.radius] == 1)
-    #expect(third[Skin.title] == "day")
+    #expect(third[AppTheme.title] == "day")
     #expect(third.appearance == .light)
     #expect(loaded.themes.last?.appearance == .dark)
   }
@@ -133,7 +133,7 @@ struct LoadTests {
       bases: [Theme("Day")]
     ).load()
     #expect(loaded.themes.map(\.name) == ["A", "D"])
-    #expect(loaded.themes.map { $0[Skin.scale] } == [1, 1])
+    #expect(loaded.themes.map { $0[AppTheme.scale] } == [1, 1])
     #expect(loaded.issues.map(\.file) == ["b.json", "c.json"])
     #expect(loaded.codes == [.duplicateName, .duplicateName])
   }
@@ -159,11 +159,11 @@ struct LoadTests {
     }
     let files = reversed ? names.reversed() : names
     let byName = Dictionary(uniqueKeysWithValues: zip(names, documents))
-    let loaded = SkinDocument.load(files) { try #require(byName[$0]) }
+    let loaded = AppThemeDocument.load(files) { try #require(byName[$0]) }
     #expect(loaded.issues.isEmpty)
     #expect(loaded.themes.map(\.name) == files)
     let last = loaded.themes.first { $0.name == "t1999" }
-    #expect(last?[Skin.scale] == 1_999)
+    #expect(last?[AppTheme.scale] == 1_999)
   }
 
   @Test("No files give no themes and no issues")

@@ -56,7 +56,7 @@ struct ReadDocumentTests {
   func flattens(_ values: String) throws {
     let document = try parse(values: values)
     #expect(document.issues.isEmpty)
-    #expect(try document.theme()[Skin.text] == .red)
+    #expect(try document.theme()[AppTheme.text] == .red)
   }
 
   @Test("Values of any Codable type are read")
@@ -69,44 +69,44 @@ struct ReadDocumentTests {
         }
         """
     ).theme(strict: true)
-    #expect(theme[Skin.scale] == 1.5)
-    #expect(theme[Skin.bold])
-    #expect(theme[Skin.weights] == [400, 700])
-    #expect(theme[Skin.title] == "a {b} c")
-    #expect(theme[Skin.subtitle] == "here")
-    #expect(theme[Skin.style] == .raised)
-    #expect(theme[Skin.border] == Border(width: 3, color: .blue))
+    #expect(theme[AppTheme.scale] == 1.5)
+    #expect(theme[AppTheme.bold])
+    #expect(theme[AppTheme.weights] == [400, 700])
+    #expect(theme[AppTheme.title] == "a {b} c")
+    #expect(theme[AppTheme.subtitle] == "here")
+    #expect(theme[AppTheme.style] == .raised)
+    #expect(theme[AppTheme.border] == Border(width: 3, color: .blue))
   }
 
   @Test("An optional value may be null")
   func optional() throws {
-    let base = Theme("base") { $0[Skin.subtitle] = "there" }
+    let base = Theme("base") { $0[AppTheme.subtitle] = "there" }
     let document = try parse(values: #"{"subtitle": null}"#)
-    #expect(try document.theme(extending: base, strict: true)[Skin.subtitle] == nil)
+    #expect(try document.theme(extending: base, strict: true)[AppTheme.subtitle] == nil)
   }
 
   @Test("A name in braces is an alias and follows overrides of its target")
   func alias() throws {
     let values = ##"{"color": {"brand": "#f00", "accent": "{color.brand}"}}"##
     let theme = try parse(values: values).theme()
-    #expect(theme[alias: .accent] == Skin.brand)
+    #expect(theme[alias: .accent] == AppTheme.brand)
     #expect(theme[.accent] == .red)
-    #expect(theme.deriving("blue") { $0[Skin.brand] = .blue }[.accent] == .blue)
+    #expect(theme.deriving("blue") { $0[AppTheme.brand] = .blue }[.accent] == .blue)
   }
 
   @Test("An alias may precede its target, name an unset key, and replace an object")
   func aliasPlaces() throws {
     let theme = try parse(values: #"{"border": "{frame}", "color.accent": "{color.brand}"}"#)
       .theme()
-    #expect(theme[Skin.border] == Border(width: 2, color: .grey))
-    #expect(theme[.accent] == Skin.brand.defaultValue)
+    #expect(theme[AppTheme.border] == Border(width: 2, color: .grey))
+    #expect(theme[.accent] == AppTheme.brand.defaultValue)
   }
 
   @Test("A key whose values are not Codable can be an alias of its own type")
   func aliasOfNotCodable() throws {
-    let base = Theme("base") { $0[Skin.opaque] = Opaque(number: 7) }
+    let base = Theme("base") { $0[AppTheme.opaque] = Opaque(number: 7) }
     let document = try parse(values: #"{"mirror": "{opaque}"}"#)
-    #expect(try document.theme(extending: base, strict: true)[Skin.mirror] == Opaque(number: 7))
+    #expect(try document.theme(extending: base, strict: true)[AppTheme.mirror] == Opaque(number: 7))
   }
 
   @Test(
@@ -120,8 +120,8 @@ struct ReadDocumentTests {
   func braces(_ written: String, _ read: String) throws {
     let values: Node = ["title": .text(written), "subtitle": .text(written)]
     let theme = try ThemingTests.read(values: values).theme(strict: true)
-    #expect(theme[Skin.title] == read)
-    #expect(theme[Skin.subtitle] == read)
+    #expect(theme[AppTheme.title] == read)
+    #expect(theme[AppTheme.subtitle] == read)
   }
 
   @Test(
@@ -134,7 +134,7 @@ struct ReadDocumentTests {
       let document = try read(values: values.shuffled(using: &random))
       #expect(document.issues.map(\.description) == ["\"color.text.primary\" is set twice"])
       #expect(document.issues.map(\.code) == [.duplicateKey])
-      #expect(try document.theme()[Skin.text] == expected)
+      #expect(try document.theme()[AppTheme.text] == expected)
     }
   }
 

@@ -23,28 +23,28 @@ struct RoundTripTests {
     for number in 0..<300 {
       let base = randomTheme("base \(number)", using: &random)
       let theme = randomTheme("theme \(number)", over: base, using: &random)
-      let document = SkinDocument(theme)
+      let document = AppThemeDocument(theme)
       #expect(document.issues.isEmpty)
       let copies = [
-        try json.1.decode(SkinDocument.self, from: json.0.encode(document)),
-        try PropertyListDecoder().decode(SkinDocument.self, from: xml.encode(document)),
-        try PropertyListDecoder().decode(SkinDocument.self, from: binary.encode(document)),
+        try json.1.decode(AppThemeDocument.self, from: json.0.encode(document)),
+        try PropertyListDecoder().decode(AppThemeDocument.self, from: xml.encode(document)),
+        try PropertyListDecoder().decode(AppThemeDocument.self, from: binary.encode(document)),
       ]
       for copy in copies { try expect(copy, is: theme, over: base) }
     }
   }
 
   /// Expects that a copy reads like its theme: alone, over its base, and where others are laid over it.
-  private func expect(_ copy: SkinDocument, is theme: Theme, over base: Theme) throws {
+  private func expect(_ copy: AppThemeDocument, is theme: Theme, over base: Theme) throws {
     #expect(copy.issues.isEmpty)
     let again = try copy.theme(extending: base, strict: true)
     #expect(again.name == theme.name)
     #expect(again.appearance == theme.appearance)
     #expect(again.changes(from: theme).isEmpty)
-    let repainted = { (theme: Theme) in theme.deriving("red") { $0[Skin.brand] = .red } }
+    let repainted = { (theme: Theme) in theme.deriving("red") { $0[AppTheme.brand] = .red } }
     #expect(repainted(again).changes(from: repainted(theme)).isEmpty)
     #expect(again[alias: .accent] == theme[alias: .accent])
-    #expect(again[alias: Skin.text] == theme[alias: Skin.text])
+    #expect(again[alias: AppTheme.text] == theme[alias: AppTheme.text])
   }
 
   /// A theme that says something about some keys.
@@ -60,19 +60,19 @@ struct RoundTripTests {
     theme.appearance = Bool.random(using: &random) ? .light : .dark
     func says() -> Bool { Bool.random(using: &random) }
     if says() { theme[.radius] = Int.random(in: (-9)...9, using: &random) }
-    if says() { theme[Skin.scale] = Double.random(in: 0...2, using: &random) }
-    if says() { theme[Skin.bold] = Bool.random(using: &random) }
-    if says() { theme[Skin.weights] = [1, 2, 3].shuffled(using: &random) }
-    if says() { theme[Skin.title] = randomText(using: &random) }
-    if says() { theme[Skin.subtitle] = randomText(using: &random) }
-    if says() { theme[Skin.style] = .raised }
-    if says() { theme[Skin.border] = Border(width: 7, color: randomColour(using: &random)) }
-    if says() { theme[Skin.brand] = randomColour(using: &random) }
+    if says() { theme[AppTheme.scale] = Double.random(in: 0...2, using: &random) }
+    if says() { theme[AppTheme.bold] = Bool.random(using: &random) }
+    if says() { theme[AppTheme.weights] = [1, 2, 3].shuffled(using: &random) }
+    if says() { theme[AppTheme.title] = randomText(using: &random) }
+    if says() { theme[AppTheme.subtitle] = randomText(using: &random) }
+    if says() { theme[AppTheme.style] = .raised }
+    if says() { theme[AppTheme.border] = Border(width: 7, color: randomColour(using: &random)) }
+    if says() { theme[AppTheme.brand] = randomColour(using: &random) }
     if says() { theme[.accent] = randomColour(using: &random) }
-    if says() { theme[alias: .accent] = says() ? Skin.text : Skin.brand }
-    if says() { theme[Skin.text] = randomColour(using: &random) }
-    if says() { theme[alias: Skin.text] = Skin.brand }
-    if says() { theme[alias: Skin.frame] = Skin.border }
+    if says() { theme[alias: .accent] = says() ? AppTheme.text : AppTheme.brand }
+    if says() { theme[AppTheme.text] = randomColour(using: &random) }
+    if says() { theme[alias: AppTheme.text] = AppTheme.brand }
+    if says() { theme[alias: AppTheme.frame] = AppTheme.border }
     return theme
   }
 

@@ -37,7 +37,7 @@ struct SchemaTests {
     #expect(try document.theme(strict: true)[ThemeKey<Int>("doubled", default: 1)] == 2)
   }
 
-  @Test("An empty schema knows no keys")
+  @Test("An empty schema has no keys")
   func empty() throws {
     let document = try NodeDecoder.decode(
       ThemeDocument<Empty>.self,

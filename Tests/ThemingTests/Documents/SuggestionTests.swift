@@ -13,7 +13,7 @@ struct SuggestionTests {
   @Test(
     "The suggestion is the nearest name, if it is near enough",
     arguments: [
-      // A letter replaced, left out, added, or exchanged with its neighbour.
+      // A letter replaced, left out, added, or exchanged with its neighbor.
       ("embar", "ember"), ("embe", "ember"), ("emmber", "ember"), ("embre", "ember"),
       ("mber", "ember"), ("eember", "ember"), ("emberx", "ember"), ("meber", "ember"),
       ("corner.raduis", "corner.radius"), ("grosse", nil), ("GRÖSSE", "größe"),

@@ -10,24 +10,24 @@ import Foundation  // Reason: its encoder stands for the one that users bring.
 @Suite("Writing documents")
 struct WriteDocumentTests {
   private let fog = Theme("Fog", appearance: .light) {
-    $0[Skin.title] = "fog"
-    $0[alias: .accent] = Skin.brand
-    $0[Skin.brand] = .red
-    $0[Skin.border] = Border(width: 1, color: .blue)
-    $0[Skin.scale] = 1.5
-    $0[alias: Skin.mirror] = Skin.opaque
+    $0[AppTheme.title] = "fog"
+    $0[alias: .accent] = AppTheme.brand
+    $0[AppTheme.brand] = .red
+    $0[AppTheme.border] = Border(width: 1, color: .blue)
+    $0[AppTheme.scale] = 1.5
+    $0[alias: AppTheme.mirror] = AppTheme.opaque
   }
 
   @Test("A document has dotted names in alphabetical order, with aliases in braces")
   func order() throws {
-    let document = SkinDocument(fog.deriving("Mist", appearance: .dark) { $0[.radius] = 1 })
+    let document = AppThemeDocument(fog.deriving("Mist", appearance: .dark) { $0[.radius] = 1 })
     #expect(
       try NodeEncoder.encode(document) == [
         "name": "Mist", "appearance": "dark", "extends": "Fog", "values": ["corner.radius": 1],
       ]
     )
     #expect(
-      try NodeEncoder.encode(SkinDocument(fog)) == [
+      try NodeEncoder.encode(AppThemeDocument(fog)) == [
         "name": "Fog", "appearance": "light",
         "values": [
           "border": ["width": 1, "color": "#0000ff"], "color.accent": "{color.brand}",
@@ -39,7 +39,7 @@ struct WriteDocumentTests {
 
   @Test("A theme without values has an empty document")
   func empty() throws {
-    let document = SkinDocument(Theme("bare"))
+    let document = AppThemeDocument(Theme("bare"))
     #expect(document.issues.isEmpty)
     #expect(
       try NodeEncoder.encode(document) == ["name": "bare", "appearance": "dark", "values": [:]]
@@ -49,13 +49,13 @@ struct WriteDocumentTests {
   @Test("A document contains the theme's own values and the name of its base")
   func ownLayer() throws {
     let mist = fog.deriving("Mist") { $0[.radius] = 1 }
-    let drizzle = mist.deriving("Drizzle") { $0[Skin.bold] = true }
-    let document = SkinDocument(drizzle)
+    let drizzle = mist.deriving("Drizzle") { $0[AppTheme.bold] = true }
+    let document = AppThemeDocument(drizzle)
     #expect(document.name == "Drizzle")
     #expect(document.extends == "Mist")
     #expect(document.appearance == .light)
     let again = try document.theme(extending: Theme("Mist"))
-    #expect(again.changes(from: Theme("empty")) == [Skin.bold])
+    #expect(again.changes(from: Theme("empty")) == [AppTheme.bold])
     #expect(try document.theme(extending: mist, strict: true).changes(from: drizzle).isEmpty)
   }
 
@@ -63,8 +63,8 @@ struct WriteDocumentTests {
   func renamed() {
     var theme = fog
     theme.name = "Haze"
-    #expect(SkinDocument(theme).name == "Haze")
-    #expect(SkinDocument(theme.deriving("Mist") { _ in }).extends == "Haze")
+    #expect(AppThemeDocument(theme).name == "Haze")
+    #expect(AppThemeDocument(theme.deriving("Mist") { _ in }).extends == "Haze")
   }
 
   @Test("A key outside the schema or without Codable values is left out and is an issue")
@@ -75,12 +75,12 @@ struct WriteDocumentTests {
     let theme = Theme("t") {
       $0[stranger] = .red
       $0[namesake] = 1
-      $0[Skin.opaque] = Opaque(number: 1)
+      $0[AppTheme.opaque] = Opaque(number: 1)
       $0[alias: .accent] = stranger
       $0[alias: other] = .accent
       $0[.radius] = 3
     }
-    let document = SkinDocument(theme)
+    let document = AppThemeDocument(theme)
     #expect(
       document.issues.map(\.description) == [
         #""color.accent" points at "color.brant", which is not a key of the theme; did you mean "color.brand"?"#,
@@ -112,19 +112,19 @@ struct WriteDocumentTests {
   )
   func braces(_ text: String, _ written: String) throws {
     let theme = Theme("t") {
-      $0[Skin.title] = text
-      $0[Skin.subtitle] = text
+      $0[AppTheme.title] = text
+      $0[AppTheme.subtitle] = text
     }
-    let node = try NodeEncoder.encode(SkinDocument(theme))
+    let node = try NodeEncoder.encode(AppThemeDocument(theme))
     #expect(
       node == [
         "name": "t", "appearance": "dark",
         "values": ["subtitle": .text(written), "title": .text(written)],
       ]
     )
-    let again = try NodeDecoder.decode(SkinDocument.self, from: node).theme(strict: true)
-    #expect(again[Skin.title] == text)
-    #expect(again[Skin.subtitle] == text)
+    let again = try NodeDecoder.decode(AppThemeDocument.self, from: node).theme(strict: true)
+    #expect(again[AppTheme.title] == text)
+    #expect(again[AppTheme.subtitle] == text)
   }
 
   @Test("An alias whose target name is in braces cannot be read back and is an issue")
@@ -137,11 +137,11 @@ struct WriteDocumentTests {
 
   @Test("An encoder's error is rethrown")
   func throwsOn() {
-    let theme = Theme("t") { $0[Skin.scale] = .infinity }
-    #expect(throws: EncodingError.self) { try JSONEncoder().encode(SkinDocument(theme)) }
+    let theme = Theme("t") { $0[AppTheme.scale] = .infinity }
+    #expect(throws: EncodingError.self) { try JSONEncoder().encode(AppThemeDocument(theme)) }
   }
 
-  @Test("A document that was read is written in normalised form")
+  @Test("A document that was read is written in normalized form")
   func readAndWrite() throws {
     let document = try read(values: ["color": ["accent": "{color.brand}", "odd": 1], "title": "t"])
     #expect(

@@ -34,7 +34,7 @@ struct ContrastTests {
     #expect(issues.isEmpty == passes)
   }
 
-  @Test("An issue names the theme, both keys, both colours, the ratio and the required ratio")
+  @Test("An issue names the theme, both keys, both colors, the ratio and the required ratio")
   func issue() throws {
     let theme = try painted("#777777", on: "#ffffff")
     let issues = theme.contrastIssues([ContrastRule(text, on: ground, atLeast: 4.5)])
@@ -95,7 +95,7 @@ struct ContrastTests {
     #expect(issues.map(\.ratio) == [1])
   }
 
-  @Test("Under a translucent background lies black or white, whichever is worse")
+  @Test("A translucent background is composited over black or white, whichever is worse")
   func translucentGround() throws {
     let rules = [ContrastRule(text, on: ground, atLeast: 21)]
     let dark = try #require(painted("#000000", on: "#ffffff80").contrastIssues(rules).first)
@@ -106,16 +106,16 @@ struct ContrastTests {
   }
 }
 
-@Suite("Blended colours")
+@Suite("Blended colors")
 struct LaidOverTests {
   @Test(
-    "The blend is the visible colour",
+    "The blend is the visible color",
     arguments: [
       ("#102030", "#ffffff", "#102030"), ("#10203000", "#ffffff", "#ffffff"),
       ("#00000080", "#ffffff", "#7f7f7f"), ("#ffffff80", "#000000", "#808080"),
       ("#ff000080", "#0000ff", "#80007f"), ("#ff000001", "#000000", "#010000"),
       ("#ff0000fe", "#000000", "#fe0000"),
-      // Over a colour that is itself translucent, or fully clear.
+      // Over a color that is itself translucent, or fully clear.
       ("#ff000080", "#0000ff80", "#aa0055c0"), ("#ff000080", "#0000ff00", "#ff000080"),
       ("#12345600", "#65432100", "#00000000"), ("#12345600", "#65432180", "#65432180"),
       ("#123456", "#65432100", "#123456"),
@@ -126,7 +126,7 @@ struct LaidOverTests {
     #expect(upper.laid(over: lower).hex == expected)
   }
 
-  @Test("Over an opaque background the blend is opaque and lies between both colours")
+  @Test("Over an opaque background the blend is opaque and between both colors")
   func bounds() {
     for alpha in UInt8.min...UInt8.max {
       for channel: UInt8 in [0, 1, 100, 200, 255] {
@@ -141,7 +141,7 @@ struct LaidOverTests {
     }
   }
 
-  @Test("A colour blended with itself or with a clear colour is unchanged")
+  @Test("A color blended with itself or with a clear color is unchanged")
   func itself() {
     var random = SampleNumbers(seed: 4)
     for alpha in UInt8(1)...255 {
@@ -158,7 +158,7 @@ struct LaidOverTests {
     }
   }
 
-  /// Returns the channels of a colour, three of them when it is opaque.
+  /// Returns the channels of a color, three of them when it is opaque.
   private func channels(_ colour: RGBA) -> [UInt8] {
     let digits = Array(colour.hex.dropFirst())
     return stride(from: 0, to: digits.count, by: 2).compactMap { index in

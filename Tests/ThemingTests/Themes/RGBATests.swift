@@ -18,7 +18,7 @@ struct RGBATests {
   }
 
   @Test(
-    "A string that is no colour gives nil",
+    "A string that is not a color gives nil",
     arguments: [
       "", "#", "#1", "#12", "#12345", "#1234567", "#123456789", "#ggffff", "##fff", "#fff ",
       " #fff", "#-1ffff", "#１２３", "#1e90f\u{66}\u{301}", "red",
@@ -43,7 +43,7 @@ struct RGBATests {
     }
   }
 
-  @Test("Contrast is 21 for black on white, 1 for equal colours, and symmetric")
+  @Test("Contrast is 21 for black on white, 1 for equal colors, and symmetric")
   func contrastBounds() {
     let black = RGBA(red: 0, green: 0, blue: 0)
     let white = RGBA(red: 255, green: 255, blue: 255)
@@ -69,13 +69,13 @@ struct RGBATests {
     #expect(abs(text.contrast(with: ground) - ratio) < 1e-9)
   }
 
-  @Test("A colour is encoded as its string and decoded from it")
+  @Test("A color is encoded as its string and decoded from it")
   func codes() throws {
     #expect(try TextCoder.encode(RGBA.red) == "#ff0000")
     #expect(try TextCoder.decode(RGBA.self, from: "#0000ff") == .blue)
   }
 
-  @Test("A string that is no colour is a decoding error that quotes it and shows the form")
+  @Test("A string that is not a color is a decoding error that quotes it and shows the form")
   func decodingError() throws {
     let error = try #require(throws: DecodingError.self) {
       try TextCoder.decode(RGBA.self, from: "bleu")

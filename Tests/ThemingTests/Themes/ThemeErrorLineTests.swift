@@ -24,10 +24,10 @@ struct ThemeErrorLineTests {
   @Test("A cycle of bases is described in one line, whatever the names of its themes contain")
   func baseCycle() throws {
     let document = try NodeDecoder.decode(
-      SkinDocument.self,
+      AppThemeDocument.self,
       from: ["name": .text(Self.name), "extends": .text(Self.name)]
     )
-    let issue = SkinDocument.load(["a"]) { _ in document }.issues.first
+    let issue = AppThemeDocument.load(["a"]) { _ in document }.issues.first
     guard case .refused(let error)? = issue?.problem else {
       Issue.record("The document has to be refused.")
       return

@@ -4,7 +4,7 @@ import Testing
 import Theming
 
 extension ThemeKeyTests {
-  @Test("An empty name traps with a message that says so and shows the remedy")
+  @Test("An empty name traps with a message that names the mistake and the remedy")
   func emptyName() async throws {
     let result = try await #require(
       processExitsWith: .failure,

@@ -35,7 +35,7 @@ struct ThemeKeyTests {
     #expect(Theme("t")[first] == Theme("t")[second])
   }
 
-  @Test("A key knows its name")
+  @Test("A key has a name")
   func name() {
     #expect(ThemeKeys.accent.name == "color.accent")
     #expect("\(ThemeKeys.accent)" == "color.accent")

@@ -51,7 +51,7 @@ struct ThemeTests {
     #expect(throws: Refused.self) { try Theme("t").deriving("d") { _ in throw Refused() } }
   }
 
-  @Test("Removing a key lets the default show again")
+  @Test("Removing a key restores the default")
   func removes() {
     var theme = Theme("t") { $0[.radius] = 9 }
     theme.remove(ThemeKeys.radius)
@@ -89,7 +89,7 @@ struct ThemeTests {
     #expect(bigger[.radius] == 6)
   }
 
-  @Test("A derived theme has its own name, and its base's appearance unless it says otherwise")
+  @Test("A derived theme has its own name, and its base's appearance unless it has another")
   func derivedAppearance() {
     let day = Theme("Day", appearance: .light)
     #expect(day.deriving("d") { _ in }.name == "d")

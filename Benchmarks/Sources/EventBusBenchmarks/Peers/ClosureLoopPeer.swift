@@ -1,6 +1,6 @@
 import Harness
 
-/// What one writes without a library: an array of closures, with no lock and no way out.
+/// The equivalent without a library: an array of closures, with no lock and no removal.
 final class ClosureLoopPeer: Peer, @unchecked Sendable {  // Reason: filled before anyone posts.
   static let subject = Subject.closureLoop
 

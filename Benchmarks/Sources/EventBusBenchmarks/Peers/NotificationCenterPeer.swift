@@ -6,10 +6,10 @@ extension Notification.Name {
   fileprivate static let tock = Notification.Name("benchmarks.tock")
 }
 
-/// Foundation's centre with blocks and no queue.
+/// Foundation's center with blocks and no queue.
 ///
-/// It is spared the payload, which it would have to box in a dictionary: its handlers add 1.
-/// ``PayloadCenterPeer`` is not.
+/// It receives no payload, which it would have to box in a dictionary: its handlers add 1.
+/// ``PayloadCenterPeer`` does.
 final class NotificationCenterPeer: CancellingPeer {
   static let subject = Subject.notificationCenter
 

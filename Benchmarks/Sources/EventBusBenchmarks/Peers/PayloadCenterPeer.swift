@@ -6,7 +6,7 @@ extension Notification.Name {
   fileprivate static let tock = Notification.Name("benchmarks.tock.payload")
 }
 
-/// Foundation's centre with blocks and no queue, carrying the payload as its users do: each post boxes
+/// Foundation's center with blocks and no queue, carrying the payload as its users do: each post boxes
 /// it in a dictionary, and each handler looks it up there.
 final class PayloadCenterPeer: Peer {
   static let subject = Subject.payloadCenter

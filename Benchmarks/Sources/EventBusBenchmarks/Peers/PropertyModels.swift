@@ -8,14 +8,14 @@ protocol PropertyModel: AnyObject, SendableMetatype {
   init()
   /// Adds an observer that adds one to the sink for every change.
   func observe(by sink: Sink)
-  /// Sets the property so many times, each time to another value.
+  /// Sets the property that number of times, each time to another value.
   func set(times: Int)
 }
 
 /// Values that a property has not had before.
 private struct Numbers {
   private var first = 0
-  /// What the optimiser cannot look into: it might read the property, so that no set may be left out.
+  /// Opaque to the optimizer: it might read the property, so that no set may be left out.
   private let barrier: () -> Void = opaque {}
 
   @inline(__always)
@@ -98,7 +98,7 @@ final class ComputedModel: PropertyModel {
   }
 }
 
-/// Tracking tells of one change, before it is made: it is armed again in each call.
+/// Tracking reports one change, before it is made: it is armed again in each call.
 @Observable
 final class ObservableModel: PropertyModel {
   @ObservationIgnored private var numbers = Numbers()

@@ -2,7 +2,7 @@ import Foundation
 import Harness
 import Synchronization
 
-/// A message of the typed centre.
+/// A message of the typed center.
 private struct Tick: NotificationCenter.MainActorMessage {
   typealias Subject = Sink
 
@@ -11,7 +11,7 @@ private struct Tick: NotificationCenter.MainActorMessage {
   let value: Int
 }
 
-/// Another message of the typed centre.
+/// Another message of the typed center.
 private struct Tock: NotificationCenter.MainActorMessage {
   typealias Subject = Sink
 
@@ -20,7 +20,7 @@ private struct Tock: NotificationCenter.MainActorMessage {
   let value: Int
 }
 
-/// Foundation's centre with typed messages, which are delivered at once on the main actor only.
+/// Foundation's center with typed messages, which are delivered at once on the main actor only.
 ///
 /// Rows with several threads leave it out.
 final class TypedCenterPeer: CancellingPeer {

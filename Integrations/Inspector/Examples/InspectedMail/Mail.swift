@@ -37,8 +37,8 @@ enum Mail {
     }
   }
 
-  /// The skins.
-  @MainActor static let skins: [Theme] = {
+  /// The themes.
+  @MainActor static let themes: [Theme] = {
     let day = Theme("Day", appearance: .light) {
       $0[alias: .badge] = .brand
     }
@@ -64,7 +64,7 @@ enum Mail {
       try await Task.sleep(for: .milliseconds(58))
     }
     loader.register("fonts") { _ in try await Task.sleep(for: .milliseconds(22)) }
-    loader.register("skins", after: ["settings"], afterIfPresent: ["fonts"]) { _ in
+    loader.register("themes", after: ["settings"], afterIfPresent: ["fonts"]) { _ in
       try await Task.sleep(for: .milliseconds(9))
     }
     loader.register("address book", after: ["accounts"], phase: .late) { _ in

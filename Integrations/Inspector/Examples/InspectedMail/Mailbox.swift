@@ -28,7 +28,7 @@ struct Mailbox: AppService {
 
   /// About twenty posts a second.
   private func postSteadily(_ tokens: TokenBag) async throws {
-    let manager = await ThemeManager(Mail.skins[0], bus: bus)
+    let manager = await ThemeManager(Mail.themes[0], bus: bus)
     var round = 0
     while true {
       round += 1
@@ -42,7 +42,7 @@ struct Mailbox: AppService {
       }
       if round % 6 == 0 { bus.post(.syncWanted) }
       if round % 17 == 5 { bus.post(.connectionLost, "the server closed the connection") }
-      if round % 12 == 3 { try await manager.use(Mail.skins[(round / 12 + 1) % 3]) }
+      if round % 12 == 3 { try await manager.use(Mail.themes[(round / 12 + 1) % 3]) }
       try await Task.sleep(for: .milliseconds(60))
     }
   }

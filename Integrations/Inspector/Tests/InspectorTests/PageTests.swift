@@ -76,7 +76,7 @@ struct PageTests {
     }
   }
 
-  @Test("A page that streams ends with its inspector, of which nothing remains")
+  @Test("A page that streams ends with its inspector, which leaves nothing behind")
   func dropped() async throws {
     let bus = EventBus()
     weak var recorder: Recorder?
@@ -120,7 +120,7 @@ struct PageTests {
     #expect(foreign.isEmpty, "A namespace is the only address.")
   }
 
-  @Test("A feed sends everything once, then only what is new")
+  @Test("A feed sends everything once, then only new data")
   func feed() {
     let bus = EventBus()
     let inspector = Inspector(bus)

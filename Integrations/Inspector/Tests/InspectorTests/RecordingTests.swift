@@ -15,7 +15,7 @@ private struct SampleError: Error, CustomStringConvertible {
   let description = "</script> broken"
 }
 
-@Suite("What an inspector records")
+@Suite("Records of an inspector")
 struct RecordingTests {
   @Test("A nested post is joined to its cause, with sites, lanes and errors")
   func nesting() throws {
@@ -412,7 +412,7 @@ struct RecordingTests {
     var time: Double
   }
 
-  @Test("Nothing remains of an inspector that is released")
+  @Test("A released inspector leaves nothing behind")
   func release() {
     let bus = EventBus()
     weak var recorder: Recorder?

@@ -11,7 +11,7 @@ extension EventNames {
   fileprivate static let sample = EventName<Int>("sample")
 }
 
-/// A log handler that formats every entry and throws it away.
+/// A log handler that formats every entry and discards it.
 private struct FormattingHandler: LogHandler {
   var metadata: Logger.Metadata = [:]
   var logLevel: Logger.Level = .debug
@@ -57,17 +57,17 @@ private struct QuietBackend: MetricsFactory {
   func destroyTimer(_ handler: any TimerHandler) {}
 }
 
-/// What is installed on the bus while posts are timed.
+/// The hooks that are installed on the bus while posts are timed.
 private struct Subject: Sendable {
   let name: String
-  /// The highest price of a post, in multiples of what the trace of a post costs without a receiver.
+  /// The highest cost of a post, in multiples of the trace of a post without a receiver.
   var limit: Double?
-  /// Whether a post costs what it costs on a bus on which nothing was ever installed.
+  /// Whether a post costs the same as on a bus on which nothing was ever installed.
   var isFree = false
   let install: @Sendable (EventBus) -> Token?
 }
 
-/// Times posts to one handler: what logging, metrics and tracing cost, and that nothing remains of them.
+/// Times posts to one handler: the cost of logging, metrics and tracing, and of posts after their end.
 ///
 /// Fails if a subject costs more than its limit, or if posts cost more than on a bus that never had anything
 /// installed although nothing is installed any more, or only metrics without a backend. All are ratios of times
@@ -97,7 +97,7 @@ enum Costs {
 
   static func main() {
     var best = Array(repeating: Double.infinity, count: subjects.count)
-    // Subjects alternate, so that a slow moment of the machine is none of one subject alone.
+    // Subjects alternate, so that a slow moment of the machine does not affect one subject alone.
     for _ in 0..<9 {
       for (index, subject) in subjects.enumerated() {
         best[index] = min(best[index], nanoseconds(subject))

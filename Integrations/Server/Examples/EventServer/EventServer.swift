@@ -7,14 +7,14 @@ import LaunchLoader
 import Logging
 import Metrics
 
-/// A server that posts what arrives over HTTP on a bus, and streams what is posted.
+/// A server that posts events that arrive over HTTP on a bus, and streams the posted events.
 ///
 ///     POST /events/{name}   posts an event; the body is its payload, as JSON
 ///     GET  /events          streams events as server-sent events; `?name=` chooses one
 ///     GET  /health          200 when the program is ready, otherwise 503; HEAD, too
 ///     GET  /metrics         counters and timers, for Prometheus
 ///
-/// With `--drain-delay=SECONDS`, it listens that long after SIGTERM, while `/health` says 503.
+/// With `--drain-delay=SECONDS`, it listens that long after SIGTERM, while `/health` responds with 503.
 /// With `--inspect`, it also serves the page of the inspector, and prints its address.
 @main
 enum EventServer {

@@ -26,7 +26,7 @@ extension EventNames {
   static let counted = EventName<Int>("counted")
 }
 
-/// The events that clients may post and hear.
+/// The events that clients may post and receive.
 struct Catalogue: Sendable {
   /// One event.
   struct Entry: Sendable {
@@ -55,7 +55,7 @@ struct Catalogue: Sendable {
 }
 
 extension DecodingError {
-  /// Where the mistake is, for example `$.items[2].quantity`, and what it is.
+  /// The place of the mistake, for example `$.items[2].quantity`, and the mistake.
   var report: String {
     switch self {
     case .typeMismatch(_, let context), .valueNotFound(_, let context), .dataCorrupted(let context):

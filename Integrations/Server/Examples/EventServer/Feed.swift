@@ -41,11 +41,11 @@ actor Feed {
     frames.send(Frame(name: name, text: text))
   }
 
-  /// Opens a stream, which hears what is sent from now on.
+  /// Opens a stream, which receives the events that are sent from now on.
   ///
   /// - Parameters:
   ///   - name: The name of the wanted event; `nil` means all.
-  ///   - lifetime: Ends the stream after what waits.
+  ///   - lifetime: Ends the stream after the waiting events.
   /// - Returns: The stream.
   nonisolated func stream(_ name: String?, until lifetime: Lifetime) -> EventStream<Frame> {
     frames.events(
@@ -55,15 +55,15 @@ actor Feed {
     )
   }
 
-  /// Writes the events of a new stream until its lifetime ends, what waits at a time in one write.
+  /// Writes the events of a new stream until its lifetime ends; events that wait together in one write.
   ///
   /// A graceful shutdown ends the lifetime.
   ///
   /// - Parameters:
   ///   - name: The name of the wanted event; `nil` means all.
-  ///   - lifetime: Ends the stream after what waits.
+  ///   - lifetime: Ends the stream after the waiting events.
   ///   - write: Writes to the client, and returns when the client can take more.
-  /// - Throws: The error of a write, for example because the client has gone.
+  /// - Throws: The error of a write, for example because the client has disconnected.
   @concurrent
   nonisolated func run(
     _ name: String?,

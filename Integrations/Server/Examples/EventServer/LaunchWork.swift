@@ -15,7 +15,7 @@ struct Settings: Sendable {
   var journal: String?
   /// The number of seconds that a client may take for a request.
   var requestTime = 5
-  /// The number of seconds between the request to stop and the end of the listener, during which `/health` says 503:
+  /// The seconds between the request to stop and the end of the listener, during which `/health` responds with 503:
   /// the time in which a load balancer takes the program off its list.
   var drainDelay = 0
   /// Whether the program is ready only after its standard input has ended.

@@ -24,7 +24,7 @@ final class MetricsPage: MetricsFactory {
       (left.name, left.labels) < (right.name, right.labels)
     }
 
-    /// Puts an underscore in the place of what a name may not contain.
+    /// Replaces each character that a name may not contain by an underscore.
     private static func name(_ text: String, allowing others: String) -> String {
       let name = String(
         text.map { letter in

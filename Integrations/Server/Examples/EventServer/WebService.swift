@@ -82,7 +82,7 @@ struct WebService: Service {
         headers: [.contentType: "text/event-stream", .cacheControl: "no-cache"],
         body: ResponseBody { writer in
           let lifetime = Lifetime()
-          // Ends the stream when the client has gone, although nothing is written.
+          // Ends the stream when the client has disconnected, although nothing is written.
           try await request.body.consumeWithInboundCloseHandler { _ in
             try await feed.run(name, until: lifetime) { try await writer.write($0) }
           } onInboundClosed: {

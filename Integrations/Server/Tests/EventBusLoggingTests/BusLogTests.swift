@@ -92,7 +92,7 @@ struct BusLogTests {
     withExtendedLifetime(log) {}
   }
 
-  @Test("The logger's own level decides, at each entry, what is written")
+  @Test("The logger's own level decides, at each entry, whether it is written")
   func levels() {
     let quiet = SampleLogger(level: .info)
     let log = bus.startLogging(to: quiet.logger)
@@ -138,7 +138,7 @@ struct BusLogTests {
     #expect(entry.message == "EventBus: a line")
   }
 
-  @Test("Deliveries to an actor and to asynchronous handlers are entries, queued first")
+  @Test("Deliveries to an actor and to asynchronous handlers are entries, with the queueing first")
   func later() async {
     let log = bus.startLogging(to: sample.logger)
     let token = bus.observe(.number) { _ async in await Task.yield() }

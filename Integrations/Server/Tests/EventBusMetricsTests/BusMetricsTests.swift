@@ -107,7 +107,7 @@ struct BusMetricsTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("The depth of the mailboxes is what waits for actors")
+  @Test("The depth of the mailboxes is the number of events that wait for actors")
   func depth() async throws {
     let token = measure(bus)
     let owner = HeldActor()

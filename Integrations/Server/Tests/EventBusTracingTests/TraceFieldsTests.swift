@@ -6,7 +6,7 @@ internal import TestKit
 internal import Testing
 internal import Tracing
 
-@Suite("A trace that goes on in another process", .timeLimit(.minutes(1)))
+@Suite("A trace that continues in another process", .timeLimit(.minutes(1)))
 struct TraceFieldsTests {
   private let bus = EventBus()
   private let tracer = InMemoryTracer()
@@ -33,7 +33,7 @@ struct TraceFieldsTests {
     withExtendedLifetime(trace) {}
   }
 
-  @Test("So it is for a post that waits for its handlers, and for their spans")
+  @Test("The same holds for a post that waits for its handlers, and for their spans")
   func waiting() async throws {
     let (fields, span) = try posted()
     let trace = bus.startTracing(with: tracer)

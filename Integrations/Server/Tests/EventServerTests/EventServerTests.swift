@@ -35,7 +35,7 @@ struct EventServerTests {
     #expect(try await server.stop() == 0)
   }
 
-  @Test("What is wrong is refused, says where the mistake is, and does not reach the bus")
+  @Test("A wrong request is refused with the place of the mistake, and does not reach the bus")
   func refusals() async throws {
     let server = try await RunningServer("--maximum-body=1000")
     let stream = try await server.stream()
@@ -64,7 +64,7 @@ struct EventServerTests {
     #expect(try await server.stop() == 0)
   }
 
-  @Test("A client that leaves in the middle of a body or of a stream affects no other client")
+  @Test("A client that disconnects in the middle of a body or a stream affects no other client")
   func disconnects() async throws {
     let server = try await RunningServer()
     let stream = try await server.stream()
@@ -85,7 +85,7 @@ struct EventServerTests {
     #expect(try await server.stop() == 0)
   }
 
-  @Test("SIGTERM ends the streams after what waits, and the program in time with exit code 0")
+  @Test("SIGTERM ends the streams after their waiting events, and the program in time with code 0")
   func terminates() async throws {
     let server = try await RunningServer()
     var streams: [EventReader] = []
@@ -103,7 +103,7 @@ struct EventServerTests {
   }
 
   @Test(
-    "A client that reads nothing does not hold the program: it ends within its budget, with exit code 0"
+    "A client that reads nothing does not delay the program's end beyond its limit"
   )
   func stalledReader() async throws {
     let server = try await RunningServer("--maximum-body=1000000")
@@ -126,7 +126,7 @@ struct EventServerTests {
     try? await channel.close()
   }
 
-  @Test("A second signal cancels what is open, and the program ends")
+  @Test("A second signal cancels open requests, and the program ends")
   func impatient() async throws {
     let server = try await RunningServer()
     let stream = try await server.stream()
@@ -180,7 +180,7 @@ struct EventServerTests {
   }
 
   @Test(
-    "A slow reader costs a bounded number of events, which are counted, and hears what waits in one write"
+    "A slow reader loses a bounded, counted number of events, and receives the rest in one write"
   )
   func slowReader() async throws {
     let (count, limit) = (400, 10)
@@ -228,7 +228,7 @@ struct EventServerTests {
   }
 
   @Test(
-    "A port or another number out of its range ends the program with an error that says the range",
+    "A port or another number out of its range ends the program with an error that names the range",
     arguments: [
       "--port=99999", "--port=-1", "--port=x", "--buffer=0", "--maximum-body=-1",
       "--request-time=0", "--drain-delay=7",
@@ -240,7 +240,7 @@ struct EventServerTests {
   }
 
   @Test(
-    "Half a request ends with its connection in time, and does not hold up the stop",
+    "An incomplete request ends with its connection in time, and does not delay the stop",
     arguments: [
       ("POST /events/counted HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n1", "HTTP/1.1 408"),
       ("GET /health HTTP/1.1\r\nHost:", ""), ("", ""),

@@ -34,7 +34,7 @@ struct FeedTests {
   }
 
   @Test(
-    "What waits for a stream goes out in one write, after the number of events that were dropped"
+    "Events that wait for a stream are sent in one write, after the number of dropped events"
   )
   func oneWrite() async throws {
     let stream = await open(nil)

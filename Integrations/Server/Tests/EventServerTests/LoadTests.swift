@@ -19,7 +19,7 @@ struct LoadTests {
 
   private let streamCount = 200
 
-  @Test("200 streams hear every event that is posted meanwhile, in one order")
+  @Test("200 streams receive every event that is posted meanwhile, in one order")
   func load() async throws {
     let server = try await RunningServer("--buffer=\(count + 1)")
     let received = try await withThrowingTaskGroup(of: ByteBuffer.self) { group in

@@ -82,7 +82,7 @@ struct AdoptingTests {
     #expect(log.entries.sorted() == ["begun", "begun", "cancelled", "waited"])
   }
 
-  @Test("A request that comes before the service begins is not lost")
+  @Test("A request before the service begins is not lost")
   func early() async throws {
     for _ in 0..<50 {
       let run = AppServiceRun(
@@ -139,7 +139,7 @@ struct AdoptingTests {
     }
   }
 
-  @Test("A service that returns by itself ends the program as its options say")
+  @Test("A service that returns by itself ends the program according to its options")
   func returns() async throws {
     let failing = application()
     try failing.add(adopting: ClosureService {}, named: "http")

@@ -1,7 +1,7 @@
 public import Theming
 
 extension ThemeKeys {
-  /// A colour.
+  /// A color.
   public static let ink = ThemeKey("probe.ink", default: RGBA(red: 0, green: 0, blue: 0))
   /// A number.
   public static let corner = ThemeKey("probe.corner", default: 4)

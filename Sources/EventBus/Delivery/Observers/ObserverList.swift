@@ -137,7 +137,7 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
   }
 
   /// Removes an observer that only its token can remove.
-  override package func conclude(_ handle: UInt) -> UInt { unlink(address: handle) }
+  override package func end(_ handle: UInt) -> UInt { unlink(address: handle) }
 
   /// Removes the observer at an address, which only the caller has the right to remove.
   ///
@@ -181,19 +181,19 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
     }
   }
 
-  override package func changePauses(_ handle: UInt, by change: Int, unless hasEnded: () -> Bool) {
+  override package func changePauses(_ handle: UInt, by change: Int, of token: Token?) {
     registry.withLock { registry in
       // While the lock is held, an observer whose token has not ended cannot be unlinked.
-      guard !hasEnded(), !registry.isClosed else { return }
+      guard token?.hasEnded == false, !registry.isClosed else { return }
       let count = (registry.pauses[handle] ?? 0) + change
       registry.pauses[handle] = count > 0 ? count : nil
       AnyObserver.borrow(handle) { $0.setPaused(count > 0) }
     }
   }
 
-  override package func stopCalls(_ handle: UInt, unless hasEnded: () -> Bool) {
+  override package func stopCalls(_ handle: UInt, of token: Token) {
     registry.withLock { registry in
-      if !hasEnded(), !registry.isClosed { AnyObserver.borrow(handle) { $0.stopCalls() } }
+      if !token.hasEnded, !registry.isClosed { AnyObserver.borrow(handle) { $0.stopCalls() } }
     }
   }
 

@@ -142,20 +142,5 @@ extension [LaunchRow] {
   /// Returns the index of the row with a number, or `nil` if it is not in the array, whose numbers ascend.
   ///
   /// - Complexity: O(1); O(log *n*) after rows were removed.
-  func index(of row: Int) -> Int? { index(ofNumber: row) { $0.number } }
-}
-
-extension Array {
-  /// Returns the index of the element with a number, or `nil` if it is not in the array, whose numbers ascend.
-  ///
-  /// - Complexity: O(1) if no numbers are missing before it, otherwise O(log *n*).
-  @inline(__always)
-  func index(ofNumber number: Int, _ numberOf: (Element) -> Int) -> Int? {
-    guard let first else { return nil }
-    var index = number - numberOf(first)
-    if !indices.contains(index) || numberOf(self[index]) != number {
-      index = indices.partitionPoint { numberOf(self[$0]) < number }
-    }
-    return index < count && numberOf(self[index]) == number ? index : nil
-  }
+  func index(of row: Int) -> Int? { indices.index(ofNumber: row) { self[$0].number } }
 }

@@ -1,4 +1,4 @@
-/// Registers launch work with a loader; see ``LaunchLoader/register``.
+/// Registers launch work with a loader; see ``LaunchLoader/register-property``.
 ///
 /// A registrar is called like a function:
 ///

@@ -19,34 +19,9 @@ extension LaunchLoader {
     let token = bus.observePoster(of: .didFinishLaunching) { options, actor in
       self.begin(options, on: actor)?.runNow()
     }
-    guard add(token) else {
-      token.cancel()
-      return token
-    }
+    token.end(with: attachments)
     if let options = bus.latest(.didFinishLaunching) { begin(options, on: nil)?.runNow() }
     return token
-  }
-
-  /// Stores an attachment, unless the launch has begun.
-  ///
-  /// Afterwards at most max(8, 2 × living) attachments are stored, where the living are those of the last
-  /// sweep.
-  private func add(_ token: Token) -> Bool {
-    let attachment = WeakToken(token)
-    let crowd = state.withLock { state -> [(number: UInt, element: WeakToken)]? in
-      guard state.registry.isCollecting else { return nil }
-      _ = state.attachments.append(attachment)
-      return state.attachments.count > state.roomBeforeSweep ? state.attachments.entries : []
-    }
-    guard let crowd else { return false }
-    let dead = crowd.filter { $0.element.object == nil }
-    if !crowd.isEmpty {
-      state.withLock { state in
-        for (number, _) in dead { _ = state.attachments.remove(number: number) }
-        state.roomBeforeSweep = max(8, 2 * state.attachments.count)
-      }
-    }
-    return true
   }
 }
 

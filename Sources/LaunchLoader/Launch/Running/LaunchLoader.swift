@@ -60,11 +60,6 @@ public final class LaunchLoader: Sendable {
     /// The latches of callers that wait for values of work that is not registered, and the number of the
     /// callers, by the name of the work.
     var arrivals: [LaunchID: (latch: Latch, callers: Int)] = [:]
-    /// The bus subscriptions, which end when the launch begins, held weakly because their callers own
-    /// them.
-    var attachments = NumberedList<WeakToken>()
-    /// The number of attachments at which those that have ended are removed.
-    var roomBeforeSweep = 8
   }
 
   /// The time limit of the launch, and of each clean-up during a rollback; and the clock for time limits
@@ -76,6 +71,8 @@ public final class LaunchLoader: Sendable {
 
   /// The state, under a lock that is never held while the lock of a registration is taken.
   let state: Locked<State>
+  /// The lifetime of the attachments to buses, which ends when the launch begins.
+  let attachments = Lifetime()
   /// Wakes the task that runs the launch.
   let doorbell = Doorbell()
   /// The conclusion of the launch, once there is one.
@@ -219,11 +216,8 @@ public final class LaunchLoader: Sendable {
   /// - Returns: The runner of the launch; `nil` if another caller has claimed it.
   func begin(_ options: LaunchOptions, on actor: (any Actor)?) -> LaunchRunner? {
     let actor = actor.map { ObjectIdentifier($0) }
-    let attachments = state.withLock { state in
-      state.registry.claim(options, on: actor) ? state.attachments.removeAll() : nil
-    }
-    guard let attachments else { return nil }
-    for attachment in attachments { attachment.object?.cancel() }
+    guard state.withLock({ $0.registry.claim(options, on: actor) }) else { return nil }
+    attachments.end()
     reportOtherCopies { printError("LaunchLoader: \($0).") }
     var runner = LaunchRunner(self, options)
     runner.setTimeLimit()
@@ -261,11 +255,8 @@ public final class LaunchLoader: Sendable {
   /// - Returns: The actions that remain for the caller.
   @discardableResult
   private func endWithoutLaunch(_ reason: LaunchOutcome) -> LaunchEffects {
-    let (refused, endsAll, effects, attachments) = state.withLock { state in
-      let (refused, endsAll, effects) = state.registry.stop()
-      return (refused, endsAll, effects, endsAll ? state.attachments.removeAll() : [])
-    }
-    for attachment in attachments { attachment.object?.cancel() }
+    let (refused, endsAll, effects) = state.withLock { $0.registry.stop() }
+    if endsAll { attachments.end() }
     for registration in refused { registration.dismiss(reason) }
     if endsAll {
       result.resolve((nil, LaunchError(.stopped)))

@@ -69,7 +69,9 @@ extension LaunchSchedule {
 
   /// Replaces the outcome of a row that has ended, because its work was undone.
   mutating func replaceOutcome(of row: Int, by outcome: LaunchOutcome) {
-    guard let index = rows.index(of: row), case .ended(let result) = rows[index].state else { return }
+    guard let index = rows.index(of: row), case .ended(let result) = rows[index].state else {
+      return
+    }
     rows[index].state = .ended(LaunchResult(outcome, turn: result.turn, times: result.times))
   }
 

@@ -76,7 +76,10 @@ struct LaunchSchedule: Sendable {
       let count = rows.count { $0.phase == phase && !$0.isOver }
       assert(open[phase.index] == count, "the number of open rows is wrong")
     }
-    assert(runningTasks == rows.count { $0.turn?.isCounted == true }, "the number of tasks is wrong")
+    assert(
+      runningTasks == rows.count { $0.turn?.isCounted == true },
+      "the number of tasks is wrong"
+    )
     assert(hopping.map { self[$0]?.isOver == false } ?? true, "a hop has ended")
     assert(rows.count(where: \.isSkipped) == skipped.count, "a skipped row is lost")
     let open = rows.indices.filter { !rows[$0].isOver }

@@ -6,7 +6,9 @@ internal import EventBus
 struct ServiceRoster<Handle: Sendable>: Sendable {
   typealias ID = Int
 
-  /// The services. Those that have ended are removed when they outnumber the others.
+  /// The services.
+  ///
+  /// Those that have ended are removed when they outnumber the others.
   private(set) var records: [ServiceRecord] = []
   /// The handle of each record; `nil` once the service has ended.
   private(set) var handles: [Handle?] = []
@@ -31,7 +33,7 @@ struct ServiceRoster<Handle: Sendable>: Sendable {
   ///
   /// - Complexity: O(1); O(log *n*) after services were removed.
   func index(of id: ID) -> Int? {
-    guard let index = records.index(ofNumber: id, { $0.id }) else { return nil }
+    guard let index = records.indices.index(ofNumber: id, { records[$0].id }) else { return nil }
     return records[index].isLiving ? index : nil
   }
 

@@ -2,13 +2,6 @@ internal import LaunchLoader
 
 /// The plan and the report of the launch, for the page.
 struct LaunchView: Sendable {
-  /// A dependency between two pieces of launch work.
-  struct Edge: Equatable, Sendable {
-    var source: String
-    var target: String
-    var isHard: Bool
-  }
-
   /// The plan as it was just before the launch.
   var plan: LaunchPlan?
   /// The reason there is no plan.
@@ -28,9 +21,10 @@ struct LaunchView: Sendable {
     [
       "layers": .array(plan.layers.map { JSON($0.map(\.rawValue)) }),
       "edges": .array(
-        edges(inDot: plan.dot).map {
+        plan.edges.map { edge in
           [
-            "from": .string($0.target), "to": .string($0.source), "isHard": .bool($0.isHard),
+            "from": .string(edge.from.rawValue), "to": .string(edge.to.rawValue),
+            "isHard": .bool(edge.isRequired),
           ]
         }
       ),
@@ -64,35 +58,5 @@ struct LaunchView: Sendable {
     case .timedOut: "timedOut"
     case .skipped, .undone, .duplicate, .refused: "skipped"
     }
-  }
-
-  /// Reads the dependencies from a plan in the language of Graphviz.
-  ///
-  /// A plan has no list of its dependencies, but its graph is one: a line for each, with both names in quotation
-  /// marks.
-  static func edges(inDot dot: String) -> [Edge] {
-    dot.split(separator: "\n").compactMap { line in
-      guard line.hasPrefix("  \"") else { return nil }
-      var rest = line.dropFirst(2)
-      guard let source = name(in: &rest), rest.hasPrefix(" -> ") else { return nil }
-      rest = rest.dropFirst(4)
-      guard let target = name(in: &rest) else { return nil }
-      return Edge(source: source, target: target, isHard: !rest.contains("dashed"))
-    }
-  }
-
-  private static func name(in rest: inout Substring) -> String? {
-    guard rest.popFirst() == "\"" else { return nil }
-    var name = ""
-    while let character = rest.popFirst() {
-      switch character {
-      case "\"": return name
-      case "\\":
-        guard let next = rest.popFirst() else { return nil }
-        name.append(next == "n" ? "\n" : next)
-      default: name.append(character)
-      }
-    }
-    return nil
   }
 }

@@ -1,0 +1,166 @@
+/// A change of a collection, as reported to the observers of its elements.
+///
+/// Applying the splices of ``difference()`` in order, each to the result of the previous one, leads from
+/// the value that the observer knew to ``new``. For the initial change they lead from an empty collection.
+///
+/// ```swift
+/// @MainActor final class Library {
+///   @Observed private(set) var books = ["Emma", "Ulysses"]
+///
+///   func add(_ book: String) { _books.append(book) }
+/// }
+///
+/// let library = Library()
+/// var rows: [String] = []
+/// let token = library.$books.observeElements(options: .initial) { change in
+///   for splice in change.difference() { rows.replaceSubrange(splice.range, with: splice.inserted) }
+/// }
+/// library.add("Dune")
+/// ```
+public struct CollectionChange<Value: RangeReplaceableCollection> {
+  /// The kinds of information about a change.
+  public enum Kind: Hashable, Sendable {
+    /// The value at registration.
+    case initial
+    /// Operations of the property, as described by ``CollectionChange/splices``.
+    case splices
+    /// An assignment of a whole value, or a mutation without a description.
+    case setting
+  }
+
+  /// The kind of information about the change.
+  public let kind: Kind
+  /// The new value.
+  public let new: Value
+  /// The splices in order, each relative to the result of the previous one; empty for other kinds.
+  public let splices: [Splice<Value.Element>]
+  /// The value that the observer knew, if it was kept.
+  @usableFromInline let old: Value?
+  /// The element count of the value that the observer knew.
+  @usableFromInline let oldCount: Int
+
+  /// Creates the change that a report describes; `nil` for a batch whose operations cancel each other out.
+  @inlinable
+  init?(_ report: WriteReport<Value>, _ knownCount: Int) {
+    new = report.new
+    old = report.old
+    oldCount = knownCount
+    kind = report.isInitial ? .initial : report.records == nil ? .setting : .splices
+    var splices: [Splice<Value.Element>] = []
+    for edits in report.edits([Splice<Value.Element>].self) {
+      if splices.isEmpty { splices = edits } else { splices += edits }
+    }
+    self.splices = splices
+    if report.isOfBatch, kind == .splices, Self.cancelOut(splices, in: new) { return nil }
+  }
+
+  /// Returns whether splices lead back to the value with which they began.
+  ///
+  /// Only elements between the first and the last changed place are compared.
+  ///
+  /// - Complexity: O(*k* · *w*) for *k* splices between places that are *w* elements apart, if as many elements
+  ///   were inserted as removed.
+  @usableFromInline
+  static func cancelOut(_ splices: [Splice<Value.Element>], in new: Value) -> Bool {
+    let end = new.count
+    var (count, head, tail) = (end, end, end)
+    for splice in splices.reversed() {
+      count += splice.removed.count - splice.inserted.count
+      head = min(head, splice.range.lowerBound)
+      tail = min(tail, count - splice.range.upperBound)
+    }
+    guard count == end else { return false }
+    guard head < end - tail else { return true }
+    let changed = Array(new.dropFirst(head).dropLast(tail))
+    var former = changed
+    for splice in splices.reversed() {
+      let begin = splice.range.lowerBound - head
+      former.replaceSubrange(begin..<begin + splice.inserted.count, with: splice.removed)
+    }
+    return zip(former, changed).allSatisfy { areKnownEqual($0, $1) }
+  }
+
+  /// Returns the splices that lead from the value that the observer knew to the new one.
+  ///
+  /// - For the kind ``Kind/splices``, the result is ``splices``.
+  /// - For an assignment, the two values are compared now.
+  /// - A plain mutation such as `items.sort()` leaves no value to compare with, unless an observer of
+  ///   ``Change`` or a validator required the old value. The result is then a single splice that replaces
+  ///   everything; its ``Splice/removed`` is empty. The same applies to several writes in a batch, unless
+  ///   the first one kept the old value, and to the first change after a pause that missed some.
+  /// - For the initial value, the result is one insertion of all elements.
+  ///
+  /// - Complexity: O((*n* + *m*) · *d*) comparisons for values of *n* and *m* elements of which *d*
+  ///   differ. The splices remove and insert the fewest elements that are possible, in as many splices as
+  ///   that takes; if more than 1,000 elements differ, one splice replaces everything from the first difference
+  ///   to the last.
+  public func difference() -> [Splice<Value.Element>] where Value.Element: Equatable {
+    switch kind {
+    case .splices: return splices
+    case .initial: return replacement(of: 0)
+    case .setting:
+      guard let old else { return replacement(of: oldCount) }
+      return ElementDifference(from: Array(old), to: Array(new)).splices
+    }
+  }
+
+  private func replacement(of count: Int) -> [Splice<Value.Element>] {
+    guard count > 0 || !new.isEmpty else { return [] }
+    return [Splice(0..<count, removed: [], inserted: Array(new))]
+  }
+}
+
+extension CollectionChange: Sendable where Value: Sendable, Value.Element: Sendable {}
+
+extension ObservableProperty where Value: RangeReplaceableCollection & RandomAccessCollection {
+  /// Calls a handler with the changes of the elements while its owner is alive.
+  ///
+  /// Operations of the property, such as `_items.append(item)`, are reported as splices; other writes are
+  /// reported as ``CollectionChange/Kind/setting``. The operations of a batch are reported in one change,
+  /// unless they cancel each other out; that is known of elements that are `Equatable`. The handler does not
+  /// cause a copy of the value, with one exception: if a batch begins with a plain mutation, such as
+  /// `items.sort()`, the value before it is kept until the end of the batch. A batch that begins with
+  /// operations and goes on with plain mutations is always reported.
+  ///
+  /// Silent writes, in manual mode or by ``Observed/withoutNotifying(_:)``, are reported with the next
+  /// change: as splices, if all of them were operations of the property and there were at most 1,000.
+  ///
+  /// The owner is held weakly, and the registration ends with it, as with
+  /// ``observe(owner:id:options:_:)``.
+  ///
+  /// - Parameters:
+  ///   - owner: The object whose lifetime limits the registration. It may be the object that declares the
+  ///     property.
+  ///   - id: An identifier. A later registration of the same owner with an equal identifier replaces this
+  ///     one.
+  ///   - options: ``ObserveOptions/initial`` or none.
+  ///   - body: The handler, called with the owner and the change. A handler registered during a change is
+  ///     not called for that change.
+  /// - Returns: A token that cancels the registration. Releasing the token does not.
+  /// - Complexity: Amortized O(1).
+  @inlinable
+  @discardableResult
+  public func observeElements<O: AnyObject>(
+    owner: O,
+    id: AnyHashable? = nil,
+    options: ObserveOptions = [],
+    _ body: @escaping (O, CollectionChange<Value>) -> Void
+  ) -> Token {
+    readOnly.property.observeElements(of: owner, id: id, options, body) { CollectionChange($0, $1) }
+  }
+
+  /// Calls a handler with the changes of the elements while the returned token is retained.
+  ///
+  /// - Parameters:
+  ///   - options: ``ObserveOptions/initial`` or none.
+  ///   - body: The handler, called with the change.
+  /// - Returns: A token that owns the registration: releasing the token ends it.
+  /// - Complexity: Amortized O(1).
+  @inlinable
+  public func observeElements(
+    options: ObserveOptions = [],
+    _ body: @escaping (CollectionChange<Value>) -> Void
+  ) -> Token {
+    readOnly.property.observeElements(options, body) { CollectionChange($0, $1) }
+  }
+}

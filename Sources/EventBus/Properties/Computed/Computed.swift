@@ -1,0 +1,163 @@
+/// An observable value that is computed from other observable values.
+///
+/// ```swift
+/// @MainActor final class Account {
+///   @Observed var owner = "Ada"
+///   @Observed var balance = 0
+/// }
+///
+/// let account = Account()
+/// let summary = Computed(account.$owner, account.$balance) { owner, balance in
+///   "\(owner) has \(balance)"
+/// }
+/// let token = summary.observe { change in print(change.new) }
+/// account.balance = 5  // Ada has 5
+/// ```
+///
+/// The value is computed when it is read after a change and, if it has observers, once after each change of
+/// its sources. Its observers are notified if the result differs. However many paths lead from a property
+/// to the value, one change of the property causes at most one change of the value. Reading the value, in
+/// any observer, always gives the result for the current sources.
+///
+/// The observers of a property are called before those of the values computed from it, and values
+/// computed from properties before values computed from those. A source must exist before the value, so
+/// there are no cycles.
+///
+/// Keep a strong reference to the computed value: it retains its sources, but they do not retain it. After
+/// it is deinitialized, its observers are not called and their tokens have no effect.
+///
+/// ## Thread safety
+///
+/// A computed value is not `Sendable`. Like an ``Observed`` property, it belongs to one isolation domain:
+/// that of its sources.
+public final class Computed<Value: Equatable>: ObservableValue {
+  @usableFromInline let core: ComputedCore<Value>
+
+  /// Creates a value from its sources.
+  ///
+  /// - Parameters:
+  ///   - source: The properties and computed values to compute from.
+  ///   - compute: Computes the value. It should use only its arguments, and must not read the computed value
+  ///     or set a source.
+  ///   - fileID: The source file of the computed value; filled in by the compiler.
+  ///   - line: The line in that file; filled in by the compiler.
+  @inlinable
+  public init<each Source: ObservableValue>(
+    _ source: repeat each Source,
+    from compute: @escaping (repeat (each Source).Value) -> Value,
+    fileID: StaticString = #fileID,
+    line: UInt = #line
+  ) {
+    // A closure can capture a tuple of a parameter pack, but not the pack.
+    let pack = (repeat each source)
+    var sources: [any ObservableValue] = []
+    for source in repeat each source { sources.append(source) }
+    core = ComputedCore(sources, fileID: fileID, line: line, update: { $0.settleNow() }) {
+      compute(repeat (each pack).value)
+    }
+  }
+
+  deinit { core.close() }
+
+  /// The value for the current sources.
+  ///
+  /// - Complexity: O(1), plus the computation if a source has changed since the last one.
+  @inlinable
+  public var value: Value { core.value }
+
+  /// Calls a handler for every change while its owner is alive.
+  ///
+  /// - Parameters:
+  ///   - owner: The object whose lifetime limits the registration.
+  ///   - id: An identifier. A later registration of the same owner with an equal identifier replaces this
+  ///     one.
+  ///   - options: The calls to make besides those for changes. With ``ObserveOptions/prior`` the handler is
+  ///     called before the other observers; the sources have already changed.
+  ///   - body: The handler, called with the owner and the change.
+  /// - Returns: A token that cancels the registration. Releasing the token does not.
+  /// - Complexity: Amortized O(1), plus the computation.
+  @discardableResult
+  public func observe<O: AnyObject>(
+    owner: O,
+    id: AnyHashable? = nil,
+    options: ObserveOptions = [],
+    _ body: @escaping (O, Change<Value>) -> Void
+  ) -> Token {
+    core.register(owner: owner, id: id, options) {
+      OwnedPropertyObserver($0, options.roles, owner: owner, body)
+    }
+  }
+
+  /// Calls a handler for every change while the returned token is retained.
+  ///
+  /// - Parameters:
+  ///   - options: The calls to make besides those for changes.
+  ///   - body: The handler, called with the change.
+  /// - Returns: A token that owns the registration: releasing the token ends it.
+  /// - Complexity: Amortized O(1), plus the computation.
+  public func observe(
+    options: ObserveOptions = [],
+    _ body: @escaping (Change<Value>) -> Void
+  ) -> Token {
+    core.register(options) { PlainPropertyObserver($0, options.roles, body) }
+  }
+
+  /// Assigns the value to a property of another object, now and after every change.
+  ///
+  /// - Parameters:
+  ///   - owner: The object to update, held weakly. The binding ends with it.
+  ///   - keyPath: The property to set.
+  /// - Returns: A token that cancels the binding. Releasing the token does not.
+  /// - Complexity: Amortized O(1), plus the computation.
+  @discardableResult
+  public func bind<O: AnyObject>(
+    to owner: O,
+    _ keyPath: ReferenceWritableKeyPath<O, Value>
+  ) -> Token {
+    observe(owner: owner, options: .initial) { owner, change in
+      owner[keyPath: keyPath] = change.new
+    }
+  }
+
+  /// Ends all registrations of an owner.
+  ///
+  /// - Parameter owner: The owner that was passed to `observe`.
+  /// - Complexity: O(*n*) in the number of registrations.
+  public func unobserve<O: AnyObject>(owner: O) { core.observers.end(of: owner) }
+}
+
+extension Computed where Value: Sendable {
+  /// Returns the current value and all later ones as an asynchronous sequence.
+  ///
+  /// The sequence buffers values from this call on. It ends after its buffered values when the computed value is
+  /// deinitialized or the lifetime ends, and at once for a cancelled task. The sequence may be passed to other
+  /// tasks, which then share its elements; the computed value stays in its isolation domain.
+  ///
+  /// - Parameters:
+  ///   - buffering: The policy for values that have not been consumed. A size below one prints a warning to
+  ///     standard error and keeps one value.
+  ///   - lifetime: A lifetime that ends the sequence.
+  ///   - fileID: The source file of the call; filled in by the compiler.
+  ///   - line: The line in that file; filled in by the compiler.
+  /// - Returns: The sequence. Releasing it ends the registration. It does not retain the computed value.
+  /// - Complexity: Amortized O(1), plus the computation.
+  public func values(
+    buffering: AsyncStream<Value>.Continuation.BufferingPolicy = .unbounded,
+    until lifetime: Lifetime? = nil,
+    fileID: StaticString = #fileID,
+    line: UInt = #line
+  ) -> some AsyncSequence<Value, Never> & Sendable {
+    EventStream(buffering, until: lifetime, fileID: fileID, line: line) {
+      observe(options: .initial, $0)
+    }
+  }
+}
+
+extension Computed: DependencySource {
+  var height: Int { core.height }
+  func addDependent(_ node: ComputedNode) -> UInt { core.dependents.append(node) }
+  func removeDependent(_ number: UInt) { _ = core.dependents.remove(number: number) }
+}
+
+@available(*, unavailable)
+extension Computed: Sendable {}

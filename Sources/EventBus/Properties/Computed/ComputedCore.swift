@@ -1,0 +1,186 @@
+public import Synchronization
+
+/// The implementation of a computed value: its sources, its cached value and its observers.
+///
+/// The members of the path from a change to the observers are inlinable: where the type of the value is known,
+/// no metadata is looked up.
+@usableFromInline
+final class ComputedCore<Value: Equatable>: ComputedNode {
+  @usableFromInline let compute: () -> Value
+  /// Calls ``settleNow()``, from code that knows the type of the value.
+  private let update: (ComputedCore) -> Void
+  @usableFromInline let observers: PropertyObservers<Value>
+  /// The value of the last computation.
+  @usableFromInline let computed: ValueCell<Value?>
+  /// The value that the observers know; `nil` before the first observer.
+  @usableFromInline let notified: ValueCell<Value?>
+  @usableFromInline let isComputing = Atomic<Bool>(false)
+  /// The number of changes that have been reported.
+  @usableFromInline let notifications = Atomic<UInt>(0)
+  /// The number of computations.
+  @usableFromInline let computations = Atomic<UInt>(0)
+  /// A Boolean value that indicates whether the ``Computed`` value has been released.
+  ///
+  /// Settling may retain this object a little longer.
+  @usableFromInline let isClosed = Atomic<Bool>(false)
+  /// The sources of the dependency graph, with the number of this node among their dependents.
+  private var sources: [(source: any DependencySource, number: UInt)] = []
+  /// The observers of the other sources.
+  private var tokens: [Token] = []
+
+  /// Creates a node of the dependency graph.
+  ///
+  /// - Parameters:
+  ///   - sources: The sources.
+  ///   - fileID: The source file of the computed value.
+  ///   - line: The line in that file.
+  ///   - update: Calls ``settleNow()``.
+  ///   - compute: Computes the value from the sources.
+  @usableFromInline
+  init(
+    _ sources: [any ObservableValue],
+    fileID: StaticString,
+    line: UInt,
+    update: @escaping (ComputedCore) -> Void,
+    _ compute: @escaping () -> Value
+  ) {
+    (self.compute, self.update) = (compute, update)
+    observers = PropertyObservers((fileID, line)) { $0 == $1 }
+    computed = ValueCell(nil, fileID: fileID, line: line)
+    notified = ValueCell(nil, fileID: fileID, line: line)
+    let known = sources.map { source in
+      (source as? any ObservableProperty)?.property ?? source as? any DependencySource
+    }
+    super.init(height: 1 + (known.lazy.compactMap { $0?.height }.max() ?? 0))
+    for (source, node) in zip(sources, known) {
+      guard let node else {
+        tokens.append(observe(source))
+        continue
+      }
+      if self.sources.contains(where: { $0.source === node }) { continue }
+      self.sources.append((node, node.addDependent(self)))
+    }
+  }
+
+  /// Detaches from the sources and ends all registrations.
+  @usableFromInline
+  func close() {
+    isClosed.store(true, ordering: .relaxed)
+    for (source, number) in sources { source.removeDependent(number) }
+    observers.close()
+    tokens = []
+  }
+
+  /// The value for the current sources.
+  @inlinable
+  var value: Value {
+    if !isDirty, let value = computed.value { return value }
+    return recompute()
+  }
+
+  @inlinable
+  func recompute() -> Value {
+    if isComputing.load(ordering: .relaxed) { trapOnNestedComputation() }
+    // Cleared first: a source that changes during the computation sets it again.
+    isDirty = false
+    isComputing.store(true, ordering: .relaxed)
+    // Removed, so that a computation that reads the value comes here, too.
+    let former = computed.exchange(nil)
+    let value = compute()
+    _ = computed.exchange(value)
+    isComputing.store(false, ordering: .relaxed)
+    count(computations)
+    return withExtendedLifetime(former) { value }
+  }
+
+  /// Registers an observer, which then knows the current value.
+  func register(
+    owner: AnyObject? = nil,
+    id: AnyHashable? = nil,
+    _ options: ObserveOptions,
+    _ make: (PropertyRegistration) -> PropertyObserver<Value>
+  ) -> Token {
+    observers.cleanIfDirty()
+    let value = value
+    if observers.count == 0 { _ = notified.exchange(value) }
+    let isBehind = notified.value != value
+    return observers.register(owner: owner, id: id, options, value: value, isBehind: isBehind, make)
+  }
+
+  @usableFromInline
+  override func settle() { update(self) }
+
+  /// Notifies the observers if the value differs from the one they know.
+  @inlinable
+  func settleNow() {
+    observers.cleanIfDirty()
+    guard !isClosed.load(ordering: .relaxed), let old = notified.value else { return }
+    if observers.has(.involved.union(.reporting)) { return settleInOrder() }
+    guard observers.has(.changes) else { return }
+    let new = value
+    guard old != new else { return }
+    adopt(new)
+    observers.report(old: old, new: new)
+  }
+
+  /// Records the value that the observers are about to know.
+  @inlinable
+  func adopt(_ value: Value) {
+    _ = notified.exchange(value)
+    count(notifications)
+  }
+
+  /// Adds one to a count of the value's domain.
+  @inlinable
+  func count(_ events: borrowing Atomic<UInt>) {
+    events.store(events.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
+  }
+
+  @usableFromInline
+  func trapOnNestedComputation() -> Never {
+    let site = observers.site
+    trap(
+      "the computed value at \(site.fileID):\(site.line) was accessed during its own computation",
+      remedy: "Use only the arguments of the closure, and set no property in it"
+    )
+  }
+
+  /// The slow path of ``settleNow()``.
+  @usableFromInline
+  func settleInOrder() {
+    var announcements = 0
+    while !isClosed.load(ordering: .relaxed), observers.count > 0, let old = notified.value {
+      let new = value
+      guard old != new else { return }
+      if observers.has(.priors), announcements < 100 {
+        let notified = notifications.load(ordering: .relaxed)
+        let computed = computations.load(ordering: .relaxed)
+        observers.notifyPrior(old: old, new: new)
+        announcements += 1
+        if announcements == 100 { warnOfRounds(of: observers.site) }
+        // An observer may have set a source: the value may differ now or have been reported already.
+        // Counted, because a value need not equal itself.
+        let isSettled = notifications.load(ordering: .relaxed) != notified
+        if isSettled || isClosed.load(ordering: .relaxed) { continue }
+        let now = value
+        if computations.load(ordering: .relaxed) != computed, now != new { continue }
+      }
+      adopt(new)
+      return observers.reportInOrder(known: old, new: new)
+    }
+  }
+
+  /// Observes a source that is no part of the dependency graph.
+  private func observe(_ source: some ObservableValue) -> Token {
+    source.observe(options: []) { [weak self] _ in
+      guard let self else { return }
+      invalidate()
+      ComputedNode.settle(from: [self])
+    }
+  }
+}
+
+extension ObservableProperty {
+  /// The property itself, the same object for all of its views.
+  fileprivate var property: any DependencySource { readOnly.property }
+}

@@ -1,0 +1,193 @@
+/// A property that can be observed: an ``Observed`` property, or its ``Observed/ReadOnly`` view.
+///
+/// Both have the members for reading and observing. The members that act on the property belong to
+/// ``Observed`` alone.
+///
+/// ```swift
+/// @MainActor final class Meter {
+///   var text = ""
+///
+///   func show(_ number: some ObservableProperty<Int>) {
+///     number.observe(owner: self, options: .initial) { meter, change in
+///       meter.text = "\(change.new)"
+///     }
+///   }
+/// }
+///
+/// let (meter, count) = (Meter(), Observed(wrappedValue: 0))
+/// meter.show(count.readOnly)
+/// count.wrappedValue = 1
+/// ```
+public protocol ObservableProperty<Value>: ObservableValue {
+  /// A view of the property for reading and observing it.
+  var readOnly: Observed<Value>.ReadOnly { get }
+}
+
+extension ObservableProperty {
+  /// Calls a handler for every change while its owner is alive.
+  ///
+  /// The owner is held weakly and passed to the handler. If it is a ``LifetimeOwner``, the registration
+  /// ends as soon as its lifetime ends. Otherwise it ends at the first change after the owner's death or
+  /// in the sweep of a later registration: after any registration, at most max(8, 2 × live) slots are in
+  /// use.
+  ///
+  /// Registering twice creates two registrations, unless both have the same `id`.
+  ///
+  /// - Parameters:
+  ///   - owner: The object whose lifetime limits the registration. It may be the object that declares the
+  ///     property.
+  ///   - id: An identifier. A later registration of the same owner with an equal identifier replaces this
+  ///     one.
+  ///   - options: The calls to make besides those for changes.
+  ///   - body: The handler, called with the owner and the change. A handler registered during a change is
+  ///     not called for that change.
+  /// - Returns: A token that cancels the registration. Releasing the token does not.
+  /// - Complexity: Amortized O(1).
+  @discardableResult
+  public func observe<O: AnyObject>(
+    owner: O,
+    id: AnyHashable? = nil,
+    options: ObserveOptions = [],
+    _ body: @escaping (O, Change<Value>) -> Void
+  ) -> Token {
+    readOnly.property.observersToJoin().register(owner: owner, id: id, options, value: value) {
+      OwnedPropertyObserver($0, options.roles, owner: owner, body)
+    }
+  }
+
+  /// Ends all registrations of an owner.
+  ///
+  /// - Parameter owner: The owner that was passed to `observe`.
+  /// - Complexity: O(*n*) in the number of registrations.
+  public func unobserve<O: AnyObject>(owner: O) { readOnly.property.observers?.end(of: owner) }
+
+  /// Calls a handler for every change while the returned token is retained.
+  ///
+  /// - Parameters:
+  ///   - options: The calls to make besides those for changes.
+  ///   - body: The handler, called with the change. A handler registered during a change is not called for
+  ///     that change.
+  /// - Returns: A token that owns the registration: releasing the token ends it.
+  /// - Complexity: Amortized O(1).
+  public func observe(
+    options: ObserveOptions = [],
+    _ body: @escaping (Change<Value>) -> Void
+  ) -> Token {
+    readOnly.property.observersToJoin().register(options, value: value) {
+      PlainPropertyObserver($0, options.roles, body)
+    }
+  }
+
+  /// Assigns the value to a property of another object, now and after every change.
+  ///
+  /// ```swift
+  /// @MainActor final class Account {
+  ///   @Observed var owner = "Ada"
+  /// }
+  ///
+  /// @MainActor final class Screen {
+  ///   var text = ""
+  /// }
+  ///
+  /// let account = Account()
+  /// let screen = Screen()
+  /// account.$owner.bind(to: screen, \.text)
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - owner: The object to update, held weakly. The binding ends with it.
+  ///   - keyPath: The property to set.
+  /// - Returns: A token that cancels the binding. Releasing the token does not.
+  /// - Complexity: Amortized O(1).
+  @inlinable
+  @discardableResult
+  public func bind<O: AnyObject>(
+    to owner: O,
+    _ keyPath: ReferenceWritableKeyPath<O, Value>
+  ) -> Token {
+    observe(owner: owner, options: .initial) { owner, change in
+      owner[keyPath: keyPath] = change.new
+    }
+  }
+}
+
+extension Observed {
+  /// A view of a property that can be read and observed, but not changed.
+  ///
+  /// The projected value of a property, such as `$balance`, is such a view. Pass it to code that may observe
+  /// the property without acting on it. What acts on the property, such as
+  /// ``Observed/validate(_:)``, ``Observed/withoutNotifying(_:)`` and the operations on elements, is a member
+  /// of the stored property, `_balance`, which Swift makes private to the type that declares it. A property
+  /// that is declared `private(set) var` can therefore be changed by its type alone.
+  ///
+  /// ```swift
+  /// @MainActor final class Library {
+  ///   @Observed private(set) var books: [String] = []
+  ///
+  ///   func add(_ book: String) { _books.append(book) }
+  /// }
+  ///
+  /// @MainActor final class Shelf {
+  ///   var books: [String] = []
+  /// }
+  ///
+  /// let (library, shelf) = (Library(), Shelf())
+  /// library.$books.bind(to: shelf, \.books)
+  /// library.add("Emma")
+  /// ```
+  ///
+  /// A view retains its property, but not the object that declares it. When the object is deinitialized, the
+  /// property keeps its last value for as long as a view exists.
+  ///
+  /// ## Thread safety
+  ///
+  /// Like its property, a view is not `Sendable`.
+  public struct ReadOnly {
+    @usableFromInline let property: Observed
+
+    @inlinable
+    init(_ property: Observed) { self.property = property }
+  }
+}
+
+extension Observed.ReadOnly: ObservableProperty {
+  /// The current value.
+  ///
+  /// - Complexity: O(1).
+  @inlinable
+  public var value: Value { property.storage }
+
+  /// This view.
+  @inlinable
+  public var readOnly: Observed.ReadOnly { self }
+}
+
+@available(*, unavailable)
+extension Observed.ReadOnly: Sendable {}
+
+extension ObservableProperty where Value: Sendable {
+  /// Returns the current value and all later ones as an asynchronous sequence.
+  ///
+  /// The sequence buffers values from this call on. It ends after its buffered values when the property is
+  /// deinitialized or the lifetime ends, and at once for a cancelled task. The sequence may be passed to
+  /// other tasks, which then share its elements; the property stays in its isolation domain.
+  ///
+  /// - Parameters:
+  ///   - buffering: The policy for values that have not been consumed. A size below one prints a warning to
+  ///     standard error and keeps one value.
+  ///   - lifetime: A lifetime that ends the sequence.
+  ///   - fileID: The source file of the call; filled in by the compiler.
+  ///   - line: The line in that file; filled in by the compiler.
+  /// - Returns: The sequence. Releasing it ends the registration. It does not retain the property.
+  /// - Complexity: Amortized O(1).
+  public func values(
+    buffering: AsyncStream<Value>.Continuation.BufferingPolicy = .unbounded,
+    until lifetime: Lifetime? = nil,
+    fileID: StaticString = #fileID,
+    line: UInt = #line
+  ) -> some AsyncSequence<Value, Never> & Sendable {
+    EventStream(buffering, until: lifetime, fileID: fileID, line: line) {
+      observe(options: .initial, $0)
+    }
+  }
+}

@@ -1,0 +1,219 @@
+/// A property that reports each change to its observers, with the old and the new value.
+///
+/// ```swift
+/// @MainActor final class Account {
+///   @Observed var balance = 0
+///   @Observed var owner = "Ada"
+///   @Observed private(set) var history: [Int] = []
+///   @Observed(notifies: .manually) private(set) var visits = 0
+///
+///   func record() { _history.append(balance) }
+///
+///   func visit(times: Int) {
+///     let old = visits
+///     visits += times
+///     _visits.notifyChange(from: old)
+///   }
+/// }
+/// ```
+///
+/// ```swift
+/// @MainActor final class Screen {
+///   var text = ""
+/// }
+///
+/// let account = Account()
+/// let screen = Screen()
+/// account.$balance.observe(owner: screen) { screen, change in
+///   screen.text = "\(change.old) → \(change.new)"
+/// }
+/// account.balance = 5
+/// ```
+///
+/// An assignment takes these steps:
+///
+/// 1. Validators may replace or decline the value.
+/// 2. A value equal to the current one ends the assignment.
+/// 3. Observers with ``ObserveOptions/prior`` are called while the property still has the old value.
+/// 4. The property stores the value.
+/// 5. Observers are called in registration order, with the exact old and new value.
+/// 6. Computed values that depend on the property notify their observers.
+///
+/// An observer may set the property. The value is stored at once; the change is reported after every
+/// observer has received the current one. Observer calls never nest, and each observer sees an unbroken
+/// chain of changes.
+///
+/// The property and its observers may be released in any order, an object may observe itself, and
+/// cancelling twice is harmless.
+///
+/// ## Thread safety
+///
+/// A property is not `Sendable`. Its value, its handlers and their captures belong to the isolation domain
+/// of the object that declares it; the compiler enforces this, so the property needs no lock. Tokens may
+/// be cancelled on any thread. A cancelled handler is not called again; it is released inside the domain,
+/// when the property is next set, mutated or observed, or is deinitialized. Reading the property releases nothing.
+@propertyWrapper
+public final class Observed<Value> {
+  @usableFromInline let cell: ValueCell<Value>
+  /// The registrations; `nil` until the first one.
+  @usableFromInline private(set) var observers: PropertyObservers<Value>?
+  /// Returns whether two values are equal; `false` if values cannot be compared.
+  ///
+  /// Not optional, because binding an optional closure retains it.
+  @usableFromInline let areEqual: (Value, Value) -> Bool
+  @usableFromInline let notifies: Notifies
+
+  /// Creates a property that does not report a value equal to its current one.
+  ///
+  /// - Parameters:
+  ///   - wrappedValue: The initial value.
+  ///   - notifies: A value that selects automatic or manual reports.
+  ///   - fileID: The source file of the property; filled in by the compiler.
+  ///   - line: The line in that file; filled in by the compiler.
+  @inlinable
+  public convenience init(
+    wrappedValue: Value,
+    notifies: Notifies = .automatically,
+    fileID: StaticString = #fileID,
+    line: UInt = #line
+  ) where Value: Equatable {
+    self.init(wrappedValue, { $0 == $1 }, notifies, fileID: fileID, line: line)
+  }
+
+  /// Creates a property that reports every assignment.
+  ///
+  /// - Parameters:
+  ///   - wrappedValue: The initial value.
+  ///   - notifies: A value that selects automatic or manual reports.
+  ///   - fileID: The source file of the property; filled in by the compiler.
+  ///   - line: The line in that file; filled in by the compiler.
+  @inlinable
+  @_disfavoredOverload
+  public convenience init(
+    wrappedValue: Value,
+    notifies: Notifies = .automatically,
+    fileID: StaticString = #fileID,
+    line: UInt = #line
+  ) {
+    self.init(wrappedValue, { _, _ in false }, notifies, fileID: fileID, line: line)
+  }
+
+  /// Creates a property that ignores values that a predicate considers equal.
+  ///
+  /// - Parameters:
+  ///   - wrappedValue: The initial value.
+  ///   - areEqual: Returns whether two values are equal. A value equal to the current one is not stored.
+  ///   - fileID: The source file of the property; filled in by the compiler.
+  ///   - line: The line in that file; filled in by the compiler.
+  @inlinable
+  public convenience init(
+    wrappedValue: Value,
+    by areEqual: @escaping (Value, Value) -> Bool,
+    fileID: StaticString = #fileID,
+    line: UInt = #line
+  ) {
+    self.init(wrappedValue, areEqual, .automatically, fileID: fileID, line: line)
+  }
+
+  @usableFromInline
+  init(
+    _ value: Value,
+    _ areEqual: @escaping (Value, Value) -> Bool,
+    _ notifies: Notifies,
+    fileID: StaticString,
+    line: UInt
+  ) {
+    cell = ValueCell(value, fileID: fileID, line: line)
+    self.areEqual = areEqual
+    self.notifies = notifies
+  }
+
+  deinit { observers?.close() }
+
+  /// The value.
+  ///
+  /// Mutating it in place, as in `items.append(item)`, copies nothing unless a validator or an observer
+  /// needs the old value. Every mutation in place is reported, even if it throws.
+  ///
+  /// - Complexity: O(1) to get. O(*n*) in the number of observers to set, without allocation.
+  @inlinable
+  public var wrappedValue: Value {
+    get { storage }
+    set {
+      if cell.isObserved { assign(newValue) } else { _ = cell.exchange(newValue) }
+    }
+    _modify {
+      // A single `yield`: with several, clients could not inline the accessor.
+      let observers = cell.isObserved ? observers : nil
+      let old = observers.flatMap { $0.needsOldValue ? Optional(storage) : nil }
+      defer { if let observers { finishMutation(from: old, observers) } }
+      yield &storage
+    }
+  }
+
+  /// A view of the property for reading and observing it.
+  ///
+  /// - Complexity: O(1), without allocation.
+  @inlinable
+  public var projectedValue: ReadOnly { readOnly }
+
+  /// The source site of the property.
+  var propertySite: PropertySite { (cell.fileID, cell.line) }
+
+  /// The value, mutable in place.
+  @inlinable
+  var storage: Value {
+    get { cell.value }
+    _modify { yield &cell.value }
+  }
+
+  /// The registrations, created on first use.
+  func neededObservers() -> PropertyObservers<Value> {
+    if let observers { return observers }
+    let made = PropertyObservers<Value>(propertySite, areEqual: areEqual)
+    observers = made
+    cell.observer = ObjectAddress.of(made)
+    return made
+  }
+
+  /// The registrations, swept, for a caller that then reads the value and adds a registration.
+  ///
+  /// What a sweep releases may set the property, so a value that was read before may be out of date.
+  func observersToJoin() -> PropertyObservers<Value> {
+    let observers = neededObservers()
+    observers.sweepOwners()
+    return observers
+  }
+}
+
+extension Observed: ObservableProperty {
+  /// The current value.
+  ///
+  /// - Complexity: O(1).
+  @inlinable
+  public var value: Value { storage }
+
+  /// A view of the property for reading and observing it.
+  ///
+  /// - Complexity: O(1), without allocation.
+  @inlinable
+  public var readOnly: ReadOnly { ReadOnly(self) }
+}
+
+extension ObservableProperty {
+  /// The number of slots in use, including those of registrations whose owners have died.
+  package var observerSlotCount: Int { readOnly.property.observers?.slots.count ?? 0 }
+}
+
+@available(*, unavailable)
+extension Observed: Sendable {}
+
+/// The way in which changes of a property are reported.
+public enum Notifies: Hashable, Sendable {
+  /// The property reports every assignment.
+  case automatically
+  /// Assignments store silently; the owner reports changes with ``Observed/notifyChange(from:)``.
+  ///
+  /// Use it for properties that change together, or if only the owner knows when a change is complete.
+  case manually
+}

@@ -1,0 +1,151 @@
+/// The value of a shared property, its pending changes, and the thread that delivers them.
+///
+/// It is a plain value that ``SharedObserved`` guards with its lock. Changes are numbered in the order in which
+/// they were made and delivered in that order by one thread at a time, so every observer sees an unbroken
+/// chain.
+///
+/// ```
+///            record                        next: 64 of others        taskBegins
+///   idle ───────────► a thread's turn ───────────────────► left ───────────────► a task's turn
+///                       ▲    │ next: none waits             │ record               │
+///                       │    └────────► idle                │                      └─► left, idle
+///                       └───────────────────────────────────┘
+/// ```
+package struct SharedChanges<Value> {
+  /// The turn of one delivering thread.
+  private struct Turn {
+    let thread: UInt
+    /// The number of the newest change when the turn began: the thread's own.
+    let began: UInt
+    /// A Boolean value that indicates whether a task delivers; a task has no change of its own.
+    let isTask: Bool
+    /// The number of delivered changes of other threads.
+    var others = 0
+    /// The depth of the round being delivered.
+    var depth = 0
+
+    /// Returns whether another thread made a round after this turn's own change.
+    func isOthers(_ round: SharedRound<Value>) -> Bool {
+      round.first <= began ? isTask : round.thread != thread
+    }
+  }
+
+  /// The maximum number of changes of other threads that one thread delivers after its own.
+  static var othersPerTurn: Int { 64 }
+
+  /// The current value.
+  package var value: Value
+  /// The number of the newest recorded change.
+  package private(set) var newest: UInt = 0
+  private var waiting = BoundedQueue<SharedRound<Value>>()
+  /// The first change of the rounds skipped since the last delivered one, and whether a registration or
+  /// the end of a pause preceded one of them.
+  private var skipped: (first: UInt, isBarred: Bool)?
+  /// The number of the newest change at the latest registration.
+  private var newestKnown: UInt = 0
+  /// The turn in progress.
+  ///
+  /// If there is none, but changes wait, a thread has reached its limit, and the started task or the next
+  /// setter, whichever comes first, takes the turn.
+  private var turn: Turn?
+  private var isTaskOnItsWay = false
+
+  /// Creates a state without pending changes.
+  package init(_ value: Value) { self.value = value }
+
+  /// The number of pending rounds.
+  package var waitingCount: Int { waiting.count }
+
+  /// Records a change.
+  ///
+  /// - Parameters:
+  ///   - old: The old value. The current value is the new one.
+  ///   - thread: The thread that made the change.
+  ///   - depth: The depth of the round whose handler made the change, if that call is outside any turn.
+  ///   - isBarred: A Boolean value that indicates whether a registration or the end of a pause preceded the
+  ///     change.
+  ///   - displaced: Receives a value to release outside the lock if the change is merged.
+  /// - Returns: `true` if the thread must deliver, beginning with ``next()``; `false` if another thread is
+  ///   delivering, or this thread is, further up its stack.
+  /// - Complexity: Amortized O(1).
+  package mutating func record(
+    from old: Value,
+    by thread: UInt,
+    answering depth: Int? = nil,
+    isBarred: Bool,
+    displaced: inout Value?
+  ) -> Bool {
+    newest += 1
+    let answered = turn?.thread == thread ? turn?.depth : depth
+    let round = SharedRound(
+      change: Change(.set, old: old, new: value),
+      first: newest,
+      number: newest,
+      thread: thread,
+      depth: answered.map { $0 + 1 } ?? 0,
+      isBarred: isBarred
+    )
+    displaced = waiting.appendOrMerge(round)
+    guard turn == nil else { return false }
+    turn = Turn(thread: thread, began: newest, isTask: false)
+    return true
+  }
+
+  /// Returns the current value and the number of its change, for an observer that is being registered.
+  package mutating func register() -> (value: Value, number: UInt) {
+    newestKnown = newest
+    return (value, newest)
+  }
+
+  /// Returns the next round for the delivering thread.
+  ///
+  /// - Returns: A round to deliver before the next call; or `nil` if the turn is over, and whether the thread
+  ///   must start a task. The task or the next setter delivers the rest.
+  package mutating func next() -> (round: SharedRound<Value>?, startsTask: Bool) {
+    guard var current = turn.take(), var round = waiting.first else { return (nil, false) }
+    if current.isOthers(round) {
+      if current.others == Self.othersPerTurn {
+        defer { isTaskOnItsWay = true }
+        return (nil, !isTaskOnItsWay)
+      }
+      current.others += 1
+    }
+    _ = waiting.popFirst()
+    current.depth = round.depth
+    turn = current
+    if let skipped {
+      round.include(skipped)
+      self.skipped = nil
+    }
+    return (round, false)
+  }
+
+  /// Decides that a round, whose changes cancelled each other out, is not delivered.
+  ///
+  /// - Returns: `false` if an observer may have registered in the middle of the round. Such an observer knows
+  ///   another value, so the round must be delivered.
+  package mutating func skip(_ round: SharedRound<Value>) -> Bool {
+    if newestKnown >= round.first { return false }
+    skipped = (round.first, round.isBarred)
+    return true
+  }
+
+  /// Gives the turn to the started task, unless a setter has taken it.
+  ///
+  /// - Parameter thread: The thread on which the task runs.
+  /// - Returns: `true` if the task must deliver, beginning with ``next()``.
+  package mutating func taskBegins(on thread: UInt) -> Bool {
+    isTaskOnItsWay = false
+    guard turn == nil, !waiting.isEmpty else { return false }
+    turn = Turn(thread: thread, began: newest, isTask: true)
+    return true
+  }
+
+  /// Stops the program if pending changes have no thread or task that delivers them, or are too many.
+  package func _checkInvariants() {
+    assert(turn != nil || waiting.isEmpty || isTaskOnItsWay, "nothing delivers the changes")
+    assert(waiting.count <= 2 * SharedRound<Value>.mergeLimit, "too many changes wait")
+  }
+}
+
+extension SharedChanges: Sendable where Value: Sendable {}

@@ -1,0 +1,24 @@
+/// The parameters of a registration with a shared property.
+struct SharedObserveRequest {
+  /// The calls to make besides those for changes.
+  let options: SharedObserveOptions
+  /// The source file of the registration.
+  let fileID: StaticString
+  /// The source line of the registration.
+  let line: UInt
+  /// The identifier under which the registration replaces an earlier one of its owner.
+  let id: AnyHashable?
+  /// The actor on which the handler runs.
+  let actor: (any Actor)?
+
+  init(
+    _ options: SharedObserveOptions,
+    _ fileID: StaticString,
+    _ line: UInt,
+    id: (any Hashable & Sendable)? = nil,
+    on actor: (any Actor)? = nil
+  ) {
+    (self.options, self.fileID, self.line) = (options, fileID, line)
+    (self.id, self.actor) = (id.map { AnyHashable($0) }, actor)
+  }
+}
