@@ -36,16 +36,9 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
   /// - Parameters:
   ///   - element: The element to insert.
   ///   - index: A valid index, or the end index.
-  ///   - fileID: The source file of the call; filled in by the compiler.
-  ///   - line: The line in that file; filled in by the compiler.
   /// - Complexity: That of the collection: O(*n*) for an array.
   @inlinable
-  public func insert(
-    _ element: Value.Element,
-    at index: Value.Index,
-    fileID: StaticString = #fileID,
-    line: UInt = #line
-  ) {
+  public func insert(_ element: Value.Element, at index: Value.Index) {
     clean()
     replace(index..<index, EmptyCollection(), with: CollectionOfOne(element))
   }
@@ -55,50 +48,29 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
   /// - Parameters:
   ///   - elements: The elements, in order.
   ///   - index: A valid index, or the end index.
-  ///   - fileID: The source file of the call; filled in by the compiler.
-  ///   - line: The line in that file; filled in by the compiler.
   /// - Complexity: That of the collection: O(*n* + *k*) for an array.
   @inlinable
-  public func insert(
-    contentsOf elements: some Sequence<Value.Element>,
-    at index: Value.Index,
-    fileID: StaticString = #fileID,
-    line: UInt = #line
-  ) {
+  public func insert(contentsOf elements: some Sequence<Value.Element>, at index: Value.Index) {
     replaceSubrange(index..<index, with: elements)
   }
 
   /// Removes an element.
   ///
-  /// - Parameters:
-  ///   - index: The index of the element.
-  ///   - fileID: The source file of the call; filled in by the compiler.
-  ///   - line: The line in that file; filled in by the compiler.
+  /// - Parameter index: The index of the element.
   /// - Returns: The removed element.
   /// - Complexity: That of the collection: O(*n*) for an array.
   @inlinable
   @discardableResult
-  public func remove(
-    at index: Value.Index,
-    fileID: StaticString = #fileID,
-    line: UInt = #line
-  ) -> Value.Element {
+  public func remove(at index: Value.Index) -> Value.Element {
     replaceElement(at: index, with: EmptyCollection())
   }
 
   /// Removes the elements of a range.
   ///
-  /// - Parameters:
-  ///   - range: The indices of the elements.
-  ///   - fileID: The source file of the call; filled in by the compiler.
-  ///   - line: The line in that file; filled in by the compiler.
+  /// - Parameter range: The indices of the elements.
   /// - Complexity: That of the collection: O(*n*) for an array.
   @inlinable
-  public func removeSubrange(
-    _ range: Range<Value.Index>,
-    fileID: StaticString = #fileID,
-    line: UInt = #line
-  ) {
+  public func removeSubrange(_ range: Range<Value.Index>) {
     replaceSubrange(range, with: EmptyCollection())
   }
 
@@ -136,15 +108,11 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
   /// - Parameters:
   ///   - range: The indices of the elements to replace; an empty range inserts.
   ///   - elements: The new elements, in order. Their number may differ from that of the old ones.
-  ///   - fileID: The source file of the call; filled in by the compiler.
-  ///   - line: The line in that file; filled in by the compiler.
   /// - Complexity: That of the collection: O(*n* + *k*) for an array.
   @inlinable
   public func replaceSubrange(
     _ range: Range<Value.Index>,
-    with elements: some Sequence<Value.Element>,
-    fileID: StaticString = #fileID,
-    line: UInt = #line
+    with elements: some Sequence<Value.Element>
   ) {
     let elements = Array(elements)
     clean()
@@ -158,18 +126,11 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
   /// - Parameters:
   ///   - index: The index of the element to replace.
   ///   - element: The new element.
-  ///   - fileID: The source file of the call; filled in by the compiler.
-  ///   - line: The line in that file; filled in by the compiler.
   /// - Returns: The replaced element.
   /// - Complexity: That of the collection: O(1) for an array.
   @inlinable
   @discardableResult
-  public func replace(
-    at index: Value.Index,
-    with element: Value.Element,
-    fileID: StaticString = #fileID,
-    line: UInt = #line
-  ) -> Value.Element {
+  public func replace(at index: Value.Index, with element: Value.Element) -> Value.Element {
     replaceElement(at: index, with: CollectionOfOne(element))
   }
 
@@ -180,16 +141,9 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
   /// - Parameters:
   ///   - index: The current index of the element.
   ///   - destination: The index of the element after the move; the index of an existing element.
-  ///   - fileID: The source file of the call; filled in by the compiler.
-  ///   - line: The line in that file; filled in by the compiler.
   /// - Complexity: That of the collection: O(*n*) for an array.
   @inlinable
-  public func move(
-    from index: Value.Index,
-    to destination: Value.Index,
-    fileID: StaticString = #fileID,
-    line: UInt = #line
-  ) {
+  public func move(from index: Value.Index, to destination: Value.Index) {
     clean()
     // The destination is read only to check it.
     let (element, _) = (storage[index], storage[destination])
@@ -209,16 +163,9 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
   /// - Parameters:
   ///   - first: The index of one element.
   ///   - second: The index of the other element.
-  ///   - fileID: The source file of the call; filled in by the compiler.
-  ///   - line: The line in that file; filled in by the compiler.
   /// - Complexity: That of the collection: O(1) for an array.
   @inlinable
-  public func swapAt(
-    _ first: Value.Index,
-    _ second: Value.Index,
-    fileID: StaticString = #fileID,
-    line: UInt = #line
-  ) {
+  public func swapAt(_ first: Value.Index, _ second: Value.Index) {
     clean()
     let (one, other) = (storage[first], storage[second])
     if first == second { return }

@@ -7,6 +7,8 @@
 ///   - site: The source site of the property, for the warning.
 ///   - next: Removes the next round from the queue.
 ///   - deliver: Calls the handlers.
+// Inlined, because the type of a round would be looked up for each one.
+@inline(__always)
 func deliverRounds<Round>(
   of site: PropertySite?,
   _ next: () -> Round?,

@@ -121,7 +121,7 @@ extension PropertyObservers {
 
   @usableFromInline
   func drainPending() {
-    deliverRounds(of: site, { rounds.next() }, deliver)
+    deliverRounds(of: site, { has(.pending) ? rounds.next() : nil }) { deliver($0) }
     set(.reporting, false)
   }
 
