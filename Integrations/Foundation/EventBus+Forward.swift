@@ -27,9 +27,9 @@ extension EventBus {
   /// posted there, so that handlers there run before the notification's `post` returns. The sender
   /// of the event is the object of the notification, if that is an object.
   ///
-  /// Together with `NotificationCenter.forward(_:from:as:)` an event and a notification can each stand for the
-  /// other, without an echo: mirrors bring an event to each bus and to each center once, and not back to where
-  /// it was posted, however many of them it passes. What a handler posts in answer is an event of its own. Only a
+  /// Together with `NotificationCenter.forward(_:from:as:)` an event and a notification can each replace the other,
+  /// without an echo: mirrors bring an event to each bus and to each center once, and not back to where
+  /// it was posted, however many of them it passes. The answer of a handler is an event of its own. Only a
   /// notification with the `userInfo` of another counts as that one, because the bridge has added a key: give an
   /// answer a dictionary of its own.
   ///
@@ -74,7 +74,7 @@ extension EventBus {
       }
       let onward = mirrors.filter { $0 !== back }
       onMainActorIfThere {
-        // What waits for the main actor is delivered now, because its handlers may post.
+        // Events that wait for the main actor are delivered now, because their handlers may post.
         if !onward.isEmpty { post(.mirrorContinues) }
         Passage.run(journey, to: onward) {
           post(
@@ -188,8 +188,8 @@ extension NotificationCenter {
       where: ObjectFilter(sender),
       to: (self, notification)
     )
-    // The highest priority, so that what a handler posts in answer follows as a notification, too. A mirror for
-    // one sender is called before those for any: it knows whether the post calls them, and they do not know it.
+    // The highest priority, so that the answer of a handler follows as a notification, too. A mirror for one sender
+    // is called before those for any: it knows whether the post calls them, and they do not know the reverse.
     let observation = bus.observe(
       name,
       from: sender,
@@ -219,7 +219,7 @@ extension NotificationCenter {
 }
 
 extension EventNames {
-  /// Posted where what waits for an actor must be delivered first; kept, so that no hook misses a handler.
+  /// Posted where events that wait for an actor must be delivered first; kept, so that no hook misses a handler.
   fileprivate static let mirrorContinues = EventName<Void>(
     "EventBus.NotificationCenterBridge.mirrorContinues",
     replay: 1
@@ -230,13 +230,13 @@ extension Notification {
   /// The key in `userInfo` of the payload of an event.
   public static let payloadKey = "payload"
 
-  /// Where the notification has been, if a mirror posted it.
+  /// The journey of the notification, if a mirror posted it.
   fileprivate var journey: Journey? { userInfo?[Journey.key] as? Journey }
 }
 
 /// Runs a closure on the main actor if the caller is there, otherwise another closure.
 ///
-/// The thread alone does not tell: on Linux, the main queue of a program with an asynchronous `main` is served by
+/// The thread alone does not show it: on Linux, the main queue of a program with an asynchronous `main` is served by
 /// other threads.
 private func onMainActorIfThere(_ body: @MainActor () -> Void, elsewhere: () -> Void) {
   if Thread.isMainThread || DispatchQueue.getSpecific(key: MainQueue.key) != nil {

@@ -13,7 +13,7 @@ final class Journey: Sendable {
   /// The key in `userInfo`.
   static let key = "EventBus.NotificationCenterBridge.journey"
 
-  /// What a stop is called there.
+  /// The name of the event or of the notification at a stop.
   enum Name: Hashable, Sendable {
     case event(EventNames)
     case notification(Notification.Name)

@@ -2,12 +2,13 @@ internal import Foundation
 
 /// The posts on this thread that have called some of their mirrors, but not all.
 ///
-/// Two mirrors of one post share its journey, although neither a bus nor a center says which post calls a handler.
-/// The first one that is called knows which others the same post calls: those of the same source and sender.
+/// Two mirrors of one post share its journey, although neither a bus nor a center identifies the post that calls a
+/// handler. The first one that is called knows which others the same post calls: those of the same source and sender.
 /// Posts on a thread are nested in one another, and all observers of a post are called on its thread, so the calls
 /// of the others follow before the post ends. If one does not follow, because it has ended or began during the post,
 /// the entry remains until the next call of its first mirror puts another one in its place. An entry does not count
-/// once a mirror of its source has been removed, so that it never takes a later post for its own when its first mirror has gone.
+/// once a mirror of its source has been removed: otherwise, without its first mirror, it would mistake a later post for
+/// its own.
 ///
 /// ## Thread safety
 ///
@@ -19,7 +20,7 @@ final class OpenPosts {
     let depth: Int
     /// The numbers of the mirrors that have not been called.
     var expected: Set<UInt>
-    /// What changes whenever a mirror of the source is removed.
+    /// A number that changes whenever a mirror of the source is removed.
     let lastRemoval: Int?
   }
 
@@ -38,7 +39,7 @@ final class OpenPosts {
     return made
   }
 
-  /// Runs a post by a mirror; what it posts has journeys of its own.
+  /// Runs a post by a mirror; posts of its handlers have journeys of their own.
   static func enter(_ body: () -> Void) {
     let open = ofThread
     open.depth += 1

@@ -1,8 +1,8 @@
 internal import EventBus
 internal import Foundation
 
-/// The mirrors of the process, by the place where they listen, so that an event goes on once from there and
-/// does not go back.
+/// The mirrors of the process, by the bus or center on which they listen, so that an event is forwarded once from there
+/// and does not go back.
 ///
 /// ## Thread safety
 ///
@@ -147,7 +147,7 @@ final class CenterRegistration: Sendable {
   }
 }
 
-/// An object that is not retained.
+/// The identity of an object, which is not retained.
 final class WeakObject: @unchecked Sendable {  // Reason: constant; only the identity is used.
   private weak let object: AnyObject?
 

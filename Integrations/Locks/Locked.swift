@@ -18,7 +18,7 @@ public import Synchronization
 /// The module belongs to these packages. Its name begins with an underscore because it may change in any version.
 ///
 /// Closures passed to ``withLock(_:)`` only read and change the state. They call no foreign code, take no second
-/// lock and release no foreign object: they return what they remove.
+/// lock and release no foreign object: they return the removed objects.
 public struct Locked<State>: ~Copyable, Sendable {
   @usableFromInline
   let mutex: Mutex<State>

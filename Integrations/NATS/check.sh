@@ -10,6 +10,7 @@
 #   documentation  the catalogues build without warnings
 #   format         layout and documentation comments
 #   imports        every target declares the modules that it imports
+#   rooms          each folder of the sources uses only those above it in README.md
 # With --full also:
 #   threads        the tests that need no server, under ThreadSanitizer
 #   benchmark      a million events beside plain C
@@ -18,7 +19,7 @@
 source "$(dirname "${BASH_SOURCE[0]}")/../../Scripts/integrations/checks.sh"
 export PATH=$PATH:/usr/sbin
 
-steps=(tools build tests current samples documentation format imports)
+steps=(tools build tests current samples documentation format imports rooms)
 full_steps=(threads benchmark)
 flags=()
 
@@ -50,6 +51,10 @@ step_current() {
 step_threads() {
   suite 1500 swift test --no-parallel --sanitize=thread -Xswiftc -DTSAN --scratch-path .build/tsan \
     --filter 'WireTests|RuleTests|ScriptedBridgeTests|EndingTests|OwnEventTests|DeadLetterTests|LimitTests'
+}
+step_rooms() {
+  need python3:python3 || return
+  check 60 python3 -B "$scripts/rooms.py" NATS
 }
 step_benchmark() { check 1500 swift run -c release Throughput; }
 

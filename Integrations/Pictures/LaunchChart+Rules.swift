@@ -79,7 +79,7 @@ extension LaunchChart {
     case .failed: red
     case .timedOut: "#b45309"
     case .undone: "#7c3aed"
-    case .skipped, .duplicate, .refused: LaunchPicture.grey
+    case .skipped, .duplicate, .refused: LaunchPicture.gray
     }
   }
 }

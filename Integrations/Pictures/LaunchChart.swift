@@ -3,7 +3,7 @@ public import LaunchLoader
 extension LaunchReport {
   /// A bar chart as a picture: the text of an SVG file that needs no other file.
   ///
-  /// The heading says how long the launch took and how many workers ended how. Below it is a row for each
+  /// The heading has the duration of the launch, and the number of workers for each outcome. Below it is a row for each
   /// worker, in the order in which they began, with a bar from its start to its end, its outcome, and the
   /// reason if it failed or did not run. The longest chain of dependencies is outlined and named, and so are
   /// faults in the dependencies. Pointing at a bar shows the source site and the whole error.
@@ -75,14 +75,14 @@ struct LaunchChart {
     for (entry, y) in zip(rows, tops) { add(entry, y: y) }
     y = bottom + Self.rowHeight + 14
     if !others.isEmpty {
-      picture.addText(rest, x: Self.nameX, y: y, fill: LaunchPicture.grey)
+      picture.addText(rest, x: Self.nameX, y: y, fill: LaunchPicture.gray)
       y += Self.rowHeight
     }
     y = addNotes(y)
     return picture.text(width: Self.width, height: y, title: heading, description: description)
   }
 
-  /// The duration of the launch, and how many workers ended how.
+  /// The duration of the launch, and the number of workers for each outcome.
   private var heading: String {
     let counts = Self.counts(of: report.entries)
     let time = "Launch ended after \(report.total.shortText): "
@@ -94,7 +94,7 @@ struct LaunchChart {
     }
   }
 
-  /// What the picture shows, in words: its first failures.
+  /// The contents of the picture in words: its first failures.
   private var description: String {
     let failures = report.failures
     let named = failures.prefix(3).map { entry in
@@ -108,10 +108,10 @@ struct LaunchChart {
 
   private mutating func addHeader() {
     let y = Self.top - 8
-    picture.addText("worker", x: Self.nameX, y: y, fill: LaunchPicture.grey)
-    picture.addText("start to end", x: Self.barX, y: y, fill: LaunchPicture.grey)
-    picture.addText("took", x: Self.durationX, y: y, fill: LaunchPicture.grey, anchor: "end")
-    picture.addText("outcome", x: Self.outcomeX, y: y, fill: LaunchPicture.grey)
+    picture.addText("worker", x: Self.nameX, y: y, fill: LaunchPicture.gray)
+    picture.addText("start to end", x: Self.barX, y: y, fill: LaunchPicture.gray)
+    picture.addText("took", x: Self.durationX, y: y, fill: LaunchPicture.gray, anchor: "end")
+    picture.addText("outcome", x: Self.outcomeX, y: y, fill: LaunchPicture.gray)
   }
 
   /// Adds a line for each round time, and one for the end of the launch.
@@ -120,12 +120,12 @@ struct LaunchChart {
       let x = x(of: tick)
       picture.addLine("M \(x) \(Self.top) V \(bottom + 4)", stroke: LaunchPicture.faint)
       let label = report.total.axisLabel(of: tick)
-      picture.addText(label, x: x, y: bottom + 18, fill: LaunchPicture.grey, anchor: "middle")
+      picture.addText(label, x: x, y: bottom + 18, fill: LaunchPicture.gray, anchor: "middle")
     }
     let end = Self.barX + Self.barWidth
     picture.addLine("M \(end) \(Self.top) V \(bottom + 4)")
     let time = "end, \(report.total.shortText)"
-    picture.addText(time, x: end, y: Self.top - 8, fill: LaunchPicture.grey, anchor: "end")
+    picture.addText(time, x: end, y: Self.top - 8, fill: LaunchPicture.gray, anchor: "end")
   }
 
   /// Returns the position of a time of the launch.

@@ -6,14 +6,14 @@ internal import LaunchLoader
 /// Each text has a given length, so that it keeps its place whatever font a viewer has. The ground is white,
 /// with an outline, so that the picture is readable on light and on dark pages.
 ///
-/// A plain value. What is added later covers what was added before.
+/// A plain value. Later elements cover earlier ones.
 struct LaunchPicture {
   /// The distance between the contents and the edges.
   static let margin = 16
   /// The width of a character of the text, which is 13 units high.
   static let cell = 8
   /// The gray of secondary text and of lines.
-  static let grey = "#6b7280"
+  static let gray = "#6b7280"
   /// The gray of lines behind the contents.
   static let faint = "#e5e7eb"
   /// The color of text.
@@ -51,7 +51,7 @@ struct LaunchPicture {
   ///   - y: The base line.
   ///   - fill: The color.
   ///   - anchor: The part of the text that is at `x`: `"middle"` or `"end"`; `nil` means its start.
-  ///   - isBold: `true` for text that stands out.
+  ///   - isBold: `true` for emphasized text.
   ///   - note: A text that viewers show for the line; `nil` if there is none.
   mutating func addText(
     _ text: String,
@@ -78,7 +78,7 @@ struct LaunchPicture {
   ///   - path: The commands that draw it.
   ///   - stroke: The color.
   ///   - isDashed: `true` for a dashed line.
-  mutating func addLine(_ path: String, stroke: String = grey, isDashed: Bool = false) {
+  mutating func addLine(_ path: String, stroke: String = gray, isDashed: Bool = false) {
     let dashes = isDashed ? " stroke-dasharray=\"5 3\"" : ""
     elements.append("<path d=\"\(path)\" fill=\"none\" stroke=\"\(stroke)\"\(dashes)/>")
   }
@@ -89,7 +89,7 @@ struct LaunchPicture {
   ///   - x: The position of its tip.
   ///   - y: The position of its tip.
   ///   - fill: The color.
-  mutating func addArrowHead(x: Int, y: Int, fill: String = grey) {
+  mutating func addArrowHead(x: Int, y: Int, fill: String = gray) {
     elements.append("<path d=\"M \(x) \(y) l -8 -4 v 8 z\" fill=\"\(fill)\"/>")
   }
 
@@ -99,7 +99,7 @@ struct LaunchPicture {
   ///   - width: The width.
   ///   - height: The height.
   ///   - title: The heading, which is compressed to the width; also for readers that do not show pictures.
-  ///   - description: What the picture shows, for the same readers.
+  ///   - description: The contents of the picture in words, for the same readers.
   /// - Returns: The text.
   func text(width: Int, height: Int, title: String, description: String) -> String {
     let head =

@@ -68,7 +68,7 @@ private struct LaunchPlanDrawing {
   private var legendEnd = 0
   private var picture = LaunchPicture()
 
-  /// Chooses what is shown of a plan.
+  /// Chooses the shown part of a plan.
   init(_ plan: LaunchPlan) {
     self.plan = plan
     let connected = Set(plan.edges.flatMap { [$0.from, $0.to] })
@@ -191,7 +191,7 @@ private struct LaunchPlanDrawing {
       "\(phase)",
       x: x.lowerBound + 8,
       y: y.lowerBound + 18,
-      fill: LaunchPicture.grey,
+      fill: LaunchPicture.gray,
       isBold: true
     )
   }
@@ -200,7 +200,7 @@ private struct LaunchPlanDrawing {
   private mutating func addCount(in column: Int) {
     let (count, x) = (hiddenCount(in: column), extents[column].lowerBound + 8)
     guard count > 0 else { return }
-    picture.addText("and \(count.grouped) more", x: x, y: bottom - 8, fill: LaunchPicture.grey)
+    picture.addText("and \(count.grouped) more", x: x, y: bottom - 8, fill: LaunchPicture.gray)
   }
 
   private mutating func addArrow(_ edge: LaunchPlan.Edge) {
@@ -231,7 +231,7 @@ private struct LaunchPlanDrawing {
     picture.addText(name, x: place.x + 8, y: y + 17)
   }
 
-  /// Adds the legend: what is in the picture, and what is not.
+  /// Adds the legend: the meaning of the signs, and the numbers of hidden parts.
   private mutating func addLegend() {
     if plan.edges.contains(where: \.isRequired) {
       addSampleArrow(isRequired: true)
@@ -258,7 +258,7 @@ private struct LaunchPlanDrawing {
   }
 
   private mutating func addLegend(_ text: String) {
-    picture.addText(text, x: Self.legendX, y: y, fill: LaunchPicture.grey)
+    picture.addText(text, x: Self.legendX, y: y, fill: LaunchPicture.gray)
     legendEnd = max(legendEnd, Self.legendX + text.cellCount * LaunchPicture.cell)
     y += Self.lineHeight
   }

@@ -7,7 +7,7 @@ extension ManualClock {
   public struct TimeoutError: Error, CustomStringConvertible {
     /// The limit, in real time.
     public let limit: Duration
-    /// The instant at which the clock stands.
+    /// The current instant of the clock.
     public let now: Instant
     /// The number of tasks that sleep on the clock; all of its timers count as one.
     public let sleeperCount: Int
@@ -35,8 +35,8 @@ extension ManualClock {
   /// - Parameters:
   ///   - duration: The time to advance. A negative duration traps.
   ///   - limit: The limit, in real time.
-  /// - Throws: ``TimeoutError`` if the ticks have not ended by then; the clock stands where it has waited for
-  ///   them. `CancellationError` if the task is cancelled.
+  /// - Throws: ``TimeoutError`` if the ticks have not ended by then; the clock remains at the instant of the wait.
+  ///   `CancellationError` if the task is cancelled.
   public func advance(by duration: Duration, within limit: Duration) async throws {
     try await advance(to: now.advanced(by: checked(duration)), within: limit)
   }
@@ -46,8 +46,8 @@ extension ManualClock {
   /// - Parameters:
   ///   - instant: The instant. If it has passed, the method waits for the timers without moving the clock.
   ///   - limit: The limit, in real time.
-  /// - Throws: ``TimeoutError`` if the ticks have not ended by then; the clock stands where it has waited for
-  ///   them. `CancellationError` if the task is cancelled.
+  /// - Throws: ``TimeoutError`` if the ticks have not ended by then; the clock remains at the instant of the wait.
+  ///   `CancellationError` if the task is cancelled.
   public func advance(to instant: Instant, within limit: Duration) async throws {
     try await wait(within: limit) { await $0.advance(to: instant) }
   }

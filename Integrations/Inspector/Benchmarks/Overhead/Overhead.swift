@@ -6,8 +6,7 @@ extension EventNames {
   fileprivate static let sample = EventName<Int>("sample")
 }
 
-/// Times posts to one handler: what the inspector costs, with a full ring and no page open, and that nothing
-/// remains of it.
+/// Times posts to one handler: the cost of the inspector, with a full ring and no page open, and after its release.
 ///
 /// Fails if the inspector costs more than its limits, or if posts cost more after it was released than on a bus
 /// that never had one. Both are ratios of times of one run.
@@ -15,7 +14,7 @@ extension EventNames {
 ///     swift run -c release Overhead
 @main
 enum Overhead {
-  /// The highest price of a post, in multiples of what the trace of a post costs without a receiver.
+  /// The highest cost of a post, in multiples of the cost of a post's trace without a receiver.
   private static let limits = (plain: 2.5, described: 4.5)
 
   static func main() {

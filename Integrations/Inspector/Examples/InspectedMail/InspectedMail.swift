@@ -79,7 +79,7 @@ enum InspectedMail {
 
 /// The options of the command line.
 struct Options {
-  /// What the program shows.
+  /// The behavior that the program shows.
   enum Scene: String {
     case usual, quiet, busy, leak, fail
   }

@@ -25,7 +25,7 @@ extension ThemeKeys {
   static let corner = ThemeKey<Int>("radius.corner", default: 6)
 }
 
-/// What the program is made of.
+/// The parts of the program.
 enum Mail {
   /// The text for the payloads that may be shown.
   static func describe(_ event: AnyEvent) -> String? {

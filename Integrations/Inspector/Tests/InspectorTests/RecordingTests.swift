@@ -31,7 +31,7 @@ struct RecordingTests {
     #expect(timeline.spans[3].error == "</script> broken")
     #expect(timeline.spans.allSatisfy { $0.site.hasPrefix("InspectorTests/RecordingTests.swift:") })
     #expect(Set(timeline.spans.map(\.lane)).count == 1)
-    // Each span lies within the one around it.
+    // Each span is inside the one around it.
     for (outer, inner) in zip(timeline.spans, timeline.spans.dropFirst()) {
       #expect(outer.begin <= inner.begin && inner.end <= outer.end)
     }
@@ -195,7 +195,7 @@ struct RecordingTests {
     #expect(batch.first == 360)
     #expect(batch.texts.values.sorted() == (90..<100).map { "\($0)" })
     #expect(inspector.model.recorder.textCount == 10)
-    // What began before the ring is left out.
+    // Spans that began before the ring are left out.
     #expect(Timeline(batch).spans.count == 20)
     withExtendedLifetime(token) {}
   }
@@ -206,7 +206,7 @@ struct RecordingTests {
     let inspector = Inspector(bus, capacity: 100)
     for number in 0..<21_000 { bus.post(EventName<Int>("name \(number)"), number) }
     let batch = inspector.model.recorder.all
-    // The names, the site of the posts and the text for what exceeds the limit.
+    // The names, the site of the posts and the text for items beyond the limit.
     #expect(batch.strings.count == 20_002)
     #expect(batch.entries.last?.name == 0)
     #expect(batch.entries.last?.site != 0)

@@ -15,7 +15,7 @@ extension AppHost.Configuration {
   /// ```
   ///
   /// Messages have the level `warning`: they concern delayed, cancelled and abandoned services and failed
-  /// launch work. What a message names is in its metadata:
+  /// launch work. The subjects of a message are in its metadata:
   ///
   /// | key | value |
   /// | --- | --- |
@@ -58,7 +58,7 @@ extension AppHost.Configuration {
 }
 
 extension AppHostMessage {
-  /// What the message names.
+  /// The subjects of the message.
   fileprivate var metadata: Logger.Metadata {
     var metadata: Logger.Metadata = [:]
     metadata["service"] = Self.value(services)

@@ -13,8 +13,8 @@ extension EventBus {
   /// let log = EventBus.default.startLogging(to: logger)
   /// ```
   ///
-  /// Log several buses, or one bus twice, as you like: each call is independent. See ``EventHooks/logging(_:level:)``
-  /// for what is logged.
+  /// Several buses can be logged, and one bus twice: each call is independent. ``EventHooks/logging(_:level:)`` lists
+  /// the entries.
   ///
   /// - Parameters:
   ///   - logger: The logger. Its level decides, at each entry, whether the entry is written.
@@ -46,8 +46,8 @@ extension EventHooks {
   /// Errors are logged instead of being printed on standard error.
   ///
   /// - Parameters:
-  ///   - logger: The logger. It runs on the thread of the poster or of the handler, under no lock; what it
-  ///     posts on the bus is not logged.
+  ///   - logger: The logger. It runs on the thread of the poster or of the handler, under no lock; its own
+  ///     posts on the bus are not logged.
   ///   - level: The level of posts, deliveries and skips.
   /// - Returns: The hooks, for `EventBus(hooks:)` or `addHooks(_:)`.
   public static func logging(_ logger: Logger, level: Logger.Level = .debug) -> EventHooks {

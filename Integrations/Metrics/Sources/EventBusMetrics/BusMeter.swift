@@ -25,7 +25,7 @@ final class BusMeter: Sendable {
     }
   }
 
-  /// A call of a handler: one registration hears of one post once.
+  /// A call of a handler: one registration receives one post once.
   fileprivate struct Call: Hashable {
     let post: Int
     let registration: Int

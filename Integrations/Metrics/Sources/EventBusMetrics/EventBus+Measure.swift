@@ -2,7 +2,7 @@ public import CoreMetrics
 public import EventBus
 
 extension EventBus {
-  /// Counts and times what happens on the bus, until a token ends.
+  /// Counts and times the posts and deliveries of the bus, until a token ends.
   ///
   /// ```swift
   /// import EventBus
@@ -20,7 +20,7 @@ extension EventBus {
   /// | `<prefix>.unhandled` | counter: posts that reached no handler | `event` |
   /// | `<prefix>.handler.duration` | timer, with the posts that the handler makes | `event` |
   /// | `<prefix>.observers` | gauge | `event` |
-  /// | `<prefix>.observers.dropped` | gauge: what the buffers of the present observers have dropped | `event` |
+  /// | `<prefix>.observers.dropped` | gauge: events dropped by the buffers of the present observers | `event` |
   /// | `<prefix>.mailbox.depth` | gauge: events that wait for handlers on actors | |
   ///
   /// The only dimension is the name of the event, so that the number of time series is bounded by the number
@@ -29,8 +29,8 @@ extension EventBus {
   /// - Parameters:
   ///   - prefix: The beginning of every label.
   ///   - factory: The factory of the metrics; by default `MetricsSystem.factory` at the time of the call. As
-  ///     long as the program has bootstrapped none, that is `NOOPMetricsHandler`: then nothing is measured, and
-  ///     nothing costs anything, until the next call.
+  ///     long as the program has bootstrapped none, that is `NOOPMetricsHandler`: then nothing is measured, at
+  ///     no cost, until the next call.
   ///   - interval: The time between two readings of the gauges. The first is one interval after the call.
   ///   - clock: The clock that measures the interval.
   /// - Returns: The token. Dropping it ends the measurement, and with it all costs. It does not keep the bus.
@@ -44,7 +44,7 @@ extension EventBus {
   ) -> Token {
     let label = self.label
     let factory = factory ?? MetricsSystem.factory
-    // Without a backend, posts cost what they cost without this.
+    // Without a backend, the measurement adds no cost to posts.
     if factory is NOOPMetricsHandler { return Token {} }
     let metrics = Metrics(
       prefix: prefix,

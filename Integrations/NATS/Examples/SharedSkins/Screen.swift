@@ -1,7 +1,7 @@
 import Foundation
 import Theming
 
-/// The picture in the terminal: the skins, the nodes, and who chose last.
+/// The picture in the terminal: the skins, the nodes, and the node that chose last.
 ///
 /// Without a terminal it is one line for each change.
 @MainActor
@@ -44,14 +44,14 @@ final class Screen: Themeable {
     lines.append("")
     var text = "\u{1B}[2J\u{1B}[H"
     for (index, line) in lines.enumerated() {
-      let colour = index == 1 || line.hasPrefix("  ▸") ? accent : ink
-      text += "\u{1B}[48;2;\(code(paper))m\u{1B}[38;2;\(code(colour))m"
+      let color = index == 1 || line.hasPrefix("  ▸") ? accent : ink
+      text += "\u{1B}[48;2;\(code(paper))m\u{1B}[38;2;\(code(color))m"
       text += line.padding(toLength: 60, withPad: " ", startingAt: 0) + "\u{1B}[0m\n"
     }
     write(text + "\n\(invitation)\n\nA number and return chooses a skin, q ends: ")
   }
 
-  private func code(_ colour: RGBA) -> String { "\(colour.red);\(colour.green);\(colour.blue)" }
+  private func code(_ color: RGBA) -> String { "\(color.red);\(color.green);\(color.blue)" }
 
   private func write(_ text: String) { FileHandle.standardOutput.write(Data(text.utf8)) }
 }

@@ -6,9 +6,9 @@ private import _EventBusLocks
 ///
 /// It is killed, and the folder removed, when the object is released.
 public final class NATSServer: Sendable {
-  /// Why a server could not be started.
+  /// The error of a server that did not start.
   public struct StartError: Error, CustomStringConvertible {
-    /// What the server wrote.
+    /// The output of the server.
     public let description: String
   }
 
@@ -106,7 +106,7 @@ public final class NATSServer: Sendable {
     }
   }
 
-  /// Has the running server read other lines of its configuration file.
+  /// Replaces the lines of the configuration file, which the running server reads again.
   public func reload(configuration: String) throws {
     let file = folder.appending(path: "server.conf")
     try (start + configuration).write(to: file, atomically: true, encoding: .utf8)

@@ -58,11 +58,11 @@ struct DenialRuleTests {
     outbox.deny(at: start)
     outbox.deny(at: start)
     #expect(outbox.takeDenied(at: start + .milliseconds(499)) == [])
-    // The acknowledgement of what was sent before was on its way.
+    // The acknowledgements of messages sent before were on their way.
     _ = outbox.remove(1)
     #expect(outbox.takeDenied(at: start + .milliseconds(500)) == [2, 3])
     #expect(outbox.takeDenied(at: start + .seconds(1)) == [])
-    // What was never sent was not denied.
+    // Messages that were never sent were not denied.
     for _ in 0..<9 { outbox.deny(at: start) }
     #expect(outbox.takeDenied(at: start + .seconds(1)) == [2, 3])
     outbox.deny(at: start)

@@ -19,7 +19,7 @@ private func heartbeat(
   return OutgoingMessage(subject: Subject.node(node, prefix: "events"), header: header.bytes)
 }
 
-/// The joins and leaves that a party hears.
+/// The joins and leaves that a party observes.
 private func changes(_ party: Party) -> (Collected<String>, Token) {
   let seen = Collected<String>()
   let tokens = TokenBag()

@@ -99,7 +99,7 @@ struct LocalDrainTests {
     try await b.bridge.prepared()
     try await post(4, from: b, server)
     await eventually("the next event is handled", within: .seconds(10)) { atB.values.contains(4) }
-    // What was unanswered would come before, or a minute later.
+    // Unanswered messages would come before, or a minute later.
     #expect(await unanswered(server) == 0)
     withExtendedLifetime((token, tokenB)) {}
   }

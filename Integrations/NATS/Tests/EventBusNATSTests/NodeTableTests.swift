@@ -54,7 +54,7 @@ struct NodeTableRuleTests {
     #expect(table.left(1, 0.5) == [.left("a")])
     for time in [1, 2, 3, 3.49] { #expect(table.heard(1, time) == []) }
     #expect(table.table.present == [])
-    // A goodbye that is sent again does not prolong it.
+    // A repeated announcement of the end does not prolong it.
     #expect(table.left(1, 3.4) == [])
     #expect(table.heard(1, 3.5) == [.joined("a")])
     #expect(table.table.present == ["a"] && table.expire(6.4) == [])
@@ -79,7 +79,7 @@ struct NodeTableRuleTests {
     }
     for time in [0.0, 1, 100] { #expect(table.heard(1, time) == [.ignored("a")]) }
     #expect(table.table.present.count == 100)
-    // Those that are known are heard all the same.
+    // The known nodes are noticed all the same.
     #expect(table.heard(7, 100, "forged-7") == [])
     #expect(table.expire(180).count == 100)
     #expect(table.heard(1, 181) == [.joined("a")])

@@ -10,7 +10,7 @@ extension EventNames {
   fileprivate static let hidden = EventName<Int>("hidden")
 }
 
-/// A configuration with a user who may do everything, and one who may not.
+/// A configuration with a user with all permissions, and one with few.
 private func users(publish: [String] = [], subscribe: [String] = []) -> String {
   func list(_ subjects: [String]) -> String {
     "{ deny: [\(subjects.map { "\"\($0)\"" }.joined(separator: ", "))] }"
@@ -38,7 +38,7 @@ private func party(
   return Party(node, over: try await NATSConnection(urls: [server.url], options: options), change)
 }
 
-/// What a task throws, which must end by itself.
+/// The error of a task, which must end by itself.
 private func code(
   _ body: @escaping @Sendable () async throws(NATSError) -> Void
 ) async -> NATSError.Code? {

@@ -32,7 +32,7 @@ struct ResourceTests {
       late = (try? resources(node)) ?? late
       return late.descriptors <= early.descriptors + 2
     }
-    // 800 reconnects: less than 5 kB each, which is what the allocator's own scatter is.
+    // 800 reconnections: less than 5 kB each, which is the variation of the allocator itself.
     #expect(late.kilobytes - early.kilobytes < 4000, "\(early) \(late)")
   }
 

@@ -4,7 +4,7 @@ import Foundation
 import Synchronization
 import _EventBusLocks
 
-/// What goes wrong on a scripted link, in percent.
+/// The faults of a scripted link, in percent.
 struct Faults: Sendable {
   var lost = 0
   var repeated = 0
@@ -13,7 +13,7 @@ struct Faults: Sendable {
 
 /// A server in memory: subjects, groups, streams and consumers, with faults by a seed.
 ///
-/// It follows the rules of the real one in what a bridge uses, and nothing else.
+/// It follows the rules of the real one only where a bridge depends on them.
 final class ScriptedServer: Sendable {
   private struct Stored {
     let sequence: UInt64
@@ -56,7 +56,7 @@ final class ScriptedServer: Sendable {
     var consumers: [String: StreamConsumer] = [:]
     var turn = 0
     var refusals: [String: @Sendable (OutgoingMessage) -> Bool] = [:]
-    /// What may not be sent, and not be listened to.
+    /// The subjects that may not be used for sending, and for listening.
     var denied: (publish: Set<String>, subscribe: Set<String>) = ([], [])
     var deniedPrefix: String?
     var keepsForgetting = false
@@ -127,7 +127,7 @@ final class ScriptedServer: Sendable {
     state.withLock { $0.refusals[stream] = condition }
   }
 
-  /// Forbids a subject; what listens to it does so no longer.
+  /// Forbids a subject, and ends its subscriptions.
   func deny(_ action: Denial.Action, _ subject: String) {
     state.withLock { state in
       switch action {
@@ -142,7 +142,7 @@ final class ScriptedServer: Sendable {
   /// Forbids to listen to subjects that begin so.
   func denyPrefix(_ prefix: String) { state.withLock { $0.deniedPrefix = prefix } }
 
-  /// Forbids nothing any more.
+  /// Withdraws all prohibitions.
   func permit() { state.withLock { $0.denied = ([], []) } }
 
   func isDenied(_ action: Denial.Action, _ subject: String) -> Bool {
@@ -388,7 +388,7 @@ final class ScriptedSubscription: LinkSubscription {
   func drain(within limit: Duration) async { server.remove(self) }
 }
 
-/// A connection to a scripted server, which breaks when a test says so.
+/// A connection to a scripted server, which breaks on request.
 final class ScriptedLink: Link {
   let server: ScriptedServer
   private let connected = Atomic<Bool>(true)

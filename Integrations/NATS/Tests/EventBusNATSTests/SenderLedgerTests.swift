@@ -100,7 +100,7 @@ struct SenderLedgerRuleTests {
         #expect(ledger.note("a", number) == (missing == 0 ? .next : .afterGap(missing)))
         highest = number
       }
-      // What came before comes again, in any order, at most so often between two new ones.
+      // Earlier events come again, in any order, at most this often between two new ones.
       let count = Int.random(in: 0..<SenderLedger.believedRun, using: &generator)
       for _ in 0..<count where highest > 0 {
         let late = UInt64.random(in: 1...highest, using: &generator)

@@ -128,7 +128,7 @@ struct Party: Sendable {
     bridge = EventBridge(bus, link: link, node: node, configuration)
   }
 
-  /// Waits until the server knows what the bridge listens to: live events that are posted earlier are lost.
+  /// Waits until the server has the subscriptions of the bridge: live events that are posted earlier are lost.
   func reached() async { await bridge.waitUntilFlushed() }
 
   /// Collects the payloads of an event.
@@ -150,7 +150,7 @@ extension LinkSubscription {
   }
 }
 
-/// Waits until two live parties hear each other on an event.
+/// Waits until two live parties receive an event from each other.
 func meet(_ name: EventName<Int>, from sender: Party, to receiver: Party) async {
   let seen = Collected<Int>()
   let token = receiver.bus.observe(name, where: { $0 < 0 }) { seen.append($0) }

@@ -206,7 +206,7 @@ struct RuleTests {
         let former = (0..<Int.random(in: 0...5, using: &generator)).map { -value - $0 }
         let all = former + model
         let dropped = max(0, all.count - limit)
-        // Only what is put back drops.
+        // Only elements that are put back drop.
         #expect(buffer.putBack(former) == Array(former.prefix(dropped)))
         model = Array(all.dropFirst(dropped))
         drops += dropped

@@ -2,7 +2,7 @@ import Foundation
 import SoakRun
 import Synchronization
 
-/// Kills, and ends with a line that says how many acknowledged events were lost.
+/// Kills, and ends with a line with the number of lost acknowledged events.
 ///
 ///     Soak [--kills=1000] [--seed=1] [--minutes=180]
 ///

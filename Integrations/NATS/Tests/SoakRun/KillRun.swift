@@ -6,7 +6,7 @@ private import _EventBusLocks
 
 /// Kills a server and the process of a consumer at random moments, under load, and looks for lost events.
 public struct KillRun: Sendable {
-  /// What came of a run.
+  /// The result of a run.
   public struct Result: Sendable {
     /// How many events were acknowledged.
     public var acknowledged = 0
@@ -33,7 +33,7 @@ public struct KillRun: Sendable {
   /// Does the kills.
   ///
   /// - Parameter progress: Called after each kill; returns whether to go on.
-  /// - Returns: What came of it.
+  /// - Returns: The result.
   /// - Throws: An error if the server or the consumer does not start.
   public func run(_ progress: (Int) -> Bool) async throws -> Result {
     var generator = Generator(state: seed)
@@ -96,7 +96,7 @@ public struct KillRun: Sendable {
     await bridge.waitUntilFlushed()
     let posted = Set(acknowledged.numbers)
     var missing = posted.subtracting(handled.numbers)
-    // What has not come after a minute without any event will never come.
+    // After a minute without any event, no further event will come.
     var (count, deadline) = (handled.count, ContinuousClock.now + .seconds(60))
     while !missing.isEmpty, ContinuousClock.now < deadline {
       try await Task.sleep(for: .milliseconds(50))

@@ -69,8 +69,8 @@ private struct Subject: Sendable {
 
 /// Times posts to one handler: the cost of logging, metrics and tracing, and of posts after their end.
 ///
-/// Fails if a subject costs more than its limit, or if posts cost more than on a bus that never had anything
-/// installed although nothing is installed any more, or only metrics without a backend. All are ratios of times
+/// Fails if a subject costs more than its limit, or if posts cost more after its removal, or with metrics without a
+/// backend, than on a bus on which nothing was ever installed. All are ratios of times
 /// of one run.
 ///
 ///     swift run -c release Costs

@@ -27,7 +27,7 @@ extension EventNames {
 }
 
 /// The events that clients may post and receive.
-struct Catalogue: Sendable {
+struct Catalog: Sendable {
   /// One event.
   struct Entry: Sendable {
     /// Posts the event with a payload in JSON.
@@ -45,7 +45,7 @@ struct Catalogue: Sendable {
     }
   }
 
-  static let standard = Catalogue(entries: [
+  static let standard = Catalog(entries: [
     EventNames.orderPlaced.name: Entry(.orderPlaced),
     EventNames.messageSent.name: Entry(.messageSent),
     EventNames.counted.name: Entry(.counted),

@@ -5,8 +5,8 @@ import ServiceLifecycle
 
 /// Passes the events of a bus on to many streams, in one order.
 ///
-/// An event is encoded once and sent as a signal, of which each stream of a client is an `EventStream`. What waits
-/// for a stream is bounded: the oldest events are dropped and counted, so that a slow reader costs a bounded amount
+/// An event is encoded once and sent as a signal, of which each stream of a client is an `EventStream`. The queue
+/// of a stream is bounded: the oldest events are dropped and counted, so that a slow reader costs a bounded amount
 /// of memory and delays no other reader.
 ///
 /// ## Thread safety

@@ -21,10 +21,10 @@ struct Settings: Sendable {
   /// Whether the program is ready only after its standard input has ended.
   var readyAfterInput = false
 
-  /// The most seconds that the listener may stay open, less than the program has for its stop.
+  /// The largest number of seconds for which the listener may stay open, less than the program has for its stop.
   static let longestDrain = 6
 
-  /// An argument that means nothing, or whose value is not possible.
+  /// An unknown argument, or one with an invalid value.
   struct WrongArgument: Error, CustomStringConvertible {
     let description: String
   }

@@ -38,7 +38,7 @@ struct WebService: Service {
   func run() async throws {
     let settings = try await app.loader.value(of: .settings)
     let feed = Feed(limit: settings.buffer)
-    for entry in Catalogue.standard.entries.values { entry.observe(app.bus, feed) }
+    for entry in Catalog.standard.entries.values { entry.observe(app.bus, feed) }
     let limit = TimeAmount.seconds(Int64(settings.requestTime))
     let server = Application(
       router: router(feed, settings),
@@ -61,7 +61,7 @@ struct WebService: Service {
     let router = Router()
     router.post("events/:name") { [app] request, context in
       let name = try context.parameters.require("name")
-      guard let event = Catalogue.standard.entries[name] else {
+      guard let event = Catalog.standard.entries[name] else {
         throw HTTPError(.notFound, message: "there is no event \"\(name)\"")
       }
       let body = try await request.body.collect(upTo: settings.maximumBody)
@@ -74,7 +74,7 @@ struct WebService: Service {
     }
     router.get("events") { request, _ in
       let name = request.uri.queryParameters.get("name")
-      if let name, Catalogue.standard.entries[name] == nil {
+      if let name, Catalog.standard.entries[name] == nil {
         throw HTTPError(.notFound, message: "there is no event \"\(name)\"")
       }
       return Response(

@@ -161,9 +161,9 @@ struct BusMetricsTests {
 
   @Test("The label of a bus is a dimension")
   func label() {
-    let labelled = EventBus(label: "orders")
-    let token = measure(labelled)
-    labelled.post(.number, 1)
+    let labeled = EventBus(label: "orders")
+    let token = measure(labeled)
+    labeled.post(.number, 1)
     let dimensions = [("bus", "orders"), ("event", "sample.number")]
     #expect(metrics.counterTotal(label: "shop.posts", dimensions: dimensions) == 1)
     withExtendedLifetime(token) {}

@@ -211,7 +211,7 @@ struct EventServerTests {
 
   /// Opens a connection of its own, which sends a text and then reads until the server closes it.
   ///
-  /// - Returns: What was read.
+  /// - Returns: The text that was read.
   private func exchange(_ server: RunningServer, _ text: String) async throws -> String {
     let bytes = Inbox<String>()
     let channel = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
@@ -338,7 +338,7 @@ struct EventServerTests {
   }
 }
 
-/// Keeps what a connection receives.
+/// Keeps the text that a connection receives.
 private final class ReadAll: ChannelInboundHandler, Sendable {
   typealias InboundIn = ByteBuffer
 

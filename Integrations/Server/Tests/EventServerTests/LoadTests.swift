@@ -54,7 +54,7 @@ struct LoadTests {
     #expect(try await server.metric("server_stream_drops") ?? 0 == 0)
     let writes = try #require(try await server.metric("server_stream_writes"))
     print("\(Int(writes)) writes for \((count + 1) * streamCount) events")
-    // What waits for a stream goes out in one write: never more writes than events, and fewer under load.
+    // The events that wait for a stream go out in one write: never more writes than events, and fewer under load.
     #expect(writes < Double((count + 1) * streamCount))
     #expect(try await server.stop() == 0)
   }

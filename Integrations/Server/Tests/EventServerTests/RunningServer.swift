@@ -29,7 +29,7 @@ final class RunningServer: Sendable {
   }()
 
   let port: Int
-  /// What the program has printed.
+  /// The output of the program.
   private let lines = Inbox<String>()
 
   /// Starts the program and waits until it listens.
@@ -140,19 +140,19 @@ final class EventReader {
   }
 
   private var body: HTTPClientResponse.Body.AsyncIterator?
-  /// What was read so far, without the greeting.
+  /// The text read so far, without the greeting.
   private(set) var bytes = ByteBuffer()
   private(set) var hasEnded = false
 
   init(_ response: HTTPClientResponse) { body = response.body.makeAsyncIterator() }
 
-  /// Creates the reader of what another has read.
+  /// Creates a reader with the text of another.
   init(bytes: ByteBuffer) {
     self.bytes = bytes
     hasEnded = true
   }
 
-  /// Reads until what was read last meets a condition, or the stream ends.
+  /// Reads until the text read last meets a condition, or the stream ends.
   func read(until isEnough: (String) -> Bool) async throws {
     while let chunk = try await body?.next() {
       bytes.writeImmutableBuffer(chunk)

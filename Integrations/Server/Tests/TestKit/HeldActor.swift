@@ -34,7 +34,7 @@ public final class HeldExecutor: SerialExecutor {
     if !isHeld { run([job]) }
   }
 
-  /// Runs what was held back, and all that follows.
+  /// Runs the jobs that were held back, and all later ones.
   public func release() {
     run(state.withLock { $0.held.take() } ?? [])
   }

@@ -17,7 +17,7 @@ public final class Inbox<Entry: Sendable>: Sendable {
   /// Creates an empty inbox.
   public init() {}
 
-  /// Everything collected so far, oldest first.
+  /// All entries so far, oldest first.
   public var entries: [Entry] { state.withLock { $0.entries } }
 
   /// Adds one entry at the end.
@@ -48,9 +48,9 @@ public final class Inbox<Entry: Sendable>: Sendable {
     return entries
   }
 
-  /// Waits until so many entries are there.
+  /// Waits for a number of entries.
   ///
-  /// - Returns: The first entries, no more than asked for.
+  /// - Returns: The first entries, at most this number.
   @discardableResult
   public func first(_ count: Int) async -> [Entry] {
     Array(await wait { $0.count >= count }.prefix(count))

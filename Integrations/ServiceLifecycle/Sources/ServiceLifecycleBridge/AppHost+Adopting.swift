@@ -24,8 +24,8 @@ extension AppHost {
   /// `cancelWhenGracefulShutdown`, `gracefulShutdown()` and `Task.isShuttingDownGracefully` work. A cancellation
   /// is a cancellation. Task-local values of the caller of `run()` are visible.
   ///
-  /// The service counts as ready as soon as it runs. One that becomes ready later tells a ``Readiness``, which
-  /// `ready` takes.
+  /// The service counts as ready as soon as it runs. If it becomes ready later, it reports that to a ``Readiness``,
+  /// which is passed as `ready`.
   ///
   /// - Parameters:
   ///   - service: The service.
@@ -77,7 +77,7 @@ public struct AdoptedService: AppService {
         services: [
           ServiceGroupConfiguration.ServiceConfiguration(
             service: service,
-            // The options of the application decide what follows from an end.
+            // The options of the application decide about the consequences of an end.
             successTerminationBehavior: .gracefullyShutdownGroup,
             failureTerminationBehavior: .gracefullyShutdownGroup,
             serviceName: serviceName

@@ -22,8 +22,8 @@ extension AppHost {
   /// A graceful shutdown of the group is a request to stop, and cancellation cancels the application. Give the
   /// application no signals, as above: those are the group's.
   ///
-  /// - Returns: A service whose `run` returns when the application has ended. It throws what
-  ///   `run()` throws, and ``ExitCodeError`` if the exit code is not zero.
+  /// - Returns: A service whose `run` returns when the application has ended. It throws the errors
+  ///   of `run()`, and ``ExitCodeError`` if the exit code is not zero.
   public func asService() -> some Service {
     ApplicationService(application: self)
   }

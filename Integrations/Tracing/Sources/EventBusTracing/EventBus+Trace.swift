@@ -28,8 +28,8 @@ extension EventHooks {
   ///   or enqueued, and ends when the post has returned. The attributes are `event.name` and `event.site`.
   /// - The span of a delivery is a child of the post's, with the kind `consumer` and the attribute
   ///   `event.handler`. An error of the handler is recorded.
-  /// - The handler runs with the span of its delivery as the current `ServiceContext`, so that the spans of what
-  ///   it does, posts included, are children of it. This also holds for handlers on actors and for asynchronous
+  /// - The handler runs with the span of its delivery as the current `ServiceContext`, so that the spans of its
+  ///   operations, posts included, are children of it. This also holds for handlers on actors and for asynchronous
   ///   handlers, although they run after the post; everything else in the poster's context travels with them.
   ///   In such a handler, other task-local values are those of its own task.
   ///

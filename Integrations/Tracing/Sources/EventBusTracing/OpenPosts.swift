@@ -13,8 +13,8 @@ private import Darwin
 
 /// Finds the span of a post when its trace reports that the post has ended.
 ///
-/// An interceptor does not learn the number of the post. But a post captures its value immediately before it
-/// reports its beginning, on the same thread, and what hooks do in between is not reported. So the value that was
+/// An interceptor does not receive the number of the post. But a post captures its value immediately before it
+/// reports its beginning, on the same thread, and posts of hooks in between are not reported. So the value that was
 /// captured last on a thread belongs to the next beginning there, if name and site agree.
 ///
 /// An event that was enqueued captures its value earlier. If it finds another of the same name and site, that

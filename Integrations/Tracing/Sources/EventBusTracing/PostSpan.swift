@@ -3,7 +3,7 @@ private import Synchronization
 internal import Tracing
 
 /// The span of a post, which ends once: when the post has returned, and at the latest when the last reference
-/// to it is gone.
+/// to it is released.
 final class PostSpan: Sendable {
   let name: String
   let site: SourceSite

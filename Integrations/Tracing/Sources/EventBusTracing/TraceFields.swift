@@ -2,9 +2,8 @@ public import Tracing
 
 /// The current trace as fields of text, such as `traceparent`, for events that leave the process.
 ///
-/// A bridge to other processes sends the fields with an event, and posts the event that arrived inside
-/// `run(_:with:_:)`:
-/// the span of that post, which `EventBus.startTracing(with:)` makes, is then a child of the span where it was posted.
+/// A bridge to other processes sends the fields with an event, and posts a received event inside `run(_:with:_:)`: the
+/// span of that post, which `EventBus.startTracing(with:)` makes, is then a child of the span of the original post.
 /// With the bridge over NATS:
 ///
 /// ```
@@ -17,7 +16,7 @@ public import Tracing
 /// }
 /// ```
 ///
-/// Which fields there are is the choice of the instrument that the program has bootstrapped.
+/// The instrument that the program has bootstrapped chooses the fields.
 ///
 /// ## Thread safety
 ///
@@ -25,7 +24,7 @@ public import Tracing
 public enum TraceFields: Sendable {
   /// The fields of the current `ServiceContext`; none if there is no context.
   ///
-  /// - Parameter instrument: What writes them; `nil` means the instrument of the program.
+  /// - Parameter instrument: The instrument that writes them; `nil` means the instrument of the program.
   /// - Returns: The fields by their names.
   public static func current(_ instrument: (any Instrument)? = nil) -> [String: String] {
     guard let context = ServiceContext.current else { return [:] }
@@ -37,8 +36,8 @@ public enum TraceFields: Sendable {
   /// Calls a closure with the context of fields as the current one.
   ///
   /// - Parameters:
-  ///   - fields: The fields that arrived.
-  ///   - instrument: What reads them; `nil` means the instrument of the program.
+  ///   - fields: The received fields.
+  ///   - instrument: The instrument that reads them; `nil` means the instrument of the program.
   ///   - body: The closure, called once.
   public static func run(
     _ fields: [String: String],
@@ -51,8 +50,8 @@ public enum TraceFields: Sendable {
   /// Calls an asynchronous closure with the context of fields as the current one.
   ///
   /// - Parameters:
-  ///   - fields: The fields that arrived.
-  ///   - instrument: What reads them; `nil` means the instrument of the program.
+  ///   - fields: The received fields.
+  ///   - instrument: The instrument that reads them; `nil` means the instrument of the program.
   ///   - body: The closure, called once.
   public static func run(
     _ fields: [String: String],

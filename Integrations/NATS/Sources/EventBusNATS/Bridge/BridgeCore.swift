@@ -1,28 +1,33 @@
 internal import EventBus
 private import _EventBusLocks
 
-/// The parts of a bridge, which its lanes use for as long as the bridge lives.
+/// The parts of a bridge, which its lanes use for the life of the bridge.
 final class BridgeCore: Sendable {
   private struct State {
     var outgoing: [EventNames: AnyOutgoingLane] = [:]
-    /// The lanes that send durable events, by the number in the subject of the answers.
-    var senders: [Int: DurableSender] = [:]
+    /// The senders of dead letters, by event.
     var deadLetters: [String: DurableSender] = [:]
     var incoming: [ObjectIdentifier: AnyIncomingLane] = [:]
+    /// The messages of the bridge itself, which wait to be sent.
     var answers: [OutgoingMessage] = []
-    var inbox: (any LinkSubscription)?
-    /// Whether the answers of the server are needed.
-    var isListening = false
-    /// Why there are none.
-    var inboxDenial: NATSError?
     var nextNumber = 1
-    /// The last sequences of the events that were carried out and are no longer, or in another way.
+    /// The last sequences of former lanes, by event.
     var sequences: [EventNames: UInt64] = [:]
     /// The type of the payloads of each event.
     var types: [String: ObjectIdentifier] = [:]
     var isStopped = false
     /// Whether the connection was closed for good.
     var isLinkClosed = false
+
+    var lanes: [AnyOutgoingLane] { Array(outgoing.values) }
+    var letters: [DurableSender] { Array(deadLetters.values) }
+  }
+
+  /// Whether the last sender was a bridge of the same bus.
+  private struct LocalAnswer {
+    /// Zero is the incarnation of no bridge.
+    var incarnation: UInt64 = 0
+    var isLocal = false
   }
 
   let bus: EventBus
@@ -32,14 +37,15 @@ final class BridgeCore: Sendable {
   let incarnation: UInt64
   let configuration: EventBridge.Configuration
   let tally: Tally
-  /// The events of this bridge that may come back to its bus.
+  /// The posts of this bridge that may come back to its bus.
   let localPosts: LocalPosts
-  /// What is prepared at the server.
+  /// The streams, consumers and subscriptions at the server.
   let preparations: Preparations
+  /// The answers of the server to durable messages.
+  private let inbox: AnswerInbox
   private let state = Locked(State())
   private let pump: LazyPump
-  private let inboxPump: LazyPump
-  private let neighbours: LazyReference<Neighbours>
+  private let neighbors: LazyReference<Neighbors>
   private let connection = TokenBag()
   private let localCache = Locked(LocalAnswer())
 
@@ -59,18 +65,18 @@ final class BridgeCore: Sendable {
     localPosts = LocalPosts(limit: configuration.durableLimit)
     preparations = Preparations(tally)
     pump = LazyPump("EventBusNATS.sending")
-    inboxPump = LazyPump("EventBusNATS.answers")
-    neighbours = LazyReference()
-    LocalBridges.add(self)
+    inbox = AnswerInbox(link, incarnation)
+    neighbors = LazyReference()
+    LocalBridges.add(incarnation, LocalBridge(bus: ObjectIdentifier(bus), posts: localPosts))
   }
 
   deinit { LocalBridges.remove(incarnation) }
 
-  /// Begins to work.
+  /// Begins to work: connects the parts, which refer to this object.
   func start() {
     pump.work = { [weak self] in self?.flush() }
-    inboxPump.work = { [weak self] in self?.takeAnswers() }
-    neighbours.set(Neighbours(self))
+    inbox.start(self)
+    neighbors.set(Neighbors(self))
     link.onChange { [weak self] isConnected in
       if isConnected { self?.reconnected() } else { self?.closeWithLink() }
     }.store(in: connection)
@@ -80,104 +86,36 @@ final class BridgeCore: Sendable {
     tick()
   }
 
-  /// After the connection was closed for good: gives up what waits, and says so to those who wait.
+  /// If the connection was closed for good, gives up all waiting events, and ends the waits for them.
   private func closeWithLink() {
     guard link.isClosed else { return }
-    let lanes = state.withLock { state in
+    let (lanes, letters, isFirst) = state.withLock { state in
       defer { state.isLinkClosed = true }
-      return state.isLinkClosed
-        ? nil : (Array(state.outgoing.values), Array(state.deadLetters.values))
+      return (state.lanes, state.letters, !state.isLinkClosed)
     }
-    guard let lanes else { return }
-    for lane in lanes.0 { lane.close(nil) }
-    for sender in lanes.1 { sender.close() }
-    neighbours.object?.closed()
+    guard isFirst else { return }
+    for lane in lanes { lane.close(nil) }
+    for sender in letters { sender.close() }
+    neighbors.object?.closed()
   }
 
   /// Listens for the other nodes.
   private func greet() {
-    try? neighbours.object?.subscribe(self)  // Reason: it is tried again, and a failure reported.
+    try? neighbors.object?.subscribe(self)  // Reason: the preparation repeats it.
     preparations.add(
       "_node",
       isVital: false,
       isDenied: { [weak self] in
-        self?.neighbours.object?.drop($0) ?? false
+        self?.neighbors.object?.drop($0) ?? false
       }
     ) { [weak self] () async throws(LinkFailure) in
-      if let self { try await self.neighbours.object?.start(self) }
+      if let self { try await self.neighbors.object?.start(self) }
     }.store(in: connection)
   }
 
-  // MARK: Answers
+  // MARK: Sending
 
-  /// Listens for the answers of the server to durable messages, from the first sender on.
-  private func listen() {
-    let isFirst = state.withLock { state in
-      defer { state.isListening = true }
-      return !state.isListening
-    }
-    guard isFirst else { return }
-    try? subscribeInbox()  // Reason: as above.
-    preparations.add("_inbox") { [weak self] in
-      self?.inboxFailed($0)
-    } isDenied: { [weak self] in
-      self?.dropInbox($0) ?? false
-    } body: { [weak self] () async throws(LinkFailure) in
-      try await self?.startInbox()
-    }.store(in: connection)
-  }
-
-  /// Where the server answers to durable messages; number and serial follow.
-  private var inboxPrefix: String { "\(link.inbox).\(String(incarnation, radix: 16))." }
-  private var inboxSubject: String { inboxPrefix + "*.*" }
-
-  private func startInbox() async throws(LinkFailure) {
-    try subscribeInbox()
-    do throws(LinkFailure) {
-      let limit = configuration.requestTimeout
-      try await state.withLock(\.inbox)?.confirm(within: limit)
-    } catch {
-      if case .notAuthorized = error { _ = dropInbox(inboxSubject) }
-      throw error
-    }
-    let senders = state.withLock { state in
-      state.inboxDenial = nil
-      return Array(state.senders.values)
-    }
-    for sender in senders { sender.permit(.answers) }
-  }
-
-  /// Without answers no durable event is known to be stored.
-  private func inboxFailed(_ failure: LinkFailure) {
-    let error = NATSError(.notAuthorized, "The answers of the server: \(failure)")
-    let senders = state.withLock { state in
-      state.inboxDenial = error
-      return Array(state.senders.values)
-    }
-    for sender in senders { sender.deny(.answers, error) }
-  }
-
-  private func subscribeInbox() throws(LinkFailure) {
-    let isNeeded = state.withLock { $0.inbox == nil && !$0.isStopped }
-    guard isNeeded else { return }
-    let made = try link.subscribe(
-      inboxSubject,
-      group: nil,
-      limit: .max,
-      sizeLimit: .max,
-      wake: { [inboxPump] in inboxPump.wake() }
-    )
-    state.withLock { $0.inbox = made }
-  }
-
-  private func dropInbox(_ subject: String) -> Bool {
-    guard subject == inboxSubject else { return false }
-    let dropped = state.withLock { $0.inbox.take() }
-    dropped?.cancel()
-    return true
-  }
-
-  /// Has what waits sent soon.
+  /// Sends all waiting messages soon.
   func wake() { pump.wake() }
 
   /// Sends a message of the bridge itself soon.
@@ -189,10 +127,10 @@ final class BridgeCore: Sendable {
   private func flush() {
     let (answers, lanes, letters) = state.withLock { state in
       defer { state.answers = [] }
-      return (state.answers, Array(state.outgoing.values), Array(state.deadLetters.values))
+      return (state.answers, state.lanes, state.letters)
     }
     for answer in answers {
-      // An answer that is lost is asked for again, and so is a heartbeat.
+      // The server delivers an unanswered event again, and the next heartbeat follows.
       do throws(LinkFailure) { try link.send(answer) } catch { continue }
     }
     for lane in lanes { lane.flush(self) }
@@ -204,23 +142,21 @@ final class BridgeCore: Sendable {
     let now = ContinuousClock.now
     let lanes = state.withLock { Array($0.incoming.values) }
     for lane in lanes { lane.tick(now) }
-    neighbours.object?.tick(now)
+    neighbors.object?.tick(now)
     wake()
     pump.enqueue(after: configuration.tick) { [weak self] in self?.tick() }
   }
 
   private func reconnected() {
-    let (lanes, letters) = state.withLock { state in
-      (Array(state.outgoing.values), Array(state.deadLetters.values))
-    }
+    let (lanes, letters) = state.withLock { ($0.lanes, $0.letters) }
     for lane in lanes { lane.reconnected() }
     for sender in letters { sender.reconnected() }
     preparations.reconnected()
-    neighbours.object?.reconnected()
+    neighbors.object?.reconnected()
     wake()
   }
 
-  /// Notes what the server has refused, some time after it was sent.
+  /// Notes a refusal by the server, some time after the message was sent.
   private func refused(_ refusal: LinkRefusal) {
     switch refusal {
     case .other(let text): tally.report(BridgeReport(.notPrepared, "_connection", text))
@@ -231,9 +167,7 @@ final class BridgeCore: Sendable {
 
   /// Notes that a message was not accepted.
   private func notSent(_ denial: Denial) {
-    let (lanes, letters) = state.withLock { state in
-      (Array(state.outgoing.values), state.deadLetters)
-    }
+    let (lanes, letters) = state.withLock { ($0.lanes, $0.deadLetters) }
     for lane in lanes where lane.subject == denial.subject { lane.denied(denial, self) }
     for (event, sender) in letters
     where Subject.deadLetters(event, prefix: prefix) == denial.subject {
@@ -246,43 +180,23 @@ final class BridgeCore: Sendable {
     }
   }
 
-  private func takeAnswers() {
-    while let inbox = state.withLock({ $0.inbox }) {
-      let messages = inbox.take(512).messages
-      if messages.isEmpty { break }
-      for message in messages {
-        // <inbox>.<incarnation>.<number>.<serial>
-        let tokens = message.subject.utf8.split(separator: UInt8(ascii: ".")).suffix(2)
-        guard tokens.count == 2, let first = tokens.first, let last = tokens.last,
-          let lane = number(first, radix: 10).flatMap(Int.init(exactly:)),
-          let serial = number(last, radix: 10)
-        else { continue }
-        state.withLock { $0.senders[lane] }?.answer(serial, message, self)
-      }
-    }
-    wake()
-  }
-
   // MARK: Lanes
 
-  /// A sender of durable messages.
-  func makeSender(_ event: String, stream: String) -> (number: Int, sender: DurableSender) {
+  /// Creates a sender of durable messages.
+  func makeSender(_ event: String, stream: String) -> DurableSender {
     let number = nextNumber()
     let sender = DurableSender(
       self,
       event: event,
       stream: stream,
       number: number,
-      replyPrefix: inboxPrefix + "\(number)."
+      replyPrefix: inbox.replyPrefix(number)
     )
-    let (isClosed, denial) = state.withLock { state in
-      state.senders[number] = sender
-      return (state.isLinkClosed || state.isStopped, state.inboxDenial)
-    }
+    let denial = inbox.add(sender)
     if let denial { sender.deny(.answers, denial) }
-    if isClosed { sender.close() }
-    listen()
-    return (number, sender)
+    if state.withLock({ $0.isLinkClosed || $0.isStopped }) { sender.close() }
+    inbox.listen(self)?.store(in: connection)
+    return sender
   }
 
   /// Notes the type of an event's payloads.
@@ -320,17 +234,16 @@ final class BridgeCore: Sendable {
     if isClosed { lane.close(nil) }
   }
 
-  /// The last sequence that earlier lanes of an event gave.
+  /// The last sequence of the earlier lanes of an event.
   func sequence(_ name: EventNames) -> UInt64 { state.withLock { $0.sequences[name, default: 0] } }
 
-  /// Removes a lane, whose successor goes on counting.
+  /// Removes a lane, whose successor continues its sequence.
   func remove(_ lane: AnyOutgoingLane, _ name: EventNames) {
     let last = lane.lastSequence
+    if let sender = lane.sender { inbox.remove(sender) }
     let removed = state.withLock { state in
       state.sequences[name] = max(last, state.sequences[name, default: 0])
-      let sender = lane.sender.flatMap { state.senders.removeValue(forKey: $0.number) }
-      let isCurrent = state.outgoing[name] === lane
-      return (sender, isCurrent ? state.outgoing.removeValue(forKey: name) : nil)
+      return state.outgoing[name] === lane ? state.outgoing.removeValue(forKey: name) : nil
     }
     withExtendedLifetime(removed) {}
   }
@@ -356,7 +269,7 @@ final class BridgeCore: Sendable {
     let sender =
       state.withLock { $0.deadLetters[event] }
       ?? {
-        let (_, made) = makeSender(event, stream: stream)
+        let made = makeSender(event, stream: stream)
         made.prepared()
         return state.withLock { state in
           if let known = state.deadLetters[event] { return known }
@@ -386,38 +299,32 @@ final class BridgeCore: Sendable {
   // MARK: Nodes
 
   func node(_ name: String, isAsked: Bool = false) -> EventBridge.Node {
-    neighbours.object?.node(name, isAsked: isAsked) ?? EventBridge.Node(name)
+    neighbors.object?.node(name, isAsked: isAsked) ?? EventBridge.Node(name)
   }
 
-  var presentNodes: [EventBridge.Node] { neighbours.object?.present ?? [] }
+  var presentNodes: [EventBridge.Node] { neighbors.object?.present ?? [] }
 
-  /// Whether an event was sent by a bridge of the same bus, where it was posted.
+  /// Returns whether a bridge of the same bus has sent an event, which was posted there.
   func isLocal(_ incarnation: UInt64) -> Bool {
     if incarnation == self.incarnation { return true }
     let known = localCache.withLock { $0 }
     if known.incarnation == incarnation { return known.isLocal }
-    let isLocal = LocalBridges.core(incarnation)?.bus === bus
+    let isLocal = LocalBridges.bridge(incarnation)?.bus == ObjectIdentifier(bus)
     localCache.withLock { $0 = LocalAnswer(incarnation: incarnation, isLocal: isLocal) }
     return isLocal
   }
 
-  /// What has become of an event on this bus, if it was posted here.
+  /// The post of an event on this bus, if it was posted here.
   func localPost(_ header: WireHeader, _ event: String) -> LocalPost? {
     guard isLocal(header.incarnation) else { return nil }
-    return LocalBridges.core(header.incarnation)?.localPosts.post(event, header.sequence)
-  }
-
-  fileprivate struct LocalAnswer {
-    /// Zero is the incarnation of no bridge.
-    var incarnation: UInt64 = 0
-    var isLocal = false
+    return LocalBridges.bridge(header.incarnation)?.posts.post(event, header.sequence)
   }
 
   // MARK: Ending
 
-  /// Waits until everything posted so far was sent, or is stored, and has reached the server.
+  /// Waits until all events posted so far have reached the server, and the durable ones are stored.
   func waitUntilFlushed() async {
-    let lanes = state.withLock { Array($0.outgoing.values) }
+    let lanes = state.withLock(\.lanes)
     let promises = lanes.map { $0.allSoFar() }
     wake()
     for promise in promises {
@@ -430,7 +337,7 @@ final class BridgeCore: Sendable {
       } catch .closed {
         return
       } catch {
-        // Away: asked again when there may be a connection.
+        // Disconnected: the next attempt follows when there may be a connection.
         do { try await Task.sleep(for: configuration.tick) } catch { return }
       }
     }
@@ -438,7 +345,7 @@ final class BridgeCore: Sendable {
 
   /// Stops receiving, and waits for running handlers.
   func stopReceiving() async {
-    // Every post so far has its number then, by which it is known when it comes back.
+    // Then every post so far has its number, by which it is recognized when it comes back.
     await pump.finish()
     let lanes = state.withLock { Array($0.incoming.values) }
     await withDiscardingTaskGroup { group in
@@ -447,27 +354,21 @@ final class BridgeCore: Sendable {
     for lane in lanes { remove(lane) }
   }
 
-  /// Says goodbye.
-  func leave() async { await neighbours.object?.stop() }
+  /// Announces the end of the node.
+  func leave() async { await neighbors.object?.stop() }
 
-  /// Stops everything at once.
+  /// Stops all lanes at once.
   func stop() {
-    let (lanes, letters, inbox, incoming) = state.withLock { state in
+    let (lanes, letters, incoming) = state.withLock { state in
       state.isStopped = true
-      defer {
-        (state.outgoing, state.senders, state.deadLetters) = ([:], [:], [:])
-        state.incoming = [:]
-      }
-      return (
-        Array(state.outgoing.values), Array(state.deadLetters.values), state.inbox.take(),
-        state.incoming
-      )
+      defer { (state.outgoing, state.deadLetters, state.incoming) = ([:], [:], [:]) }
+      return (state.lanes, state.letters, Array(state.incoming.values))
     }
-    inbox?.cancel()
+    inbox.stop()
     for lane in lanes { lane.close(nil) }
     for sender in letters { sender.close() }
     connection.end()
     preparations.stop()
-    for lane in incoming.values { Task { await lane.stop() } }
+    for lane in incoming { Task { await lane.stop() } }
   }
 }

@@ -1,41 +1,8 @@
-#if canImport(FoundationEssentials)
-private import FoundationEssentials
-#else
-private import Foundation
-#endif
-
 private import _EventBusLocks
-
-/// A durable message that the server has not stored yet.
-struct Letter: Sendable {
-  /// Makes the message, given its serial; called once, before it is sent for the first time.
-  let message: @Sendable (_ serial: UInt64) throws(NATSError) -> OutgoingMessage
-  /// Called once with the outcome.
-  let completion: @Sendable (Result<Receipt, NATSError>) -> Void
-  /// The message.
-  fileprivate var made: OutgoingMessage?
-
-  init(
-    message: @escaping @Sendable (_ serial: UInt64) throws(NATSError) -> OutgoingMessage,
-    completion: @escaping @Sendable (Result<Receipt, NATSError>) -> Void
-  ) {
-    (self.message, self.completion) = (message, completion)
-  }
-
-  /// Drops what the closures keep, as the message is made.
-  fileprivate func with(_ message: OutgoingMessage) -> Letter {
-    var letter = Letter(message: { _ in message }, completion: completion)
-    letter.made = message
-    return letter
-  }
-
-  fileprivate var size: Int { made?.payload.count ?? 0 }
-}
 
 /// Sends durable messages until the server has stored them.
 ///
-/// Payloads are encoded soon after they were posted, whether or not there is a connection: from then on their
-/// bytes count.
+/// Payloads are encoded soon after they were posted, with or without a connection: from then on their bytes count.
 ///
 /// ## Thread safety
 ///
@@ -44,28 +11,28 @@ final class DurableSender: Sendable {
   private struct State {
     var outbox: Outbox<Letter>
     var waiters = Waiters()
-    /// The serial from which on no message is made.
+    /// The serial of the first letter whose message is not made.
     var firstUnmade: UInt64 = 1
-    /// The bytes of the payloads of all messages that are made.
+    /// The bytes of the payloads of all made messages.
     var size = 0
     var isPrepared = false
-    /// Until when servers may not know yet that the stream is there.
+    /// The time until which some servers of a cluster may not know the new stream yet.
     var settledAt: ContinuousClock.Instant?
-    /// Whether a refusal was not reported for that reason.
+    /// Whether a refusal was not reported for this reason.
     var hasUnreported = false
-    /// What the server forbids, and messages need.
+    /// The operations that the server forbids, and on which messages depend.
     var obstacles: [Obstacle: NATSError] = [:]
-    /// Its words about the last message that it denied.
+    /// The words of the server about the last denied message.
     var denial = ""
-    /// Why it takes no messages any more.
+    /// The error for further messages, after the end.
     var ending: NATSError?
   }
 
-  /// What a message needs besides its own subject.
+  /// A forbidden operation on which every message depends.
   enum Obstacle: Sendable {
-    /// The stream, which has to be looked at or created.
+    /// Reading or creating the stream.
     case stream
-    /// The answers of the server.
+    /// Listening to the answers of the server.
     case answers
   }
 
@@ -76,7 +43,7 @@ final class DurableSender: Sendable {
   private let sizeLimit: Int
   /// The number of the sender in the subject of the answers.
   let number: Int
-  /// Where the server answers; the serial follows.
+  /// The beginning of the subjects of answers; the serial follows.
   private let replyPrefix: String
   private let core: Weak<BridgeCore>
 
@@ -112,7 +79,7 @@ final class DurableSender: Sendable {
 
   /// Adds a message.
   ///
-  /// - Returns: Why it was not added.
+  /// - Returns: The reason why it was refused; `nil` if it was added.
   func append(_ letter: Letter) -> NATSError? {
     state.withLock { state in
       if let ending = state.ending { return ending }
@@ -128,7 +95,7 @@ final class DurableSender: Sendable {
     }
   }
 
-  /// Notes that the stream is there.
+  /// Notes that the stream exists.
   func prepared() {
     state.withLock { state in
       state.isPrepared = true
@@ -137,26 +104,15 @@ final class DurableSender: Sendable {
     }
   }
 
-  /// Notes that the server forbids what every message needs: none is taken until it is permitted.
+  /// Notes that the server forbids an operation on which every message depends, and gives up all messages.
   func deny(_ obstacle: Obstacle, _ error: NATSError) {
-    let (letters, due) = state.withLock { state in
-      state.obstacles[obstacle] = error
-      state.size = 0
-      return (state.outbox.removeAll(), state.waiters.take(reached: .max))
-    }
-    if !letters.isEmpty {
-      core.object?.tally.report(
-        BridgeReport(.notAuthorized, event, count: letters.count, error.detail)
-      )
-    }
-    for letter in letters { letter.completion(.failure(error)) }
-    for promise in due { promise.fulfil(.success(())) }
+    removeAll(.notAuthorized, error, error.detail) { $0.obstacles[obstacle] = error }
   }
 
-  /// Notes that the server does not forbid it any more.
+  /// Notes that the server permits the operation again.
   func permit(_ obstacle: Obstacle) { state.withLock { $0.obstacles[obstacle] = nil } }
 
-  /// Notes that the server has denied one of the messages.
+  /// Notes that the server has denied a message.
   func denied(_ text: String) {
     state.withLock { state in
       state.outbox.deny(at: .now)
@@ -167,7 +123,7 @@ final class DurableSender: Sendable {
   /// Notes that the connection was made again.
   func reconnected() { state.withLock { $0.outbox.sendAgain() } }
 
-  /// Makes the messages that were added, so that their sizes are known.
+  /// Makes the messages of new letters, so that their sizes are known.
   private func makeMessages(_ core: BridgeCore) {
     while true {
       let letters = state.withLock { $0.outbox.items(from: $0.firstUnmade, most: 64) }
@@ -189,7 +145,7 @@ final class DurableSender: Sendable {
     }
   }
 
-  /// Sends what is due.
+  /// Sends the messages that are due.
   func flush(_ core: BridgeCore) {
     makeMessages(core)
     let (denied, words) = state.withLock { ($0.outbox.takeDenied(at: .now), $0.denial) }
@@ -263,9 +219,9 @@ final class DurableSender: Sendable {
   ///
   /// - Parameters:
   ///   - serial: The serial of the message.
-  ///   - words: Why it was not stored.
-  ///   - isUnknown: Whether no server took it: usual in the moment after the stream was made, as the servers of
-  ///     a cluster hear of it one after the other.
+  ///   - words: The reason why it was not stored.
+  ///   - isUnknown: Whether no stream has its subject: usual shortly after the stream was created, as the servers of
+  ///     a cluster learn of it one after the other.
   ///   - core: The bridge.
   private func retry(
     _ serial: UInt64,
@@ -305,78 +261,50 @@ final class DurableSender: Sendable {
       switch result {
       case .success: core.tally.count { $0.stored += 1 }
       case .failure(let error):
-        let kind: BridgeReport.Kind =
-          switch error.code {
-          case .notEncodable: .notEncodable
-          case .notAuthorized: .notAuthorized
-          case .tooLarge: .tooLarge
-          default: .notStored
-          }
-        core.tally.report(BridgeReport(kind, event, error.detail))
+        core.tally.report(BridgeReport(.init(of: error), event, error.detail))
       }
       letter.completion(result)
     }
-    for promise in due { promise.fulfil(.success(())) }
+    for promise in due { promise.fulfill() }
   }
 
-  /// A promise that is kept when all messages so far are stored, or were refused for good.
+  /// A promise that ends when all messages so far are stored, or were refused for good.
   func allSoFar() -> Promise<Void> {
     let promise = Promise<Void>()
     let due = state.withLock { state in
       state.waiters.add(state.outbox.nextSerial - 1, promise)
       return state.waiters.take(reached: state.outbox.firstSerial - 1)
     }
-    for promise in due { promise.fulfil(.success(())) }
+    for promise in due { promise.fulfill() }
     return promise
   }
 
   /// Gives up all messages.
   ///
-  /// - Parameter error: What their posters get, and those of later ones.
+  /// - Parameter error: The error for their posters, and for those of later ones.
   func close(_ error: NATSError? = nil) {
     let error = error ?? NATSError(.closed, "The event \(event) may not be stored")
-    let (letters, due) = state.withLock { state in
+    removeAll(.givenUp, error, "\(error)") { state in
       if state.ending == nil { state.ending = error }
+    }
+  }
+
+  /// Changes the state, and removes all messages with an error and one report.
+  private func removeAll(
+    _ kind: BridgeReport.Kind,
+    _ error: NATSError,
+    _ detail: String,
+    _ change: (inout State) -> Void
+  ) {
+    let (letters, due) = state.withLock { state in
+      change(&state)
       state.size = 0
       return (state.outbox.removeAll(), state.waiters.take(reached: .max))
     }
     if !letters.isEmpty {
-      core.object?.tally.report(
-        BridgeReport(.givenUp, event, count: letters.count, "\(error)")
-      )
+      core.object?.tally.report(BridgeReport(kind, event, count: letters.count, detail))
     }
     for letter in letters { letter.completion(.failure(error)) }
-    for promise in due { promise.fulfil(.success(())) }
-  }
-}
-
-/// The answer of the server to a durable message.
-private struct PublishAnswer: Decodable {
-  struct Refusal: Decodable {
-    let code: Int
-    let err_code: Int?
-    let description: String?
-
-    /// Whether the same message will be refused again.
-    ///
-    /// Full streams and disks, missing leaders and the like pass; a message that is too large, or a sealed
-    /// stream, does not.
-    var isLasting: Bool {
-      switch err_code {
-      case 10054, 10109, 10097: true
-      default: false
-      }
-    }
-  }
-
-  let stream: String?
-  let seq: UInt64?
-  let duplicate: Bool?
-  let error: Refusal?
-
-  init?(_ bytes: [UInt8]) {
-    // Reason for `try?`: an unreadable answer is treated as none.
-    guard let answer = try? JSONDecoder().decode(Self.self, from: Data(bytes)) else { return nil }
-    self = answer
+    for promise in due { promise.fulfill() }
   }
 }

@@ -4,7 +4,7 @@ private import FoundationEssentials
 private import Foundation
 #endif
 
-/// How payloads become bytes, and bytes payloads.
+/// The conversion of payloads to bytes and back.
 ///
 /// ```swift
 /// import EventBusNATS
@@ -16,7 +16,7 @@ private import Foundation
 /// }
 /// ```
 ///
-/// Content type and version travel with each event. A receiver decodes only what it knows, and counts the rest.
+/// Content type and version travel with each event. A receiver decodes only those that it knows, and counts the others.
 public struct EventCodec<Payload: Sendable>: Sendable {
   /// The content type.
   public let contentType: String
@@ -30,8 +30,8 @@ public struct EventCodec<Payload: Sendable>: Sendable {
   /// - Parameters:
   ///   - contentType: The content type, such as `json`.
   ///   - version: The version of the payload's schema; a receiver with another one does not decode.
-  ///   - encode: Makes bytes; called on a queue of the bridge.
-  ///   - decode: Makes a payload of any bytes, or throws; called on a queue of the bridge.
+  ///   - encode: Converts a payload to bytes; called on a queue of the bridge.
+  ///   - decode: Converts any bytes to a payload, or throws; called on a queue of the bridge.
   public init(
     contentType: String,
     version: Int = 1,
@@ -70,8 +70,21 @@ extension EventCodec where Payload == [UInt8] {
 }
 
 extension EventCodec where Payload == Void {
-  /// No bytes at all.
+  /// No bytes.
   public static var none: EventCodec {
     EventCodec(contentType: "none", encode: { _ in [] }, decode: { _ in })
+  }
+}
+
+extension EventCodec {
+  /// The bytes of a payload.
+  ///
+  /// - Throws: An error that names the event, with the code `notEncodable`.
+  func bytes(of payload: Payload, _ event: String) throws(NATSError) -> [UInt8] {
+    do {
+      return try encode(payload)
+    } catch {
+      throw NATSError(.notEncodable, "A payload of \(event) cannot be encoded: \(error)")
+    }
   }
 }

@@ -1,4 +1,5 @@
-/// What travels with events besides their payloads, such as the context of a trace, as headers of the messages.
+/// The fields that travel with events besides their payloads, as headers of the messages, such as the context of a
+/// trace.
 ///
 /// ```swift
 /// import EventBusNATS
@@ -18,7 +19,7 @@
 /// `EventBusTracing` has these three closures for the trace headers of W3C: `TraceFields`.
 ///
 /// Names consist of letters, digits, `-` and `_`, and do not begin with `Nats-` or `Event-Bus`; values are of
-/// visible ASCII. What is not, and what exceeds 8 KB, does not travel.
+/// visible ASCII. Other fields, and those that exceed 8 KB, do not travel.
 public struct EventPropagation: Sendable {
   let inject: @Sendable () -> [String: String]
   let restore: @Sendable (_ fields: [String: String], _ post: () -> Void) -> Void
@@ -28,9 +29,9 @@ public struct EventPropagation: Sendable {
   /// Creates a propagation.
   ///
   /// - Parameters:
-  ///   - inject: The fields of an event; called where it is posted, in the task of the poster.
-  ///   - restore: Posts a live event that arrived, given the headers of its message with names in lowercase;
-  ///     calls `post` once, on a queue of the bridge.
+  ///   - inject: Returns the fields of an event; called during the post, in the task of the poster.
+  ///   - restore: Posts a received live event, given the headers of its message with names in lowercase; calls
+  ///     `post` once, on a queue of the bridge.
   ///   - restoreWhileHandling: The same for a durable event, whose handlers have finished when `post` returns.
   public init(
     inject: @escaping @Sendable () -> [String: String],
@@ -49,13 +50,13 @@ extension EventPropagation? {
     return MessageFields.usable(self.inject())
   }
 
-  /// Posts a live event that arrived.
+  /// Posts a received live event.
   func restore(_ fields: [String: String], _ post: () -> Void) {
     guard let self else { return post() }
     self.restore(MessageFields.arrived(fields), post)
   }
 
-  /// Posts a durable event that arrived, and waits for its handlers.
+  /// Posts a received durable event, and waits for its handlers.
   func restore(_ fields: [String: String], _ post: () async -> Void) async {
     guard let self else { return await post() }
     await self.restoreWhileHandling(MessageFields.arrived(fields), post)

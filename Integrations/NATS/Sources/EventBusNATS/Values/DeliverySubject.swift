@@ -1,4 +1,4 @@
-/// What a durable message says about its delivery, in the subject to which its acknowledgement goes.
+/// Information about the delivery of a durable message, in the subject of its acknowledgement.
 ///
 ///     $JS.ACK.<stream>.<consumer>.<deliveries>.<stream sequence>.<consumer sequence>.<time>.<pending>
 ///
@@ -6,11 +6,11 @@
 package struct DeliverySubject: Sendable, Equatable {
   /// The name of the stream.
   package let stream: String
-  /// How often the message was delivered, this time included.
+  /// The number of deliveries of the message, this one included.
   package let deliveries: Int
   /// The number of the message in its stream.
   package let sequence: UInt64
-  /// When the message was stored, in nanoseconds since 1970.
+  /// The time of storage, in nanoseconds since 1970.
   package let time: UInt64
 
   /// Reads a subject.
@@ -29,54 +29,4 @@ package struct DeliverySubject: Sendable, Equatable {
     self.sequence = sequence
     self.time = time
   }
-}
-
-/// An answer to a durable message.
-package enum Acknowledgement: Sendable, Equatable {
-  /// Every handler has finished.
-  case done
-  /// The message is to come again after a pause.
-  case again(after: Duration)
-  /// Handlers are still running.
-  case inProgress
-  /// The message must not come again.
-  case terminate
-
-  /// The payload of the answer.
-  package var bytes: [UInt8] {
-    switch self {
-    case .done: Array("+ACK".utf8)
-    case .again(let pause): Array("-NAK {\"delay\": \(pause.nanoseconds)}".utf8)
-    case .inProgress: Array("+WPI".utf8)
-    case .terminate: Array("+TERM".utf8)
-    }
-  }
-
-  /// Reads an answer, as a server does.
-  package init?(_ bytes: [UInt8]) {
-    let text = String(decoding: bytes, as: UTF8.self)
-    switch text {
-    case "+ACK": self = .done
-    case "+WPI": self = .inProgress
-    case "+TERM": self = .terminate
-    default:
-      guard text.hasPrefix("-NAK {\"delay\": "),
-        let nanoseconds = Int64(text.dropFirst(15).dropLast())
-      else { return nil }
-      self = .again(after: .nanoseconds(nanoseconds))
-    }
-  }
-}
-
-extension Duration {
-  /// The duration in nanoseconds, at most the largest integer.
-  var nanoseconds: Int64 {
-    let (seconds, attoseconds) = components
-    let (product, isTooLarge) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-    let (sum, isTooLargeNow) = product.addingReportingOverflow(attoseconds / 1_000_000_000)
-    return isTooLarge || isTooLargeNow ? .max : sum
-  }
-
-  /// The duration in milliseconds, at least one.
-  var milliseconds: Int64 { max(1, nanoseconds / 1_000_000) }
 }

@@ -1,22 +1,22 @@
-/// What the server has forbidden, read from its error.
+/// A missing permission, read from the error of the server.
 ///
-/// The server says so some time after the message or the subscription, and names the subject alone:
+/// The error follows some time after the message or the subscription, and names the subject only:
 ///
 ///     Permissions Violation for Publish to "events.secret"
 ///     Permissions Violation for Subscription to "events.hidden" using queue "workers"
 ///     Permissions Violation for Subscription to "events.hidden" (sid "3")
 ///
-/// It sends the last form when permissions change: the subscription was there, and is no longer.
+/// The last form follows a change of permissions, which has ended an existing subscription.
 package struct Denial: Sendable, Equatable {
-  /// What is forbidden.
+  /// A forbidden action.
   package enum Action: Sendable, Equatable {
-    /// To send to the subject.
+    /// Sending to the subject.
     case publish
-    /// To listen to the subject.
+    /// Listening to the subject.
     case subscribe
   }
 
-  /// What is forbidden.
+  /// The forbidden action.
   package let action: Action
   /// The subject.
   package let subject: String
@@ -49,7 +49,7 @@ package struct Denial: Sendable, Equatable {
 /// The denials of a connection, in the order in which the server sent them.
 package struct DenialLog: Sendable {
   private var entries = BoundedBuffer<(number: Int, denial: Denial)>(limit: 256)
-  /// Why the client cannot hear answers, for as long as the connection lasts.
+  /// The denial because of which the client receives no answers, until the connection breaks.
   private var inboxDenial: Denial?
   /// The number of denials so far.
   package private(set) var count = 0
@@ -64,22 +64,22 @@ package struct DenialLog: Sendable {
     if denial.action == .subscribe, denial.subject.hasPrefix("_INBOX.") { inboxDenial = denial }
   }
 
-  /// Forgets what belongs to the former connection.
+  /// Forgets the denial of the former connection's inbox.
   package mutating func reconnected() { inboxDenial = nil }
 
-  /// Whether the words of the server are those of a denial that was noted.
+  /// Whether a denial with these words of the server was noted.
   package func contains(_ text: String) -> Bool { first(after: 0) { $0.text == text } != nil }
 
-  /// The denial of a subscription, noted after so many others.
+  /// The denial of a subscription, noted after a number of others.
   package func subscription(to subject: String, after count: Int) -> Denial? {
     first(after: count) { $0.action == .subscribe && $0.subject == subject }
   }
 
-  /// Why a request about a stream is not answered, if that is the reason.
+  /// The denial because of which a request about a stream is not answered, if there is one.
   ///
   /// - Parameters:
   ///   - stream: The stream.
-  ///   - count: How many denials were noted before the request.
+  ///   - count: The number of denials before the request.
   /// - Returns: The denial.
   package func request(about stream: String, after count: Int) -> Denial? {
     if let inboxDenial { return inboxDenial }

@@ -1,9 +1,9 @@
-/// The rule for messages of publishers that are no bridges: plain ones, and CloudEvents 1.0 in binary mode, whose
-/// attributes are headers that begin with `ce-`.
+/// The rule for messages of other programs: plain messages, and CloudEvents 1.0 in binary mode, whose attributes
+/// are headers that begin with `ce-`.
 package struct ForeignMessage: Sendable, Equatable {
-  /// Why a message is not taken.
+  /// The reason why a message is refused.
   package enum Problem: Error, Sendable, Equatable {
-    /// Its headers are not those of an event.
+    /// The headers are not those of an event.
     case unreadable(String)
     /// The version of CloudEvents, or the type of the content, is not known.
     case unknown(String)
@@ -14,7 +14,7 @@ package struct ForeignMessage: Sendable, Equatable {
   /// - Parameters:
   ///   - fields: The headers, with names in lowercase.
   ///   - contentType: The content type of the codec, such as `json`.
-  /// - Throws: Why it is not taken.
+  /// - Throws: The reason why the message is refused.
   package static func check(
     _ fields: [String: String],
     contentType: String
@@ -41,43 +41,5 @@ package struct ForeignMessage: Sendable, Equatable {
       content == contentType || content.hasSuffix("/\(contentType)")
       || content.hasSuffix("+\(contentType)")
     if !isKnown { throw .unknown("\(content) instead of \(contentType)") }
-  }
-}
-
-/// What travels with an event besides its payload, as headers of the message.
-package enum MessageFields {
-  /// The fields that can be sent: names of letters, digits and hyphens which no other header uses, and values in
-  /// visible ASCII, at most 8 KB together.
-  package static func usable(_ fields: [String: String]) -> [String: String] {
-    var room = 8192
-    var result: [String: String] = [:]
-    for (name, value) in fields.sorted(by: { $0.key < $1.key }) {
-      let lowercase = name.lowercased()
-      let isName =
-        !name.isEmpty && !lowercase.hasPrefix("nats-") && !lowercase.hasPrefix("event-bus")
-        && name.utf8.allSatisfy { byte in
-          switch byte {
-          case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
-            true
-          default: false
-          }
-        }
-      // A line break would begin another header.
-      guard isName, value.utf8.allSatisfy({ $0 >= 32 && $0 < 127 }) else { continue }
-      room -= name.utf8.count + value.utf8.count
-      if room < 0 { break }
-      result[name] = value
-    }
-    return result
-  }
-
-  /// The fields that arrived, with those of a CloudEvent's extension for tracing under their usual names.
-  package static func arrived(_ fields: [String: String]) -> [String: String] {
-    var result = fields
-    for name in ["traceparent", "tracestate"] where result[name] == nil {
-      result[name] = fields["ce-\(name)"]
-    }
-    return result
   }
 }

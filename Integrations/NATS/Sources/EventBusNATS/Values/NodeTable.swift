@@ -1,29 +1,29 @@
-/// The nodes that are known, by their heartbeats.
+/// The other nodes, by their heartbeats.
 ///
-/// A node is the name of a process. Usually one process has it, and the next one takes its place. Where several
-/// have it at the same time, the table knows each by its incarnation, and the node is there while one of them is.
+/// A node is the name of a process. Usually one process has it, and the next one replaces that. If several have it
+/// at the same time, the table distinguishes them by incarnation, and the node is present while one of them is.
 ///
-/// Anyone can send heartbeats: none hides a node that keeps beating for longer than three intervals, and none
-/// fills the table for longer than three minutes.
+/// Any program can send heartbeats: none of them hides a node that keeps sending its own for longer than three
+/// intervals, and none fills the table for longer than three minutes.
 package struct NodeTable: Sendable {
-  /// What changed.
+  /// A change of the table.
   package enum Change: Sendable, Equatable {
-    /// A node was heard for the first time, or again.
+    /// A node sent its first heartbeat, or the first one after an absence.
     case joined(String)
-    /// A node said goodbye, fell silent, or was replaced by another process of its name.
+    /// A node announced its end, sent no heartbeat in time, or was replaced by another process of its name.
     case left(String)
-    /// Several processes have the name of a node at the same time; once, while that lasts.
+    /// Several processes have the name of a node at the same time; reported once while that lasts.
     case clashed(String)
-    /// A node was not noted, as the table is full.
+    /// A node was not added, as the table is full.
     case ignored(String)
   }
 
-  /// What a process is to its node.
+  /// The relation of a process to its node.
   private enum Standing {
     case present
-    /// A newer process has taken its place, unless it is heard later than an interval after that.
+    /// A newer process has replaced it, unless a heartbeat follows later than an interval after that.
     case replaced(since: ContinuousClock.Instant)
-    /// It said goodbye: a heartbeat that was sent before may come later.
+    /// It announced its end: an earlier heartbeat may still arrive.
     case departed(until: ContinuousClock.Instant)
   }
 
@@ -37,10 +37,10 @@ package struct NodeTable: Sendable {
       if case .present = standing { true } else { false }
     }
 
-    /// Whether nothing needs to be known of it any more.
+    /// Whether the table can forget the process.
     func isOver(at now: ContinuousClock.Instant) -> Bool { end <= now }
 
-    /// When nothing needs to be known of it any more, unless it is heard before.
+    /// The time from which on the table can forget the process, unless a heartbeat arrives before.
     var end: ContinuousClock.Instant {
       if case .departed(let until) = standing { until } else { silentAt }
     }
@@ -52,13 +52,13 @@ package struct NodeTable: Sendable {
     var presentCount: Int { processes.values.count(where: \.isPresent) }
   }
 
-  /// The longest time between two heartbeats that is believed.
-  package static let longestInterval = Duration.seconds(60)
+  /// The longest accepted time between two heartbeats.
+  static let longestInterval = Duration.seconds(60)
 
   private var entries: [String: Entry] = [:]
   private var processCount = 0
   private var nextPurge: ContinuousClock.Instant?
-  /// Nothing is over before; heartbeats may have postponed it since.
+  /// No process ends before this time; later heartbeats may have postponed the end.
   private var nextEnd: ContinuousClock.Instant?
   private let limit: Int
   private let own: (node: String, incarnation: UInt64)?
@@ -66,14 +66,14 @@ package struct NodeTable: Sendable {
   /// Creates an empty table.
   ///
   /// - Parameters:
-  ///   - limit: How many processes it knows at most; others are ignored.
-  ///   - own: The process of the table itself, which is not one of the nodes.
+  ///   - limit: The largest number of processes; others are ignored.
+  ///   - own: The process that has the table, which is not one of the nodes.
   package init(limit: Int = 10_000, own: (node: String, incarnation: UInt64)? = nil) {
     self.limit = limit
     self.own = own
   }
 
-  /// The nodes that are there, sorted.
+  /// The present nodes, sorted.
   package var present: [String] {
     entries.filter { $0.value.presentCount > 0 }.keys.sorted()
   }
@@ -83,9 +83,9 @@ package struct NodeTable: Sendable {
   /// - Parameters:
   ///   - node: The node.
   ///   - incarnation: The incarnation of its bridge.
-  ///   - interval: The time between its heartbeats, of which at most ``longestInterval`` is believed.
+  ///   - interval: The time between its heartbeats; at most ``longestInterval`` is accepted.
   ///   - now: The time.
-  /// - Returns: What changed.
+  /// - Returns: The changes.
   package mutating func heard(
     _ node: String,
     _ incarnation: UInt64,
@@ -112,7 +112,7 @@ package struct NodeTable: Sendable {
       if !wasPresent, process.isPresent { changes.append(.joined(node)) }
     } else {
       guard makeRoom(at: now) else { return [.ignored(node)] }
-      // The next process of the node, as a restart makes one.
+      // The next process of the node, as after a restart.
       if wasPresent, !entry.isClashing {
         for (other, process) in entry.processes where process.isPresent {
           entry.processes[other]?.standing = .replaced(since: now)
@@ -146,15 +146,15 @@ package struct NodeTable: Sendable {
     guard own?.node == node, let process = entry.processes[incarnation], process.isPresent else {
       return false
     }
-    // A predecessor of this process may be heard as it ends.
+    // The predecessor of this process may send a last heartbeat.
     return now > process.since + process.interval
   }
 
-  /// Removes what need not be known, if the table is full.
+  /// Removes replaced and ended processes, if the table is full.
   private mutating func makeRoom(at now: ContinuousClock.Instant) -> Bool {
     if processCount < limit { return true }
     if let nextPurge, now < nextPurge { return false }
-    // A flood of heartbeats must not search the table for each.
+    // In a flood of heartbeats, not every one may search the table.
     nextPurge = now + .seconds(1)
     remove { !$0.isPresent }
     return processCount < limit
@@ -179,13 +179,13 @@ package struct NodeTable: Sendable {
     if entry.processes.isEmpty { entries[node] = nil }
   }
 
-  /// Notes a goodbye.
+  /// Notes the announced end of a process.
   ///
   /// - Parameters:
   ///   - node: The node.
   ///   - incarnation: The incarnation of its bridge.
   ///   - now: The time.
-  /// - Returns: What changed.
+  /// - Returns: The changes.
   package mutating func left(
     _ node: String,
     _ incarnation: UInt64,
@@ -201,9 +201,9 @@ package struct NodeTable: Sendable {
     return isGone ? [.left(node)] : []
   }
 
-  /// Finds the nodes that fell silent.
+  /// Finds the nodes without a heartbeat in time.
   ///
-  /// - Complexity: O(1) until something may be over, then O(*n*) in the number of processes.
+  /// - Complexity: O(1) until a process may have ended, then O(*n*) in the number of processes.
   package mutating func expire(at now: ContinuousClock.Instant) -> [Change] {
     guard let nextEnd, nextEnd <= now else { return [] }
     let before = present
@@ -214,14 +214,14 @@ package struct NodeTable: Sendable {
     return before.filter { entries[$0]?.presentCount ?? 0 == 0 }.map { .left($0) }
   }
 
-  /// Forgets all nodes, as none can be heard any more.
+  /// Forgets all nodes, as no heartbeat can arrive any more.
   package mutating func leaveAll() -> [Change] {
     let changes = present.map { Change.left($0) }
     (entries, processCount) = ([:], 0)
     return changes
   }
 
-  /// Postpones silence, after a time in which no heartbeat could arrive.
+  /// Postpones the end of all nodes, after a time in which no heartbeat could arrive.
   package mutating func excuse(until instant: ContinuousClock.Instant) {
     for (node, entry) in entries {
       for (incarnation, process) in entry.processes {

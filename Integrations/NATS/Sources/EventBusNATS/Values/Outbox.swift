@@ -1,12 +1,21 @@
-/// Messages that the server has not acknowledged, in their order, with the rule when each is sent.
+/// The unacknowledged messages, in their order, and the rule that decides when each is sent.
 ///
-/// A message is sent, and sent again when its acknowledgement is late, when it was refused for a reason that
-/// passes, or when the connection broke meanwhile. The server stores a repeated message once, as it has the
-/// same id.
+/// A message is sent again when its acknowledgement is late, when it was refused for a temporary reason, or when
+/// the connection broke meanwhile. The server stores a repeated message once, by its identifier.
 package struct Outbox<Item> {
+  /// A message to send now.
+  package struct Due {
+    /// The serial of the message.
+    package let serial: UInt64
+    /// The message.
+    package let item: Item
+    /// Whether it was sent before.
+    package let isRepeated: Bool
+  }
+
   fileprivate struct Entry {
     var item: Item
-    /// When the message is sent, unless it is acknowledged before; `nil` means at once.
+    /// The time at which the message is sent, unless it is acknowledged before; `nil` means at once.
     var due: ContinuousClock.Instant?
     var sendings = 0
     var refusals = 0
@@ -15,19 +24,19 @@ package struct Outbox<Item> {
   /// The entries from ``firstSerial`` on; `nil` where one has been acknowledged.
   private var entries: [Entry?] = []
   private var head = 0
-  /// The index from which on nothing was ever sent.
+  /// The index of the first entry that was never sent.
   private var fresh = 0
-  /// The serial of the oldest message that is not acknowledged, or of the next one.
+  /// The serial of the oldest unacknowledged message, or of the next one.
   package private(set) var firstSerial: UInt64 = 1
-  /// The number of messages that are not acknowledged.
+  /// The number of unacknowledged messages.
   package private(set) var count = 0
-  /// How many messages may wait for acknowledgements at once.
+  /// The largest number of sent messages that wait for acknowledgements.
   package let window: Int
-  /// How long to wait for an acknowledgement.
+  /// The longest wait for an acknowledgement.
   package let timeout: Duration
-  /// How many messages the server has denied, without saying which.
+  /// The number of messages that the server has denied, without identifying them.
   private var denials = 0
-  /// When the acknowledgements of messages that were sent before the denied ones have arrived.
+  /// The time until which the acknowledgements of messages sent before the denied ones arrive.
   private var denialsAreDue: ContinuousClock.Instant?
 
   /// Creates an empty outbox.
@@ -38,7 +47,7 @@ package struct Outbox<Item> {
 
   /// Adds a message at the end.
   ///
-  /// - Returns: Its serial: one more than that of the message before.
+  /// - Returns: Its serial: one more than that of the previous message.
   @discardableResult
   package mutating func append(_ item: Item) -> UInt64 {
     entries.append(Entry(item: item))
@@ -52,13 +61,14 @@ package struct Outbox<Item> {
   package mutating func takeDue(
     at now: ContinuousClock.Instant,
     most: Int = .max
-  ) -> [(serial: UInt64, item: Item, isRepeated: Bool)] {
-    var taken: [(serial: UInt64, item: Item, isRepeated: Bool)] = []
+  ) -> [Due] {
+    var taken: [Due] = []
     let end = min(entries.count, head + window)
     for index in head..<max(head, end) where taken.count < most {
       guard var entry = entries[index] else { continue }
       if let due = entry.due, due > now { continue }
-      taken.append((firstSerial + UInt64(index - head), entry.item, entry.sendings > 0))
+      let serial = firstSerial + UInt64(index - head)
+      taken.append(Due(serial: serial, item: entry.item, isRepeated: entry.sendings > 0))
       entry.sendings += 1
       // Twice as long each time: a server that is slow must not get more to do.
       entry.due = now + timeout * (1 << min(entry.sendings - 1, 4))
@@ -92,7 +102,7 @@ package struct Outbox<Item> {
   ///
   /// - Returns: Whether it is still there.
   @discardableResult
-  package mutating func update(_ serial: UInt64, _ body: (inout Item) -> Void) -> Bool {
+  mutating func update(_ serial: UInt64, _ body: (inout Item) -> Void) -> Bool {
     guard let index = index(of: serial), var entry = entries[index] else { return false }
     entries[index] = nil
     body(&entry.item)
@@ -113,7 +123,7 @@ package struct Outbox<Item> {
     return found
   }
 
-  /// Notes that a message was refused for a reason that may pass.
+  /// Notes that a message was refused for a temporary reason.
   ///
   /// - Returns: The number of refusals of this message.
   package mutating func delay(
@@ -130,8 +140,8 @@ package struct Outbox<Item> {
 
   /// Notes that the server has denied a message.
   ///
-  /// It does not say which. The acknowledgements of those that it accepted before are on their way, and are
-  /// waited for.
+  /// Its error does not identify the message. The acknowledgements of earlier messages are on their way, and are
+  /// awaited first.
   package mutating func deny(at now: ContinuousClock.Instant) {
     denials += 1
     if denialsAreDue == nil { denialsAreDue = now + min(.milliseconds(500), timeout / 2) }
@@ -151,9 +161,9 @@ package struct Outbox<Item> {
     return serials
   }
 
-  /// Makes everything that was sent due at once, as after a broken connection.
+  /// Makes all sent messages due at once, as after a broken connection.
   package mutating func sendAgain() {
-    // What is sent again is denied again.
+    // A message that is sent again is denied again.
     (denials, denialsAreDue) = (0, nil)
     for index in head..<max(head, fresh) { entries[index]?.due = nil }
   }
@@ -168,7 +178,7 @@ package struct Outbox<Item> {
   }
 
   /// The serial of the next message.
-  package var nextSerial: UInt64 { firstSerial + UInt64(entries.count - head) }
+  var nextSerial: UInt64 { firstSerial + UInt64(entries.count - head) }
 
   private func index(of serial: UInt64) -> Int? {
     guard serial >= firstSerial, serial - firstSerial < UInt64(entries.count - head) else {
@@ -177,6 +187,8 @@ package struct Outbox<Item> {
     return head + Int(serial - firstSerial)
   }
 }
+
+extension Outbox.Due: Sendable where Item: Sendable {}
 
 extension Outbox.Entry: Sendable where Item: Sendable {}
 

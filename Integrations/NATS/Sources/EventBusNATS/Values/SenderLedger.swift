@@ -1,18 +1,18 @@
-/// What a receiver of one event knows of each sender: the last sequence, and how many are missing.
+/// The last sequence of each sender of one event, by which a receiver notices missing events.
 ///
-/// Anyone can send a message with any sequence. One that is far ahead makes the sender's own events late, and one
-/// that cannot be believed is not noted; so a run of late or unbelievable events in ascending order is believed in
-/// the end, and the sender is heard again.
+/// Any program can send a message with any sequence. One that is far ahead makes the sender's own events late, and
+/// an implausible one is not noted. Therefore, a run of late or implausible events in ascending order is accepted in
+/// the end, and the events of the sender are received again.
 package struct SenderLedger: Sendable {
-  /// What an event is, by its sequence.
+  /// The meaning of the sequence of an event.
   package enum Verdict: Sendable, Equatable {
     /// The next one of its sender, or the first one known.
     case next
-    /// A later one; so many before it are missing.
+    /// A later one; this number of events before it is missing.
     case afterGap(Int)
     /// One that was received, or was counted as missing.
     case past
-    /// One so far after the last one that it would make all others late.
+    /// One so far after the last that it would make all others late.
     case implausible
   }
 
@@ -22,9 +22,9 @@ package struct SenderLedger: Sendable {
   }
 
   private struct Record {
-    /// The last sequence that was believed.
+    /// The last accepted sequence.
     var last: UInt64
-    /// The last one of the run that was not, since then.
+    /// The last sequence of the run of refused ones since then.
     var runLast: UInt64 = 0
     var runLength = 0
 
@@ -47,9 +47,9 @@ package struct SenderLedger: Sendable {
     }
   }
 
-  /// How many events in ascending order are believed against an earlier one.
+  /// The number of events in ascending order that outweigh an earlier one.
   package static let believedRun = 16
-  /// The longest gap that is believed at once: ten thousand events a second for a day.
+  /// The longest gap that is accepted at once: ten thousand events a second for a day.
   package static let longestGap: UInt64 = 1 << 30
   /// The highest sequence that a bridge reaches: a million events a second for 140,000 years.
   private static let highest: UInt64 = 1 << 62
@@ -62,7 +62,7 @@ package struct SenderLedger: Sendable {
 
   /// Creates an empty ledger.
   ///
-  /// - Parameter limit: How many senders it knows at most; the one heard first is forgotten.
+  /// - Parameter limit: The largest number of senders; the first one is forgotten.
   package init(limit: Int = 4096) {
     self.limit = limit
     order = BoundedBuffer(limit: limit)

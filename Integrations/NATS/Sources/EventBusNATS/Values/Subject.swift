@@ -1,9 +1,9 @@
 /// Encodes names as tokens of subjects.
 ///
-/// A name may have any characters, and a subject may not: white space separates the fields of the protocol, a
-/// line break ends a message, and `*` and `>` are wildcards. Everything but letters, digits, `-`, `_` and the
-/// dots between two other characters is percent-encoded, so different names have different subjects and no
-/// name can reach the protocol.
+/// A name may contain any character, a subject may not: white space separates the fields of the protocol, a line
+/// break ends a message, and `*` and `>` are wildcards. All characters but letters, digits, `-`, `_` and the dots
+/// between two other characters are percent-encoded. So different names have different subjects, and no name can
+/// inject commands of the protocol.
 package enum Subject {
   /// The subject of an event below a prefix.
   ///
@@ -33,9 +33,8 @@ package enum Subject {
 
   /// The name of a consumer, from that of its owner and of the event.
   ///
-  /// The server makes a format string of it, in which a percent sign would be an instruction. The hyphen
-  /// between the parts is the only one without an equals sign before it, so that different pairs have
-  /// different names.
+  /// The server uses it as a format string, in which a percent sign would be an instruction. The hyphen between
+  /// the parts is the only one without an equals sign before it, so that different pairs have different names.
   package static func consumer(_ owner: String, event: String) -> String {
     func part(_ name: String) -> String {
       var text = ""
@@ -51,12 +50,12 @@ package enum Subject {
     return "\(part(owner))-\(part(event))"
   }
 
-  /// What is wrong with the name of a stream or a consumer, if the server would refuse it.
+  /// The problem with the name of a stream or a consumer, if the server would refuse it.
   ///
   /// - Parameters:
   ///   - name: The name.
-  ///   - kind: What it names, for the message.
-  /// - Returns: The message, with the way out; `nil` if the name can be used.
+  ///   - kind: The kind of the named thing, for the message.
+  /// - Returns: The message, with the remedy; `nil` if the name can be used.
   package static func problem(_ name: String, of kind: String) -> String? {
     if name.isEmpty { return "The name of the \(kind) is empty: give it one" }
     if name.utf8.count > 255 {
@@ -130,15 +129,5 @@ package enum Subject {
   private static func escape(_ byte: UInt8) -> [UInt8] {
     let digits = Array("0123456789ABCDEF".utf8)
     return [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-  }
-}
-
-/// The value of a hexadecimal digit.
-func hexDigit(_ byte: UInt8) -> UInt8? {
-  switch byte {
-  case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-  case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-  case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-  default: nil
   }
 }

@@ -1,6 +1,6 @@
-/// The one header of a message: who sent it, as which of its events, in which schema.
+/// The only header of a message: sender, sequence and schema.
 ///
-/// Packed into one line, as each further header costs the client about as much as sending the message:
+/// All fields are in one line, as each further header costs the client about as much as sending the message:
 ///
 ///     1;mailbox-1;9f86d081884c7d65;42;1;json
 ///
@@ -10,11 +10,11 @@ package struct WireHeader: Sendable, Equatable {
   /// The name of the header.
   package static let name = "Event-Bus"
   /// The name of the header with the error of a dead letter.
-  package static let errorName = "Event-Bus-Error"
+  static let errorName = "Event-Bus-Error"
 
   /// The name of the sending node.
   package var node: String
-  /// The number that the bridge chose at random when it was created.
+  /// The random number of the bridge.
   package var incarnation: UInt64
   /// The number of the event among those of its name, of this bridge, counted from one.
   package var sequence: UInt64
@@ -66,12 +66,12 @@ package struct WireHeader: Sendable, Equatable {
   package var bytes: [UInt8] { Template(self).bytes(sequence: sequence) }
 
   /// The parts of a header that do not change from one event to the next.
-  package struct Template: Sendable {
+  struct Template: Sendable {
     private let start: [UInt8]
     private let end: [UInt8]
 
     /// Creates a template from a header, whose sequence does not matter.
-    package init(_ header: WireHeader) {
+    init(_ header: WireHeader) {
       let incarnation = String(header.incarnation, radix: 16)
       start = Array("1;\(Subject.encode(header.node, keepsDots: false));\(incarnation);".utf8)
       let type = Subject.encode(header.contentType, keepsDots: false)
@@ -81,7 +81,7 @@ package struct WireHeader: Sendable, Equatable {
     /// The value of a header with a sequence.
     ///
     /// - Complexity: One allocation.
-    package func bytes(sequence: UInt64) -> [UInt8] {
+    func bytes(sequence: UInt64) -> [UInt8] {
       unsafe [UInt8](unsafeUninitializedCapacity: start.count + 20 + end.count) { buffer, count in
         var position = 0
         func append(_ byte: UInt8) {
@@ -102,14 +102,14 @@ package struct WireHeader: Sendable, Equatable {
   }
 }
 
-/// Reads headers, most of which differ from the one before in nothing but the sequence.
+/// Reads headers, most of which differ from the previous one in the sequence only.
 package struct HeaderReader: Sendable {
   private var last: WireHeader?
-  /// What comes before and after the sequence in the last header.
+  /// The bytes before and after the sequence in the last header.
   private var start: [UInt8] = []
   private var end: [UInt8] = []
 
-  /// Creates a reader that knows no header.
+  /// Creates a reader without a previous header.
   package init() {}
 
   /// Reads a header, as ``WireHeader/init(_:)`` does.
@@ -149,18 +149,4 @@ private struct FieldReader {
     self.rest = rest[rest.index(after: end)...]
     return rest[..<end]
   }
-}
-
-/// The value of a number without sign, or `nil` if it is none or does not fit.
-func number(_ text: some Collection<UInt8>, radix: UInt64) -> UInt64? {
-  guard !text.isEmpty, text.count <= 20 else { return nil }
-  var result: UInt64 = 0
-  for byte in text {
-    guard let digit = hexDigit(byte), UInt64(digit) < radix else { return nil }
-    let (product, isTooLarge) = result.multipliedReportingOverflow(by: radix)
-    let (sum, isTooLargeNow) = product.addingReportingOverflow(UInt64(digit))
-    if isTooLarge || isTooLargeNow { return nil }
-    result = sum
-  }
-  return result
 }

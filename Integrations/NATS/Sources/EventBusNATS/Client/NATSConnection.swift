@@ -1,0 +1,166 @@
+public import EventBus
+
+/// A connection to one of several servers, which is made again when it breaks.
+///
+/// ```swift
+/// import EventBusNATS
+///
+/// func connect() async throws -> NATSConnection {
+///   try await NATSConnection("nats://10.0.0.1:4222", "nats://10.0.0.2:4222")
+/// }
+/// ```
+///
+/// The first server announces the addresses of further servers of its cluster. The connection closes when it is
+/// released; ``drain(within:)`` closes it after all sent messages have arrived.
+///
+/// ## Thread safety
+///
+/// Every member may be used on any thread. Observers of ``state`` are called on a queue of the connection.
+public final class NATSConnection: Sendable {
+  /// The state of a connection.
+  public enum State: Sendable, Equatable {
+    /// The first connection is being made.
+    case connecting
+    /// There is a connection to the server of an address.
+    case connected(to: String)
+    /// The connection broke at a time, and is being made again.
+    case reconnecting(since: ContinuousClock.Instant)
+    /// The connection was closed for good.
+    case closed
+  }
+
+  let link: NATSLink
+
+  /// The connection as a link, for messages other than those of a bridge.
+  package var rawLink: any Link { link }
+
+  /// Connects to the first server that accepts.
+  ///
+  /// - Parameters:
+  ///   - urls: The addresses, `nats://host:port` or `tls://host:port`; one is chosen at random.
+  ///   - options: Encryption, credentials and times.
+  /// - Throws: ``NATSError`` with the code `notConnected`, `notAuthorized`, `notSecure` or `invalidOption`.
+  public convenience init(_ urls: String..., options: Options = Options()) async throws(NATSError) {
+    try await self.init(urls: urls, options: options)
+  }
+
+  /// Connects to the first server that accepts.
+  ///
+  /// - Parameters:
+  ///   - urls: The addresses, `nats://host:port` or `tls://host:port`; one is chosen at random.
+  ///   - options: Encryption, credentials and times.
+  /// - Throws: ``NATSError`` with the code `notConnected`, `notAuthorized`, `notSecure` or `invalidOption`.
+  public init(urls: [String], options: Options = Options()) async throws(NATSError) {
+    link = try await NATSLink(urls: urls, options: options)
+  }
+
+  deinit { link.close() }
+
+  /// The state of the connection.
+  public var state: SharedObserved<State>.ReadOnly { link.state.readOnly }
+
+  /// The number of reconnections.
+  public var reconnectCount: Int { link.reconnectCount }
+
+  /// Closes the connection after all sent messages have reached the server, or after a time.
+  ///
+  /// - Parameter limit: The longest wait.
+  public func drain(within limit: Duration = .seconds(5)) async {
+    try? await link.flush(within: limit)  // Reason: it closes in any case.
+    link.close()
+  }
+
+  /// Closes the connection at once.
+  public func close() { link.close() }
+}
+
+extension NATSConnection {
+  /// The options of a connection.
+  public struct Options: Sendable {
+    /// The credentials of a client.
+    public enum Credentials: Sendable {
+      /// A user and a password.
+      case user(String, password: String)
+      /// A token.
+      case token(String)
+      /// A file with a user's JWT and seed, as `nsc` writes it.
+      case file(String)
+      /// A public NKey, and a file with its seed.
+      case nkey(String, seedFile: String)
+    }
+
+    /// Encryption, with the certificates that identify server and client.
+    public struct TLS: Sendable {
+      /// The file of the authorities that are trusted, in PEM; `nil` means those of the system.
+      public var authorities: String?
+      /// The file of the client's certificate, in PEM.
+      public var certificate: String?
+      /// The file of the client's key, in PEM.
+      public var key: String?
+      /// The name or address that the server's certificate must have; `nil` means that of the URL.
+      public var hostname: String?
+
+      /// Creates the settings.
+      ///
+      /// - Parameters:
+      ///   - authorities: The file of the trusted authorities.
+      ///   - certificate: The file of the client's certificate.
+      ///   - key: The file of the client's key.
+      ///   - hostname: The name that the server's certificate must have.
+      public init(
+        authorities: String? = nil,
+        certificate: String? = nil,
+        key: String? = nil,
+        hostname: String? = nil
+      ) {
+        self.authorities = authorities
+        self.certificate = certificate
+        self.key = key
+        self.hostname = hostname
+      }
+    }
+
+    /// The encryption; `nil` for none, unless an address begins with `tls://`.
+    public var tls: TLS?
+    /// The credentials.
+    public var credentials: Credentials?
+    /// The name of the connection in the server's monitoring.
+    public var name: String
+    /// The longest time of one attempt to connect.
+    public var connectTimeout: Duration
+    /// The pause between attempts to connect again.
+    public var reconnectPause: Duration
+    /// The time between two checks of an idle connection; the second one without an answer ends it.
+    public var pingInterval: Duration
+    /// The time after which a blocked write to the server counts as a broken connection.
+    public var writeDeadline: Duration
+
+    /// Creates options.
+    ///
+    /// - Parameters:
+    ///   - tls: The encryption.
+    ///   - credentials: The credentials.
+    ///   - name: The name of the connection.
+    ///   - connectTimeout: The longest time of one attempt to connect.
+    ///   - reconnectPause: The pause between attempts to connect again.
+    ///   - pingInterval: The time between two checks of an idle connection.
+    ///   - writeDeadline: The longest time of a blocked write.
+    public init(
+      tls: TLS? = nil,
+      credentials: Credentials? = nil,
+      name: String = "EventBus",
+      connectTimeout: Duration = .seconds(2),
+      reconnectPause: Duration = .milliseconds(100),
+      pingInterval: Duration = .seconds(1),
+      writeDeadline: Duration = .seconds(2)
+    ) {
+      self.tls = tls
+      self.credentials = credentials
+      self.name = name
+      self.connectTimeout = connectTimeout
+      self.reconnectPause = reconnectPause
+      self.pingInterval = pingInterval
+      self.writeDeadline = writeDeadline
+    }
+  }
+}

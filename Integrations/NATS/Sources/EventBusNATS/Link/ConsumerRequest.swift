@@ -1,0 +1,17 @@
+/// The settings of a consumer, which the server creates if it does not exist.
+package struct ConsumerRequest: Sendable {
+  /// The stream.
+  package var stream: String
+  /// The name of the consumer.
+  package var name: String
+  /// The subject of the events.
+  package var subject: String
+  /// The time after which the server delivers an unanswered message again.
+  package var answerTimeout: Duration
+  /// The largest number of unanswered messages.
+  package var window: Int
+  /// The time for which the server keeps the consumer while nothing listens; `nil` means forever.
+  var keptFor: Duration?
+  /// The number of stored events with which a new consumer begins; `nil` means all.
+  var history: Int?
+}

@@ -1,0 +1,25 @@
+/// The reason why an operation of a link failed.
+package enum LinkFailure: Error, Sendable, Equatable, CustomStringConvertible {
+  /// There is no connection at present.
+  case disconnected
+  /// The message is larger than the server accepts.
+  case tooLarge
+  /// The connection was closed for good.
+  case closed
+  /// The user lacks the permission, in the words of the server.
+  case notAuthorized(String)
+  /// A name or a setting can never be used; the text has the remedy.
+  case invalid(String)
+  /// Any other failure, in the words of the client.
+  case other(String)
+
+  /// The failure in words.
+  package var description: String {
+    switch self {
+    case .disconnected: "there is no connection, or the server did not answer"
+    case .tooLarge: "the message is larger than the server accepts"
+    case .closed: "the connection was closed"
+    case .notAuthorized(let words), .invalid(let words), .other(let words): words
+    }
+  }
+}

@@ -1,0 +1,205 @@
+internal import EventBus
+private import _EventBusLocks
+
+/// The preparations of a bridge at the server: streams, consumers and subscriptions.
+///
+/// Each is repeated until it succeeds, and after its result was lost.
+///
+/// ## Thread safety
+///
+/// Every member may be called on any thread. The closures are called in tasks, under no lock.
+final class Preparations: Sendable {
+  private struct State {
+    var jobs: [Int: Preparation] = [:]
+    var nextNumber = 1
+    var isStopped = false
+  }
+
+  private let state = Locked(State())
+  private let tally: Tally
+
+  init(_ tally: Tally) { self.tally = tally }
+
+  /// Begins a preparation.
+  ///
+  /// - Parameters:
+  ///   - event: The name of the event.
+  ///   - isVital: Whether the bridge counts as not ready without it.
+  ///   - failed: Called when the server forbids it, and when no further attempt follows, as none can succeed.
+  ///   - isDenied: Returns whether the denial of a subject concerns it; if so, it drops the result.
+  ///   - body: One attempt.
+  /// - Returns: The token; no attempt begins after its end.
+  func add(
+    _ event: String,
+    isVital: Bool = true,
+    failed: @escaping @Sendable (LinkFailure) -> Void = { _ in },
+    isDenied: @escaping @Sendable (_ subject: String) -> Bool = { _ in false },
+    body: @escaping @Sendable () async throws(LinkFailure) -> Void
+  ) -> Token {
+    let job = Preparation(event, isVital: isVital, isDenied: isDenied, body: body) {
+      [tally] error in
+      switch error {
+      case .closed: break
+      case .notAuthorized: tally.report(BridgeReport(.notAuthorized, event, "\(error)"))
+      default: tally.report(BridgeReport(.notPrepared, event, "\(error)"))
+      }
+      switch error {
+      case .notAuthorized, .invalid: failed(error)
+      default: break
+      }
+    }
+    let number = state.withLock { state in
+      defer { state.nextNumber += 1 }
+      if !state.isStopped { state.jobs[state.nextNumber] = job }
+      return state.isStopped ? nil : state.nextNumber
+    }
+    guard let number else {
+      job.cancel(.failure(Self.ended))
+      return Token {}
+    }
+    job.run()
+    return Token { [weak self] in
+      job.cancel(.success(()))
+      let removed = self?.state.withLock { $0.jobs.removeValue(forKey: number) }
+      withExtendedLifetime(removed) {}
+    }
+  }
+
+  private var jobs: [Preparation] { state.withLock { Array($0.jobs.values) } }
+
+  /// Prepares an event again, as its stream seems to be missing.
+  func again(_ event: String) {
+    for job in jobs where job.event == event { job.run() }
+  }
+
+  /// Prepares everything again.
+  func reconnected() {
+    for job in jobs { job.run(isNew: true) }
+  }
+
+  /// Notes that the server ended a subscription, or did not begin it.
+  func denied(_ denial: Denial) {
+    for job in jobs { job.denied(denial) }
+  }
+
+  /// Waits until everything that the bridge carries so far is prepared.
+  ///
+  /// - Throws: The reason why a preparation has failed.
+  func prepared() async throws(NATSError) {
+    for job in jobs where job.isVital { try await job.outcome().value() }
+    if state.withLock(\.isStopped) { throw Self.ended }
+  }
+
+  /// Ends all attempts.
+  func stop() {
+    let jobs = state.withLock { state in
+      state.isStopped = true
+      defer { state.jobs = [:] }
+      return state.jobs
+    }
+    for job in jobs.values { job.cancel(.failure(Self.ended)) }
+  }
+
+  private static var ended: NATSError { NATSError(.closed, "The bridge has ended") }
+}
+
+/// A piece of work that is repeated until it succeeds.
+private final class Preparation: Sendable {
+  private struct State {
+    var rule = PreparationRule()
+    var waiters: [Promise<Void>] = []
+    var ending: Result<Void, NATSError>?
+  }
+
+  let event: String
+  let isVital: Bool
+  private let state = Locked(State())
+  private let isDenied: @Sendable (String) -> Bool
+  private let body: @Sendable () async throws(LinkFailure) -> Void
+  private let failed: @Sendable (LinkFailure) -> Void
+
+  init(
+    _ event: String,
+    isVital: Bool,
+    isDenied: @escaping @Sendable (String) -> Bool,
+    body: @escaping @Sendable () async throws(LinkFailure) -> Void,
+    failed: @escaping @Sendable (LinkFailure) -> Void
+  ) {
+    (self.event, self.isVital, self.isDenied) = (event, isVital, isDenied)
+    (self.body, self.failed) = (body, failed)
+  }
+
+  func run(isNew: Bool = false) {
+    take(state.withLock { $0.ending == nil ? $0.rule.want(isNew: isNew) : .rest })
+  }
+
+  func cancel(_ ending: Result<Void, NATSError>) {
+    let waiters = state.withLock { state in
+      if state.ending == nil { state.ending = ending }
+      defer { state.waiters = [] }
+      return state.waiters
+    }
+    for waiter in waiters { waiter.fulfill(ending) }
+  }
+
+  func denied(_ denial: Denial) {
+    guard isDenied(denial.subject) else { return }
+    let failure = LinkFailure.notAuthorized(denial.text)
+    let step = state.withLock { $0.ending == nil ? $0.rule.denied(failure) : .rest }
+    if step != .rest { failed(failure) }
+    take(step)
+  }
+
+  /// A promise of the outcome, successful or not.
+  func outcome() -> Promise<Void> {
+    let promise = Promise<Void>()
+    let known = state.withLock { state in
+      let known = state.ending ?? state.rule.standing.outcome(event)
+      if known == nil { state.waiters.append(promise) }
+      return known
+    }
+    if let known { promise.fulfill(known) }
+    return promise
+  }
+
+  private func take(_ step: PreparationRule.Step) {
+    switch step {
+    case .rest: break
+    case .begin: Task { await work() }
+    case .pause(let pause):
+      let attempt = state.withLock(\.rule.attempt)
+      Task {
+        do { try await Task.sleep(for: pause) } catch { return }
+        take(state.withLock { $0.ending == nil ? $0.rule.pauseEnded(attempt) : .rest })
+      }
+    }
+  }
+
+  private func work() async {
+    var thrown: LinkFailure?
+    do throws(LinkFailure) { try await body() } catch { thrown = error }
+    let (step, failure, outcome, waiters) = state.withLock { [thrown] state in
+      let (step, failure) = state.ending == nil ? state.rule.ended(thrown) : (.rest, nil)
+      let outcome = state.ending ?? state.rule.standing.outcome(event)
+      guard outcome != nil else { return (step, failure, outcome, [] as [Promise<Void>]) }
+      defer { state.waiters = [] }
+      return (step, failure, outcome, state.waiters)
+    }
+    if let failure { failed(failure) }
+    if let outcome { for waiter in waiters { waiter.fulfill(outcome) } }
+    take(step)
+  }
+}
+
+extension PreparationRule.Standing {
+  /// The result for tasks that wait for the preparation, if it is known.
+  fileprivate func outcome(_ event: String) -> Result<Void, NATSError>? {
+    switch self {
+    case .open: nil
+    case .prepared: .success(())
+    case .denied(let failure): .failure(NATSError(.notAuthorized, "\(event): \(failure)"))
+    case .refused(.closed): .failure(NATSError(.closed, "The connection was closed"))
+    case .refused(let failure): .failure(NATSError(.invalidName, "\(failure)"))
+    }
+  }
+}

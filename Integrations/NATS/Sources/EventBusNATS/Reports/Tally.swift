@@ -1,0 +1,74 @@
+private import Dispatch
+private import _EventBusLocks
+
+/// Counts the events of a bridge, and calls the hook with its reports.
+///
+/// The hook is called on a queue of its own: a burst of drops is one report, and does not delay its poster. If the
+/// hook is slow, a thousand reports wait for it in full, and only the numbers of further ones, by kind and event.
+final class Tally: Sendable {
+  private struct Topic: Hashable {
+    let kind: BridgeReport.Kind
+    let event: String
+  }
+
+  private struct State {
+    var counts = BridgeCounts()
+    var waiting: [BridgeReport] = []
+    var others: [Topic: Int] = [:]
+  }
+
+  private static let limit = 1000
+
+  private let state = Locked(State())
+  private let hook: (@Sendable (BridgeReport) -> Void)?
+  private let queue = DispatchQueue(label: "EventBusNATS.reports")
+
+  init(_ hook: (@Sendable (BridgeReport) -> Void)?) { self.hook = hook }
+
+  var counts: BridgeCounts { state.withLock { $0.counts } }
+
+  func count(_ body: (inout BridgeCounts) -> Void) {
+    state.withLock { body(&$0.counts) }
+  }
+
+  func report(_ report: BridgeReport) {
+    let isFirst = state.withLock { state in
+      let (sum, isTooLarge) = state.counts[report.kind].addingReportingOverflow(report.count)
+      state.counts[report.kind] = isTooLarge ? .max : sum
+      guard hook != nil else { return false }
+      if let last = state.waiting.last, let merged = last.merged(with: report) {
+        state.waiting[state.waiting.count - 1] = merged
+        return false
+      }
+      if state.waiting.count >= Self.limit {
+        state.others[Topic(kind: report.kind, event: report.event), default: 0] += report.count
+        return false
+      }
+      state.waiting.append(report)
+      return state.waiting.count == 1
+    }
+    if isFirst { queue.async { self.deliver() } }
+  }
+
+  private func deliver() {
+    let (reports, others) = state.withLock { state in
+      defer { (state.waiting, state.others) = ([], [:]) }
+      return (state.waiting, state.others)
+    }
+    for report in reports { hook?(report) }
+    for (topic, count) in others {
+      hook?(BridgeReport(topic.kind, topic.event, count: count, "reported late, without details"))
+    }
+  }
+}
+
+extension BridgeReport {
+  /// One report instead of two that differ in their number only.
+  fileprivate func merged(with next: BridgeReport) -> BridgeReport? {
+    guard kind == next.kind, event == next.event, node == next.node, detail == next.detail else {
+      return nil
+    }
+    let (sum, isTooLarge) = count.addingReportingOverflow(next.count)
+    return BridgeReport(kind, event, count: isTooLarge ? .max : sum, node: node, detail)
+  }
+}
