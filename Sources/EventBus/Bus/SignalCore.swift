@@ -93,7 +93,8 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
     at site: CallSite,
     on isolation: (any Actor)?
   ) -> Int {
-    // Choose the path. An event of an actor for which others still wait is queued behind them.
+    // Choose the path. What waits for the poster's actor comes first. While events of the bus wait for any actor,
+    // handlers on the poster's are reached with the origin: if earlier events are left, the event is queued.
     let mustWait = !busState.waiting.isZero
     if mustWait, let isolation { busState.drainMailbox(of: isolation) }
     let isPlain = token == nil && busState.isPlain

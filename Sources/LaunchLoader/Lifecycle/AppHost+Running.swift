@@ -58,7 +58,7 @@ extension AppHost {
       case .stopping:
         system.manager?.stopping()
         loader.stop()
-        // The thread that requests the stop does so as well, but may be late.
+        // The thread that requests the stop cancels them as well, in the closure of `init`, but may be late.
         pending.cancelMethods()
         let count = change(.stop)
         // Not awaited here: what exceeds the deadline, a delegate or a handler, is left behind.

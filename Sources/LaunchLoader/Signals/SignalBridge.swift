@@ -2,8 +2,9 @@ internal import EventBus
 
 /// Translates the signals of the process into requests to an application.
 ///
-/// - Signals that request the end are handled on the thread that reads signals, so that neither an answer to
-///   another signal nor services that block every thread of the concurrency runtime can delay them.
+/// - Signals that request the end are passed on by the thread that reads signals, so that no answer to another
+///   signal can delay them. The closure `interrupt` may end the process there, which works even if services
+///   block every thread of the concurrency runtime.
 /// - Reload requests are handled one after the other, separately from the rest, because a reload may take
 ///   long.
 /// - After the answer to a signal that requests the background, the process stops if it has a controlling

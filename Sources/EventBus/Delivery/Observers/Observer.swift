@@ -2,16 +2,17 @@
 ///
 /// Delivery is one virtual call to an object borrowed from the list: no retain, no release. The post calls the
 /// handler of a ``PlainObserver`` without it. The handler is a constant of a subclass, since reading a
-/// variable would double the cost. ``OwnerObserver`` serves the plain path, too; ``GeneralObserver`` serves
-/// every other registration.
+/// variable would double the cost. ``OwnerObserver`` serves a handler of no actor that has an owner, and
+/// neither conditions nor a replay; ``GeneralObserver`` serves every other registration, such as each handler on
+/// an actor.
 @usableFromInline
 package class Observer<Payload: Sendable>: AnyObserver, @unchecked Sendable {  // Reason: stateless.
-  /// Delivers an event of a post without special cases, to an observer that is not a ``PlainObserver``.
+  /// Delivers an event of a post on the short path, to an observer that is not a ``PlainObserver``.
   ///
   /// - Parameters:
   ///   - payload: The payload.
-  ///   - actor: The address of the poster's actor; zero if it is unknown, or if events wait that must come
-  ///     first.
+  ///   - actor: The address of the poster's actor; zero if it is unknown, or while events wait for actors: the
+  ///     observer then needs the origin, to learn whether earlier ones are left.
   /// - Returns: Whether the event reached the handler or its queue; `nil`, with nothing done, if the observer needs
   ///   the origin of the event. A ``Reception`` would be compared at each delivery.
   /// - Throws: The error of the handler.

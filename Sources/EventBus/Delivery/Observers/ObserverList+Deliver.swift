@@ -22,7 +22,8 @@ extension ObserverList {
   ///   - sender: The sender, kept alive by the caller.
   ///   - site: The call that posts the event.
   ///   - isolation: The actor on which the poster runs.
-  ///   - mustWait: Whether handlers on that actor may not be called now, because events wait that come first.
+  ///   - mustWait: Whether events wait for actors. Handlers on the poster's actor are then called only if none of
+  ///     these comes first, which the delivery with the origin looks up.
   /// - Returns: The number of handlers reached; `nil`, with nothing done, when payloads are recorded, or when
   ///   the observers of this sender and of any sender have to be merged.
   /// - Complexity: O(*n*) in the number of observers.

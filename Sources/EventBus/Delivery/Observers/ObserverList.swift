@@ -248,7 +248,7 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
   /// Makes all later posts record their payloads.
   func noteReplay() { note(Self.replayed, true) }
 
-  /// Reports an error from a handler whose poster could not receive it.
+  /// Called under no lock with an error that a handler has thrown; does nothing by itself.
   func handlerFailed(
     _ error: any Error,
     in observer: AnyObserver,

@@ -213,7 +213,7 @@ public final class LaunchLoader: Sendable {
   /// - Parameters:
   ///   - options: The options that the workers receive.
   ///   - actor: The actor that the caller runs on, if it is known.
-  /// - Returns: The runner of the launch; `nil` if another caller has claimed it.
+  /// - Returns: The runner of the launch; `nil` if another caller has claimed it, or the loader was stopped.
   func begin(_ options: LaunchOptions, on actor: (any Actor)?) -> LaunchRunner? {
     let actor = actor.map { ObjectIdentifier($0) }
     guard state.withLock({ $0.registry.claim(options, on: actor) }) else { return nil }

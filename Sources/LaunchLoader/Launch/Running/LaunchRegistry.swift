@@ -2,8 +2,9 @@
 /// turns.
 ///
 ///     collecting ──claim──▶ launching ──last worker ended──▶ launched ──▶ idle work, late registrations
-///         │                     │ (refuses registrations)       │
-///         └────────stop─────────┴───────▶ stopped ◀─────────────┘
+///
+/// Registrations are accepted in every stage, until a stop. It is not a stage: it refuses all later registrations
+/// and, of what is registered, all that is not part of a launch that has begun.
 ///
 /// A plain value: it takes no lock, runs no worker and reads no clock. Its methods return actions,
 /// which the caller performs after unlocking, and objects, which the caller releases after unlocking.

@@ -6,6 +6,9 @@ internal import EventBus
 ///         │                     └────────────┬────────────────┘
 ///         └─(when it begins)─▶ shutdown, cancel, an ending ──▶ stopping ──last one ended──▶ over
 ///
+/// A request to stop announces ``Milestone/stopping``, and from then on no service starts. The stage changes only
+/// when the stop is permitted, or at once if no permission is needed.
+///
 /// A plain value that takes no lock, runs no service and reads no clock. After each event, the caller takes
 /// the resulting actions with ``takeActions()`` under the same lock, and performs them after unlocking, in
 /// any order relative to those of other events.
@@ -153,7 +156,7 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
     self.cancelTimeout = self.cancelTimeout ?? cancelTimeout
   }
 
-  /// A Boolean value that indicates whether the services are stopping or have stopped.
+  /// A Boolean value that indicates whether a stop or a cancellation was requested, permitted or not.
   package var isStopping: Bool { requested != nil }
 
   /// A Boolean value that indicates whether the run is over.

@@ -96,7 +96,7 @@ final class ServiceRunner: Sendable {
   /// The services that have not ended, in registration order.
   var statuses: [AppServiceStatus] { state.withLock { $0.machine.statuses } }
 
-  /// A Boolean value that indicates whether the services are stopping or have stopped.
+  /// A Boolean value that indicates whether a stop or a cancellation was requested, permitted or not.
   var isStopping: Bool { state.withLock { $0.machine.isStopping } }
 
   /// A Boolean value that indicates whether services start or stop, or launch work runs before them.
@@ -167,7 +167,9 @@ final class ServiceRunner: Sendable {
     return result
   }
 
-  /// Performs an action of an event; not inlined, for the same reason.
+  /// Performs an action of an event.
+  ///
+  /// Not inlined, because ``update(_:)`` is specialized for each event.
   ///
   /// - Parameters:
   ///   - action: The action.
