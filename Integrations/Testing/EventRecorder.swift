@@ -74,14 +74,15 @@ public final class EventRecorder: Sendable {
     /// The source site of the wait.
     public let site: SourceSite
 
-    /// A line with the site, the reason and the numbers of events.
+    /// A line with the site, the reason and the numbers of events; control characters in the name are escaped.
     public var description: String {
       let reason =
         switch code {
         case .timedOut: "the time has passed; post the events earlier, or wait longer"
         case .busReleased: "the bus has been released; keep it until the events have occurred"
         }
-      return "\(site): \(recorded) of \(expected) events \"\(name)\" were recorded: \(reason)"
+      return
+        "\(site): \(recorded) of \(expected) events \"\(name.onOneLine)\" were recorded: \(reason)"
     }
   }
 

@@ -1,3 +1,5 @@
+internal import EventBus
+
 /// A value for every key.
 ///
 /// ```swift
