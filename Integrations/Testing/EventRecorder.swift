@@ -215,7 +215,7 @@ public final class EventRecorder: Sendable {
     await withTaskGroup(of: Value??.self) { group in
       group.addTask { .some(await operation()) }
       group.addTask {
-        try? await clock.sleep(for: duration)  // Reason: a cancelled sleep is over, too.
+        try? await Self.sleep(for: duration, on: clock)  // Reason: a cancelled sleep is over, too.
         return .none
       }
       defer { group.cancelAll() }
@@ -225,5 +225,9 @@ public final class EventRecorder: Sendable {
       }
       return nil
     }
+  }
+
+  private static func sleep<C: Clock<Duration>>(for duration: Duration, on clock: C) async throws {
+    try await clock.sleep(until: duration, after: clock.now)
   }
 }

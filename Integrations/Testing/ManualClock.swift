@@ -44,9 +44,7 @@ public final class ManualClock: Clock, Sendable {
     /// Returns the instant that is later by a duration, or the last one, if the sum is past the range of
     /// `Duration`.
     public func advanced(by duration: Duration) -> Instant {
-      let (sum, isPastEnd) = offset.attoseconds.addingReportingOverflow(duration.attoseconds)
-      let end: Int128 = duration < .zero ? .min : .max
-      return Instant(offset: Duration(attoseconds: isPastEnd ? end : sum))
+      Instant(offset: offset.adding(duration))
     }
 
     /// Returns the duration from this instant to another.
