@@ -117,7 +117,10 @@ public final class ManualClock: Clock, Sendable {
   ///   - deadline: The instant. If it has passed, the method returns at once.
   ///   - tolerance: Ignored, because sleepers wake up exactly.
   /// - Throws: `CancellationError`, as soon as the task is cancelled.
-  public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
+  public func sleep(
+    until deadline: Instant,
+    tolerance: Duration? = nil
+  ) async throws(CancellationError) {
     let number = state.withLock { state in
       state.lastNumber += 1
       return state.lastNumber
