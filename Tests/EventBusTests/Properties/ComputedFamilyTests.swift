@@ -76,4 +76,14 @@ struct ComputedFamilyTests {
     values = nil
     #expect(freed.value == 1)
   }
+
+  @Test("A binding ends with a computed value that nothing else keeps")
+  func bindingOfATemporary() {
+    let label = Label()
+    let token = Computed(cart.$prices) { $0.reduce(0, +) }.bind(to: label, \.total)
+    #expect(label.total == 3)
+    cart.prices = [4]
+    #expect(label.total == 3)
+    #expect(!token.isActive)
+  }
 }
