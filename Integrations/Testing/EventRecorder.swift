@@ -74,14 +74,15 @@ public final class EventRecorder: Sendable {
     /// The source site of the wait.
     public let site: SourceSite
 
-    /// A line with the site, the reason and the numbers of events.
+    /// A line with the site, the reason and the numbers of events; control characters in the name are escaped.
     public var description: String {
       let reason =
         switch code {
         case .timedOut: "the time has passed; post the events earlier, or wait longer"
         case .busReleased: "the bus has been released; keep it until the events have occurred"
         }
-      return "\(site): \(recorded) of \(expected) events \"\(name)\" were recorded: \(reason)"
+      return
+        "\(site): \(recorded) of \(expected) events \"\(name.onOneLine)\" were recorded: \(reason)"
     }
   }
 
@@ -214,7 +215,7 @@ public final class EventRecorder: Sendable {
     await withTaskGroup(of: Value??.self) { group in
       group.addTask { .some(await operation()) }
       group.addTask {
-        try? await clock.sleep(for: duration)  // Reason: a cancelled sleep is over, too.
+        try? await Self.sleep(for: duration, on: clock)  // Reason: a cancelled sleep is over, too.
         return .none
       }
       defer { group.cancelAll() }
@@ -224,5 +225,9 @@ public final class EventRecorder: Sendable {
       }
       return nil
     }
+  }
+
+  private static func sleep<C: Clock<Duration>>(for duration: Duration, on clock: C) async throws {
+    try await clock.sleep(until: duration, after: clock.now)
   }
 }

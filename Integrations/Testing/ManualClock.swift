@@ -44,9 +44,7 @@ public final class ManualClock: Clock, Sendable {
     /// Returns the instant that is later by a duration, or the last one, if the sum is past the range of
     /// `Duration`.
     public func advanced(by duration: Duration) -> Instant {
-      let (sum, isPastEnd) = offset.attoseconds.addingReportingOverflow(duration.attoseconds)
-      let end: Int128 = duration < .zero ? .min : .max
-      return Instant(offset: Duration(attoseconds: isPastEnd ? end : sum))
+      Instant(offset: offset.adding(duration))
     }
 
     /// Returns the duration from this instant to another.
@@ -119,7 +117,10 @@ public final class ManualClock: Clock, Sendable {
   ///   - deadline: The instant. If it has passed, the method returns at once.
   ///   - tolerance: Ignored, because sleepers wake up exactly.
   /// - Throws: `CancellationError`, as soon as the task is cancelled.
-  public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
+  public func sleep(
+    until deadline: Instant,
+    tolerance: Duration? = nil
+  ) async throws(CancellationError) {
     let number = state.withLock { state in
       state.lastNumber += 1
       return state.lastNumber

@@ -133,6 +133,32 @@ public final class EventBus: Sendable {
     return wildcards.observe(request, where: nil, owner: owner, handler)
   }
 
+  /// Calls a handler on an actor for every event of the bus while the actor is alive.
+  ///
+  /// Use this form in an actor that observes events itself: the handler is isolated to the actor that it
+  /// receives and need not capture it, so that the registration does not keep the actor alive.
+  ///
+  /// - Parameters:
+  ///   - owner: The actor, held weakly.
+  ///   - priority: The priority, as for the form without an owner.
+  ///   - fileID: The file of the registration; filled in by the compiler.
+  ///   - line: The line of the registration.
+  ///   - handler: The closure to call on the actor, with the actor and the event.
+  /// - Returns: The token, which may be dropped without ending the registration.
+  /// - Complexity: Amortized O(1). While there are such observers, posts of this bus take the general
+  ///   path.
+  @discardableResult
+  public func observeAll<Owner: Actor>(
+    owner: Owner,
+    priority: Priority = .normal,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
+    _ handler: @escaping @Sendable (isolated Owner, AnyEvent) -> Void
+  ) -> Token {
+    let request = ObserveRequest(fileID: fileID, line: line, priority: priority.rawValue)
+    return wildcards.observe(request, where: nil, isolatedOwner: owner, handler)
+  }
+
   /// Registers with the core of an event, without retaining it.
   ///
   /// The result is a token, since the optional of a generic result would be looked up at every call.

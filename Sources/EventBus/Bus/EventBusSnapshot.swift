@@ -41,12 +41,13 @@ public struct EventBusSnapshot: Sendable, CustomStringConvertible {
   /// The number of deliveries that interceptors prevented.
   public let interceptedCount: Int
 
-  /// A table with one line per registration.
+  /// A table with one line per registration; control characters in names are escaped.
   public var description: String {
     let header = ["event", "priority", "dropped", "owner", "registered at"]
     let rows = observations.map { observation in
       [
-        observation.name, "\(observation.priority.rawValue)", "\(observation.droppedCount)",
+        observation.name.onOneLine, "\(observation.priority.rawValue)",
+        "\(observation.droppedCount)",
         Self.owner(of: observation), "\(observation.site)",
       ]
     }

@@ -93,7 +93,10 @@ public struct HandlerFailure: Error, CustomStringConvertible {
   }
 
   /// A line with the event, the source sites of post and registration, and the error.
+  ///
+  /// Line breaks and other control characters are escaped, for example as `\n`.
   public var description: String {
     "The handler registered at \(registeredAt) failed on \"\(event.name)\" posted at \(event.site): \(error)"
+      .onOneLine
   }
 }

@@ -53,7 +53,7 @@ extension EventBus {
     where predicate: (@Sendable (Payload) -> Bool)? = nil,
     fileID: StaticString = #fileID,
     line: UInt = #line
-  ) async throws -> Payload {
+  ) async throws(CancellationError) -> Payload {
     let stream = core(of: name).nextOne(sender, predicate, at: CallSite(fileID, line))
     (_, _) = (consume self, consume sender)
     return try await stream.only()
@@ -108,7 +108,7 @@ extension SignalSource {
     where predicate: (@Sendable (Payload) -> Bool)? = nil,
     fileID: StaticString = #fileID,
     line: UInt = #line
-  ) async throws -> Payload {
+  ) async throws(CancellationError) -> Payload {
     let stream = readOnly.core.nextOne(sender, predicate, at: CallSite(fileID, line))
     (_, _) = (consume self, consume sender)
     return try await stream.only()
@@ -167,7 +167,7 @@ extension SignalCore {
 
 extension EventStream {
   /// Waits for the only element.
-  fileprivate func only() async throws -> Payload {
+  fileprivate func only() async throws(CancellationError) -> Payload {
     guard let payload = await buffer.next() else { throw CancellationError() }
     return payload
   }

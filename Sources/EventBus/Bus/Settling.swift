@@ -174,13 +174,15 @@ public struct SettlingError: Error, CustomStringConvertible {
   /// Empty if only a handler is still running whose registration has ended.
   public let remaining: [Remainder]
 
-  /// A line that says what is left.
+  /// A line that says what is left; control characters in names are escaped.
   public var description: String {
     let left =
       remaining.isEmpty
       ? "a handler whose registration has ended"
       : remaining.map(\.description).joined(separator: "; ")
-    return "EventBus: \(label.isEmpty ? "" : "\"\(label)\" ")not settled within \(limit)."
+    let text =
+      "EventBus: \(label.isEmpty ? "" : "\"\(label)\" ")not settled within \(limit)."
       + " Left: \(left). Let these handlers return, or pass a longer limit."
+    return text.onOneLine
   }
 }

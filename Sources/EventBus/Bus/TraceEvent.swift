@@ -3,7 +3,7 @@
 /// A post has begun and ended; in between, and for queued events afterwards, each of its deliveries is
 /// queued, started and finished, or skipped. Post, registration and time of the steps make a timeline.
 ///
-/// The description is one line, indented by the nesting depth of the post.
+/// The description is one line, indented by the nesting depth of the post, with control characters escaped.
 public struct TraceEvent: Sendable, CustomStringConvertible {
   /// The reason for skipping an observer.
   public enum SkipReason: String, Sendable {
@@ -95,9 +95,11 @@ public struct TraceEvent: Sendable, CustomStringConvertible {
   public let name: String
   /// The source site of the post.
   public let site: SourceSite
-  /// The number of enclosing posts on this thread; zero for the outermost post.
+  /// The number of enclosing posts that hooks follow, also from a task that a handler has started; zero for the
+  /// outermost post.
   ///
-  /// A post of a queued or asynchronous handler has depth 1.
+  /// A post ends when it returns, and encloses no later one. The handler of a queued event, or an asynchronous
+  /// handler, runs after that: what it posts has depth 1.
   public let depth: Int
   /// The registration that the step concerns; `nil` for the beginning and the end of a post.
   public let registration: Registration?
@@ -142,6 +144,6 @@ public struct TraceEvent: Sendable, CustomStringConvertible {
       case .finished(let error?): "  failed\(receiver): \(error)"
       case .skipped(let reason): "  skipped\(receiver): \(reason.rawValue)"
       }
-    return "#\(post) " + String(repeating: "  ", count: depth) + text
+    return "#\(post) " + String(repeating: "  ", count: depth) + text.onOneLine
   }
 }

@@ -31,7 +31,37 @@ package func completes<C: Clock<Duration>>(
   }
 }
 
+extension Clock where Duration == Swift.Duration {
+  /// Sleeps until a time since an instant, however long that is.
+  ///
+  /// A sleep that is longer than `longestSleep` is divided.
+  ///
+  /// - Parameters:
+  ///   - time: The time since the instant.
+  ///   - start: The instant.
+  /// - Throws: The error of the clock: `CancellationError` when the task is cancelled.
+  package func sleep(until time: Duration, after start: Instant) async throws {
+    while true {
+      let now = self.now
+      let rest = time.adding(.zero - start.duration(to: now))
+      try await sleep(until: now.advanced(by: min(rest, .longestSleep)), tolerance: nil)
+      if rest <= .longestSleep { return }
+    }
+  }
+}
+
 extension Duration {
-  /// The longest time to sleep at once, 68 years: the standard clocks trap on sleeps that are too long.
+  /// The longest time to sleep at once, 68 years.
+  ///
+  /// The instants and nanoseconds of a clock, and of the system behind it, have an end. On Linux the standard
+  /// clocks trap on a sleep of the longest `Duration`; other systems and clocks count nanoseconds in 64 bits, which
+  /// hold 292 years.
   static var longestSleep: Duration { .seconds(Int64(1) << 31) }
+
+  /// Returns the sum with another duration, or the nearest duration if there is no such sum.
+  package func adding(_ other: Duration) -> Duration {
+    let (sum, isPastEnd) = attoseconds.addingReportingOverflow(other.attoseconds)
+    if isPastEnd { return Duration(attoseconds: other < .zero ? .min : .max) }
+    return Duration(attoseconds: sum)
+  }
 }

@@ -6,11 +6,16 @@ final class ClockTimerQueue<C: Clock<Duration>>: TimerQueue,
 {
   private let clock: C
   private let base: C.Instant
+  /// The longest time to sleep at once; without a limit for a clock that stands until a test moves it, which would
+  /// pass each part of a long delay.
+  private let longestSleep: Duration
 
   fileprivate init(_ clock: C) {
     self.clock = clock
     base = clock.now
-    super.init((clock as? any TimerWatching)?.activity)
+    let watching = clock as? any TimerWatching
+    longestSleep = watching == nil ? .longestSleep : Duration(attoseconds: .max)
+    super.init(watching?.activity)
   }
 
   @specialized(where C == ContinuousClock)
@@ -21,11 +26,11 @@ final class ClockTimerQueue<C: Clock<Duration>>: TimerQueue,
     let start = clock.now
     let delay = Duration(attoseconds: time - base.duration(to: start).timerCount)
     // The sleeper checks again when a part of a long delay has passed.
-    let deadline = start.advanced(by: min(delay, .longestSleep))
+    let deadline = start.advanced(by: min(delay, longestSleep))
     guard deadline > start || delay <= .zero else { throw EndOfTime() }
     try await clock.sleep(
       until: deadline,
-      tolerance: tolerance > 0 ? min(Duration(attoseconds: tolerance), .longestSleep) : nil
+      tolerance: tolerance > 0 ? min(Duration(attoseconds: tolerance), longestSleep) : nil
     )
     // A clock that wakes early must not keep this thread busy until its deadline.
     if clock.now < deadline { await Task.yield() }

@@ -12,7 +12,8 @@
 /// }
 /// ```
 ///
-/// The first tick comes one interval after the call. Deadlines are absolute, so the timer does not drift.
+/// The first tick comes one interval after the call. Deadlines are absolute, so the timer does not drift. An
+/// interval or a tolerance of more than 10¹² years counts as about that, so a longest `Duration` is allowed.
 /// The handler runs in the isolation of its closure and never overlaps itself.
 ///
 /// The timer keeps the owner alive only during a tick. It ends with the owner: at once if the owner is a
@@ -124,8 +125,9 @@ public func every<C: Clock<Duration>>(
 /// Calls a handler once, after a delay, if an object is still alive then.
 ///
 /// As with `every`, the owner is held weakly and the handler runs in the isolation of its closure. The
-/// registration ends when the call begins. With a delay of zero the call is made in the next turn. A call
-/// that falls due while the token is paused is made when the last pause ends.
+/// registration ends when the call begins. With a delay of zero the call is made in the next turn. A delay or a
+/// tolerance of more than 10¹² years counts as about that. A call that falls due while the token is paused is
+/// made when the last pause ends.
 ///
 /// ## Thread safety
 ///

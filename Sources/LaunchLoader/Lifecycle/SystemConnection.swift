@@ -16,7 +16,7 @@ extension AppHost {
       isOver.open()
     }
     if let limit = configuration.stopTimeout {
-      runner.alarms.set(.background, .stop, at: runner.alarms.elapsed + limit) { [self] in
+      runner.alarms.set(.background, .stop, at: runner.alarms.elapsed.adding(limit)) { [self] in
         if isOver.isOpen { return }
         let names = pending.delays.names.joined(separator: ", ")
         let text = "going to the background takes longer than \(limit.shortText)"

@@ -18,7 +18,8 @@ public struct AppHostMessage: Hashable, Sendable, CustomStringConvertible {
     case stuck
   }
 
-  /// The message in words: a single line.
+  /// The message in words: a single line, with line breaks and other control characters escaped, for example as
+  /// `\n`.
   public let description: String
   /// The names of the services, each prefixed with the names of its groups, in the order of the description.
   public let services: [String]
@@ -32,7 +33,7 @@ public struct AppHostMessage: Hashable, Sendable, CustomStringConvertible {
   /// Creates a message.
   ///
   /// - Parameters:
-  ///   - description: The message in words: a single line.
+  ///   - description: The message in words. Its control characters are escaped.
   ///   - services: The names of the services.
   ///   - workers: The names of the launch work.
   ///   - state: The state that the message reports.
@@ -44,7 +45,8 @@ public struct AppHostMessage: Hashable, Sendable, CustomStringConvertible {
     state: State? = nil,
     elapsed: Duration? = nil
   ) {
-    (self.description, self.services, self.workers) = (description, services, workers)
+    self.description = description.onOneLine
+    (self.services, self.workers) = (services, workers)
     (self.state, self.elapsed) = (state, elapsed)
   }
 }

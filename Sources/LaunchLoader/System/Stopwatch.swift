@@ -1,3 +1,5 @@
+internal import EventBus
+
 /// Measures the time since its creation, and sleeps until a given time after it.
 ///
 /// The clock may run user code, so a stopwatch is never used under a lock.
@@ -12,9 +14,6 @@ struct Stopwatch: Sendable {
   /// - Parameter clock: The clock to read.
   init(_ clock: any Clock<Duration>) { self.init(opening: clock) }
 
-  /// The maximum sleep, about 35,000 years: clocks trap on instants that they cannot represent.
-  private static let longest = Duration.seconds(Int64(1) << 40)
-
   private init<C: Clock>(opening clock: C) where C.Duration == Duration {
     let start = clock.now
     if clock is ContinuousClock, let start = start as? ContinuousClock.Instant {
@@ -23,9 +22,6 @@ struct Stopwatch: Sendable {
     } else {
       elapsed = { start.duration(to: clock.now) }
     }
-    sleep = { time in
-      let end = start.advanced(by: min(time, Self.longest))
-      try await clock.sleep(until: end, tolerance: nil)
-    }
+    sleep = { time in try await clock.sleep(until: time, after: start) }
   }
 }

@@ -131,7 +131,8 @@ extension ThemeDocument: Codable {
   /// and an alias of a key with another type of value are left out and reported in ``issues``.
   ///
   /// - Throws: `DecodingError` if the document is not an object, the name is missing, or `name`,
-  ///   `extends` or `values` has a wrong type; without these it is unknown what to read.
+  ///   `extends` or `values` has a wrong type; without these it is unknown what to read. Any error that the decoder
+  ///   throws.
   /// - Complexity: O(*k* + *m* · log *m*) for *k* keys of the schema and *m* members of the
   ///   document, plus the search for the closest name for the first 100 unknown ones.
   public init(from decoder: any Decoder) throws {

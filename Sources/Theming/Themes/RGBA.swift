@@ -128,7 +128,8 @@ extension RGBA: CustomStringConvertible {
 extension RGBA: Codable {
   /// Decodes a colour from its textual form.
   ///
-  /// - Throws: `DecodingError` if the value is not a string, or the string is not a colour.
+  /// - Throws: `DecodingError` if the value is not a string, or the string is not a colour; any error that the
+  ///   decoder throws.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     let text = try container.decode(String.self)
@@ -142,6 +143,8 @@ extension RGBA: Codable {
   }
 
   /// Encodes the colour as ``hex``.
+  ///
+  /// - Throws: Any error that the encoder throws.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(hex)

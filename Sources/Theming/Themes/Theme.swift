@@ -1,3 +1,5 @@
+internal import EventBus
+
 /// A value for every key.
 ///
 /// ```swift
@@ -55,11 +57,11 @@ public struct Theme: Sendable {
   ///   - appearance: The appearance: light or dark.
   ///   - edit: A closure that sets values.
   /// - Throws: Any error that `edit` throws.
-  public init(
+  public init<Failure: Error>(
     _ name: String,
     appearance: Appearance = .dark,
-    _ edit: (inout Theme) throws -> Void
-  ) rethrows {
+    _ edit: (inout Theme) throws(Failure) -> Void
+  ) throws(Failure) {
     self.init(name, appearance: appearance)
     try edit(&self)
   }
@@ -138,11 +140,11 @@ public struct Theme: Sendable {
   /// - Throws: Any error that `edit` throws.
   /// - Complexity: O(*d*), where *d* is the number of layers; O(*n*) in the number of entries if
   ///   layers are merged, which happens at most every 16th time in a loop.
-  public func deriving(
+  public func deriving<Failure: Error>(
     _ name: String,
     appearance: Appearance? = nil,
-    _ edit: (inout Theme) throws -> Void
-  ) rethrows -> Theme {
+    _ edit: (inout Theme) throws(Failure) -> Void
+  ) throws(Failure) -> Theme {
     var theme = adding(ThemeLayer(name: name, appearance: appearance))
     try edit(&theme)
     return theme

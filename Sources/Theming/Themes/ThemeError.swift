@@ -1,3 +1,5 @@
+internal import EventBus
+
 /// The reason a theme cannot be used.
 public struct ThemeError: Error, Hashable, Sendable {
   /// The kind of an error.
@@ -66,8 +68,8 @@ extension ThemeError: CustomStringConvertible {
   ///
   /// One line, and one more for each issue: line breaks in names are escaped.
   public var description: String {
-    let first = themes.first.onOneLine
-    let base = themes.last.onOneLine
+    let first = (themes.first ?? "").onOneLine
+    let base = (themes.last ?? "").onOneLine
     switch code {
     case .switchLoop:
       let names = themes.suffix(4).joined(separator: " → ").onOneLine

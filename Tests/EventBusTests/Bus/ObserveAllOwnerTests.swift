@@ -30,6 +30,29 @@ struct ObserveAllOwnerTests {
     #expect(names.entries == ["sample.number", "sample.text"])
   }
 
+  private actor Recorder {
+    private(set) var names: [String] = []
+
+    nonisolated func observe(_ bus: EventBus) {
+      bus.observeAll(owner: self) { (recorder: isolated Recorder, event) in
+        recorder.names.append(event.name)
+      }
+    }
+  }
+
+  @Test("An actor observes every event itself, without being kept")
+  func actor() async {
+    var recorder: Recorder? = Recorder()
+    recorder?.observe(bus)
+    await bus.postAndWait(.number, 1)
+    await bus.postAndWait(.text, "a")
+    #expect(await recorder?.names == ["sample.number", "sample.text"])
+    weak let released = recorder
+    recorder = nil
+    #expect(released == nil)
+    #expect(bus.post(.number, 2) == 0)
+  }
+
   @Test("Cancelling the token ends the registration before its owner does")
   func cancelling() {
     let panel = Panel()

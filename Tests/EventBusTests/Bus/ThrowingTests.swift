@@ -77,6 +77,30 @@ struct ThrowingTests {
     withExtendedLifetime(token) {}
   }
 
+  @Test("A failure and its trace are described in one line, whatever names and error contain")
+  func oneLine() throws {
+    struct Lines: Error, CustomStringConvertible {
+      var description: String { "one\ntwo\u{1b}[2J" }
+    }
+    let (failures, trace) = (Log<HandlerFailure>(), Log<TraceEvent>())
+    var hooks = EventHooks()
+    hooks.onError = { failures.append($0) }
+    hooks.onTrace = { trace.append($0) }
+    let bus = EventBus(hooks: hooks)
+    let name = EventName<Int>("sample.two\nnames")
+    let token = bus.observe(name) { _ in throw Lines() }
+    bus.post(name, 1)
+    let failure = try #require(failures.entries.first).description
+    #expect(failure.contains(#"failed on "sample.two\nnames" posted"#))
+    #expect(failure.hasSuffix(#": one\ntwo\u{1B}[2J"#))
+    let lines = trace.entries.map(\.description) + [failure]
+    #expect(lines.count == 5)
+    #expect(lines.allSatisfy { !$0.contains("\n") && !$0.contains("\u{1b}") })
+    let table = bus.snapshot().description.split(separator: "\n", omittingEmptySubsequences: false)
+    #expect(table.count == 2)
+    withExtendedLifetime(token) {}
+  }
+
   @Test("The failed event contains the payload, even if the payload is itself an event")
   func payloadIsAnEvent() {
     let failures = Log<HandlerFailure>()

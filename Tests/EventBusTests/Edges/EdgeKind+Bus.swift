@@ -34,7 +34,8 @@ extension EdgeKind {
   static let ofBuses = kinds + kinds.map(followed)
 
   private static let kinds = [
-    plain, objectOwner, lifetimeOwner, once, observeAll, signal, readOnlySignal, asynchronous,
+    plain, objectOwner, lifetimeOwner, once, observeAll, observeAllOwner,
+    observeAllLifetimeOwner, observeAllActor, signal, readOnlySignal, asynchronous,
     asynchronousOwner,
     stream, filteredStream,
     mainActor, asynchronousMainActor, mainActorOwner, mainActorLifetimeOwner, actor, actorAsOwner,
@@ -88,6 +89,41 @@ extension EdgeKind {
   private static let observeAll = EdgeKind("observeAll") { handler in
     let bus = EventBus(hooks: EdgeKind.hooks)
     return EdgeSubject(bus, bus.observeAll { _ in handler.callSafely() })
+  }
+
+  private static let observeAllOwner = EdgeKind(
+    "observeAll with an owner",
+    owner: .object,
+    traits: [.isKept]
+  ) { handler in
+    let bus = EventBus(hooks: EdgeKind.hooks)
+    let owner = PlainOwner()
+    let token = bus.observeAll(owner: owner) { _, _ in handler.callSafely() }
+    return EdgeSubject(bus, token).owned(by: Holder(owner))
+  }
+
+  private static let observeAllLifetimeOwner = EdgeKind(
+    "observeAll with a lifetime owner",
+    owner: .lifetime,
+    traits: [.isKept]
+  ) { handler in
+    let bus = EventBus(hooks: EdgeKind.hooks)
+    let owner = LivedOwner()
+    let token = bus.observeAll(owner: owner) { _, _ in handler.callSafely() }
+    return EdgeSubject(bus, token).owned(by: Holder(owner))
+  }
+
+  private static let observeAllActor = EdgeKind(
+    "observeAll with an actor as owner",
+    owner: .object,
+    traits: [.isQueued, .isKept]
+  ) { handler in
+    let bus = EventBus(hooks: EdgeKind.hooks)
+    let actor = EdgeActor()
+    let token = bus.observeAll(owner: actor) { (_: isolated EdgeActor, _) in
+      handler.callSafely()
+    }
+    return EdgeSubject(bus, token, waits: true).owned(by: Holder(actor))
   }
 
   private static let signal = EdgeKind("signal", traits: [.canThrow]) { handler in

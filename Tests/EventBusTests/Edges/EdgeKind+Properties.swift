@@ -5,8 +5,8 @@ extension EdgeKind {
   /// The kinds of registration with a property.
   static let ofProperties = [
     property, propertyWithOwner, propertyWithLifetimeOwner, standalone, path, standalonePath,
-    computed, standaloneComputed, element, binding, values, shared, sharedWithOwner,
-    sharedOnMainActor, sharedBinding, sharedValues, weakProperty, weakView,
+    computed, standaloneComputed, computedBinding, computedValues, element, binding, values, shared,
+    sharedWithOwner, sharedOnMainActor, sharedBinding, sharedValues, weakProperty, weakView,
   ]
 
   private static let noPost: [EdgeRow: String] = [
@@ -121,6 +121,34 @@ extension EdgeKind {
     let subject = EdgeSubject(count, computed.observe { _ in handler.callSafely() })
     subject.register = { computed.observe { _ in } }
     return subject
+  }
+
+  private static let computedBinding = EdgeKind(
+    "binding of a computed value",
+    owner: .object,
+    traits: [.freesAtNextUse, .isKept],
+    excluding: noPost
+  ) { handler in
+    let (model, table) = (EdgeModel(), EdgeTable())
+    let computed = Computed(model.$value) { $0 * 2 }
+    let token = EdgeSlot.bind(handler) { computed.bind(to: table, \.[$0]) }
+    let subject = EdgeSubject(model, token).owned(by: Holder(table))
+    subject.register = { computed.observe { _ in } }
+    return subject
+  }
+
+  private static let computedValues = EdgeKind(
+    "values of a computed value",
+    owner: .lifetime,
+    traits: [.hasNoToken, .isKeptElsewhere, .isQueued],
+    excluding: noPost.merging(noOwner) { first, _ in first }
+  ) { handler in
+    let (model, lifetime) = (EdgeModel(), Lifetime())
+    let computed = Computed(model.$value) { $0 * 2 }
+    let values = computed.values(until: lifetime)
+    return await EdgeSubject(values, handler, until: lifetime) {
+      withExtendedLifetime(computed) { model.value += 1 }
+    }
   }
 
   private static let element = EdgeKind(

@@ -63,4 +63,27 @@ struct ComputedFamilyTests {
     for await value in values { seen.append(value) }
     #expect(seen == [2, 9])
   }
+
+  @Test("Releasing a sequence of values frees those that wait, before the source changes again")
+  func releasedValues() {
+    let freed = Counter()
+    let source = Observed<AtDeinit?>(wrappedValue: nil) { $0 === $1 }
+    var values: (any Sendable)? = source.readOnly.values()
+    source.wrappedValue = AtDeinit { freed.add() }
+    source.wrappedValue = nil
+    #expect(freed.value == 0)
+    withExtendedLifetime(values) {}
+    values = nil
+    #expect(freed.value == 1)
+  }
+
+  @Test("A binding ends with a computed value that nothing else keeps")
+  func bindingOfATemporary() {
+    let label = Label()
+    let token = Computed(cart.$prices) { $0.reduce(0, +) }.bind(to: label, \.total)
+    #expect(label.total == 3)
+    cart.prices = [4]
+    #expect(label.total == 3)
+    #expect(!token.isActive)
+  }
 }

@@ -243,4 +243,43 @@ struct RecorderTests {
     await posted
     withExtendedLifetime(token) {}
   }
+
+  @Test("The longest time to wait does not overflow, on any clock")
+  func longestWait() async throws {
+    let longest = Duration(attoseconds: .max)
+    let bus = EventBus()
+    let recorder = EventRecorder(bus)
+    let clock = ManualClock()
+    clock.jump(by: .seconds(1))
+    for clock in [ContinuousClock(), SuspendingClock(), clock] as [any Clock<Duration>] {
+      let next = Task { await recorder.next(within: longest, clock: clock)?.payload as? Int }
+      let wait = Task { try await recorder.wait(for: .text, within: longest, clock: clock) }
+      // Long enough for both to fall asleep.
+      for _ in 0..<100 { await Task.yield() }
+      bus.post(.number, 1)
+      #expect(await next.value == 1)
+      bus.post(.text, "a")
+      #expect(try await wait.value == ["a"])
+      _ = await recorder.next()
+    }
+  }
+
+  @Test("A wait of centuries ends when they have passed, and not before")
+  func centuries() async {
+    let year = Duration.seconds(365 * 24 * 60 * 60)
+    let (recorder, clock) = (EventRecorder(EventBus()), ManualClock())
+    let ended = Counter()
+    let waiting = Task {
+      defer { ended.add() }
+      return await recorder.next(within: year * 1_000, clock: clock)?.name
+    }
+    for _ in 0..<9 {
+      await clock.waitForSleepers(atLeast: 1)
+      await clock.advance(by: year * 100)
+    }
+    await clock.waitForSleepers(atLeast: 1)
+    #expect(ended.value == 0)
+    clock.jump(by: year * 100)
+    #expect(await waiting.value == nil)
+  }
 }

@@ -157,6 +157,18 @@ struct TimerClockTests {
     withExtendedLifetime((tokens, soon)) {}
   }
 
+  @Test("A manual clock passes the longest delay in one step")
+  func longestDelayInOneStep() async {
+    let clock = ManualClock()
+    let calls = Counter()
+    let token = after(.seconds(Int64.max), clock: clock) { _ in calls.add() }
+    await clock.advance(by: .seconds(Int64.max) - .seconds(1))
+    #expect(calls.value == 0)
+    await clock.advance(by: .seconds(1))
+    #expect(calls.value == 1)
+    withExtendedLifetime(token) {}
+  }
+
   /// Starts timers that never tick, with the longest times that there are.
   private func longest<C: Clock<Duration>>(on clock: C, _ calls: Inbox<Int>) -> [Token] {
     [.seconds(Int64.max), Duration(attoseconds: .max)].flatMap { time in

@@ -58,14 +58,59 @@ struct TimeoutTests {
     Stubborn.mayEnd.open()
   }
 
-  @Test("A timeout that no clock can represent never expires")
-  func endlessLimit() async throws {
-    let loader = LaunchLoader(timeout: .seconds(Int64.max))
-    loader.register("a", timeout: .seconds(Int64.max)) { _ in
+  @Test(
+    "A timeout that no clock can represent never expires",
+    arguments: [.seconds(Int64.max), Duration(attoseconds: .max)]
+  )
+  func endlessLimit(longest: Duration) async throws {
+    let loader = LaunchLoader(timeout: longest)
+    loader.register("a", timeout: longest) { _ in
       // Long enough for both limits to be slept for.
       for _ in 0..<1_000 { await Task.yield() }
     }
     #expect(try await loader.launch().summary == ["a finished"])
+  }
+
+  @Test("A timeout of centuries expires when they have passed, and not before")
+  func centuries() async throws {
+    let year = Duration.seconds(365 * 24 * 60 * 60)
+    let loader = LaunchLoader(clock: clock)
+    let token = loader.register("slow", timeout: year * 1_000) { _ in
+      let (never, _) = AsyncStream<Never>.makeStream()
+      for await _ in never {}
+    }
+    async let launch = loader.launch()
+    await clock.waitForSleepers(atLeast: 1)
+    for _ in 0..<9 {
+      await clock.advance(by: year * 100)
+      // The sleep continues.
+      await clock.waitForSleepers(atLeast: 1)
+    }
+    #expect(token.outcome == nil)
+    clock.jump(by: year * 100)
+    #expect(try await launch.summary == ["slow timed out"])
+  }
+
+  private struct Cleaned: LaunchWorker {
+    static let id: LaunchID = "cleaned"
+    func launch(_ options: LaunchOptions) async throws {}
+    func undo() async {}
+  }
+
+  @Test("A clean-up may have the longest time, after a launch that took some")
+  func longestCleanUp() async throws {
+    let loader = LaunchLoader(
+      onFailure: .rollback,
+      timeout: Duration(attoseconds: .max),
+      clock: clock
+    )
+    loader.register(Cleaned.self)
+    loader.register("broken", after: ["cleaned"]) { [clock] _ in
+      clock.jump(by: .seconds(1))
+      throw Broken()
+    }
+    await #expect(throws: LaunchError.self) { try await loader.launch() }
+    #expect(try await loader.report.summary == ["cleaned undone", "broken failed: broken"])
   }
 
   @Test("A worker that ignores its cancellation is abandoned and named with its source site")

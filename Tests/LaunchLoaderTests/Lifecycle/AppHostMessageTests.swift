@@ -61,6 +61,23 @@ struct AppHostMessageTests {
     never.open()
   }
 
+  @Test("A message is one line, whatever the error and the names in it contain")
+  func oneLine() async throws {
+    loader.register("two\nnames") { _ in throw Lines() }
+    let app = application()
+    let running = Task { try await app.run() }
+    let message = await messages.first(1)[0]
+    #expect(message.description == #"launch work "two\nnames" failed: one\ntwo\u{1B}[2J"#)
+    #expect(message.workers == ["two\nnames"])
+    #expect(AppHostMessage("a\r\nb\u{2028}c\u{85}").description == #"a\r\nb\u{2028}c\u{85}"#)
+    app.shutdown()
+    #expect(try await running.value == 0)
+  }
+
+  private struct Lines: Error, CustomStringConvertible {
+    var description: String { "one\ntwo\u{1b}[2J" }
+  }
+
   @Test("Launch work that failed is named with its state and its time")
   func worker() async throws {
     loader.register("broken") { _ in throw Broken() }

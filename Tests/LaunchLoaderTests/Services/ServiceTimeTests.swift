@@ -76,6 +76,23 @@ struct ServiceTimeTests {
     #expect(stage.messages.entries == expected)
   }
 
+  @Test("The longest limits never expire")
+  func longestLimits() async throws {
+    let longest = Duration(attoseconds: .max)
+    let stage = Stage(stopTimeout: longest, cancelTimeout: longest)
+    try stage.add("a") {
+      $0.startTimeout = longest
+      $0.stopTimeout = longest
+    }
+    stage.clock.jump(by: .seconds(1))
+    let running = stage.start()
+    try await stage.app.waitUntil(state: .active)
+    stage.clock.jump(by: .seconds(1))
+    stage.app.shutdown()
+    #expect(try await running.value == 0)
+    #expect(stage.log.entries == ["+a", "-a"])
+  }
+
   @Test("One deadline applies to all services together, however many there are")
   func oneDeadline() async throws {
     let stage = Stage(stopTimeout: .seconds(20), cancelTimeout: .seconds(5))

@@ -14,14 +14,17 @@ extension EventBus {
   /// | metric | kind | dimensions |
   /// | --- | --- | --- |
   /// | `<prefix>.posts` | counter | `event` |
-  /// | `<prefix>.deliveries` | counter: handlers that have returned or thrown | `event` |
+  /// | `<prefix>.deliveries` | counter: handlers that have returned or thrown, and events that consumers have taken from streams | `event` |
   /// | `<prefix>.errors` | counter: handlers that have thrown | `event` |
   /// | `<prefix>.drops` | counter: deliveries that a full buffer dropped, or whose owner was gone | `event` |
   /// | `<prefix>.unhandled` | counter: posts that reached no handler | `event` |
-  /// | `<prefix>.handler.duration` | timer, with the posts that the handler makes | `event` |
+  /// | `<prefix>.handler.duration` | timer of what `deliveries` counts, with the posts that the handler makes | `event` |
   /// | `<prefix>.observers` | gauge | `event` |
   /// | `<prefix>.observers.dropped` | gauge: events dropped by the buffers of the present observers | `event` |
   /// | `<prefix>.mailbox.depth` | gauge: events that wait for handlers on actors | |
+  ///
+  /// A trace does not tell how long the consumer of a stream works on an event. Such a delivery has a duration near
+  /// zero: where an event has both handlers and streams, the mean and the percentiles of the timer are too low.
   ///
   /// The only dimension is the name of the event, so that the number of time series is bounded by the number
   /// of names. A bus with a label adds the dimension `bus`. Metrics are made when their event first occurs.
@@ -57,7 +60,7 @@ extension EventBus {
     addHooks(
       EventHooks(onUnhandled: { meter.unhandled($0) }, onTrace: { meter.note($0) })
     ).store(in: tokens)
-    repeating(interval, clock) { [weak self, weak tokens] in
+    every(interval, clock: clock) { [weak self, weak tokens] _ in
       guard let self else {
         tokens?.end()
         return
@@ -66,13 +69,4 @@ extension EventBus {
     }.store(in: tokens)
     return Token { tokens.end() }
   }
-}
-
-/// Starts a timer on a clock whose type is not known.
-private func repeating<C: Clock<Duration>>(
-  _ interval: Duration,
-  _ clock: C,
-  _ body: @escaping @Sendable () -> Void
-) -> Token {
-  every(interval, clock: clock) { _ in body() }
 }

@@ -77,12 +77,16 @@ public final class NATSServer: Sendable {
   }
 
   /// Starts the server again, after it was killed, with the same port and files.
+  ///
+  /// - Throws: ``StartError``, or the error of Foundation.
   public func restart() throws {
     try launch()
     try waitUntilReady()
   }
 
   /// Starts the server again, without waiting.
+  ///
+  /// - Throws: ``StartError`` if the program is not installed, or the error of Foundation.
   public func launch() throws {
     let process = Process()
     process.executableURL = try Self.executable()
@@ -95,6 +99,8 @@ public final class NATSServer: Sendable {
   }
 
   /// Waits until the server accepts connections.
+  ///
+  /// - Throws: ``StartError`` if it has ended, or after 20 seconds.
   public func waitUntilReady() throws {
     let deadline = ContinuousClock.now + .seconds(20)
     while !Self.accepts(port) {
@@ -107,6 +113,8 @@ public final class NATSServer: Sendable {
   }
 
   /// Replaces the lines of the configuration file, which the running server reads again.
+  ///
+  /// - Throws: The error of Foundation if the file cannot be written.
   public func reload(configuration: String) throws {
     let file = folder.appending(path: "server.conf")
     try (start + configuration).write(to: file, atomically: true, encoding: .utf8)
@@ -136,6 +144,8 @@ public final class NATSServer: Sendable {
   }
 
   /// The program, in the search path or where Debian installs it.
+  ///
+  /// - Throws: ``StartError`` if it is not installed.
   private static func executable() throws -> URL {
     let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
     let folders = path.split(separator: ":").map(String.init) + ["/usr/sbin", "/usr/local/bin"]

@@ -33,6 +33,8 @@ struct CredentialsFile {
     }
 
     /// A token of another key, signed by this one.
+    ///
+    /// - Throws: `SampleError` if openssl fails, or the error of Foundation.
     func sign(_ claims: String) throws -> String {
       let header = Self.base64(Data(#"{"typ":"JWT","alg":"ed25519-nkey"}"#.utf8))
       let text = "\(header).\(Self.base64(Data(claims.utf8)))"
@@ -126,6 +128,8 @@ struct CredentialsFile {
 }
 
 /// Runs openssl.
+///
+/// - Throws: `SampleError` if it fails, or the error of Foundation.
 func openssl(_ arguments: String...) throws {
   let process = Process()
   process.executableURL = URL(filePath: "/usr/bin/env")

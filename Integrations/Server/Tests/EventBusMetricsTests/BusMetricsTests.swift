@@ -53,6 +53,20 @@ struct BusMetricsTests {
     withExtendedLifetime((token, handlers)) {}
   }
 
+  @Test("An event that a consumer takes from a stream counts as a delivery that took no time")
+  func streams() async throws {
+    let token = measure(bus)
+    let numbers = bus.events(.number)
+    bus.post(.number, 1)
+    #expect(total("shop.deliveries", "sample.number") == 0)
+    for await number in numbers.prefix(1) { #expect(number == 1) }
+    #expect(total("shop.deliveries", "sample.number") == 1)
+    #expect(total("shop.unhandled", "sample.number") == 0)
+    let timer = try metrics.expectTimer("shop.handler.duration", [("event", "sample.number")])
+    #expect(timer.values.count == 1)
+    withExtendedLifetime((token, numbers)) {}
+  }
+
   @Test(
     "Events that a full buffer refuses or replaces are counted, and show in the gauge of the observers"
   )

@@ -160,6 +160,28 @@ struct BusTraceTests {
     withExtendedLifetime((trace, silent, failing, other)) {}
   }
 
+  @Test("What a handler hands to a stream, or takes from one, leaves the site of the handler alone")
+  func streams() async throws {
+    let trace = bus.startTracing(with: tracer)
+    let numbers = bus.events(.other)
+    let waiting = Task { await numbers.first { _ in true } }
+    // Long enough for the task to wait.
+    for _ in 0..<100 { await Task.yield() }
+    let texts = bus.events(.text)
+    bus.post(.text, "a")
+    let handler = bus.observe(.number) { [bus] _ async in
+      bus.post(.other, 1)
+      _ = await texts.first { _ in true }
+    }
+    let registered = "\(#fileID):\(#line - 4)"
+    await bus.postAndWait(.number, 1)
+    #expect(await waiting.value == 1)
+    let delivery = try #require(spans(.consumer).first)
+    #expect(spans(.consumer).count == 1)
+    #expect(delivery.text("event.handler") == registered)
+    withExtendedLifetime((trace, handler)) {}
+  }
+
   @Test("Two tracings of a bus each have the spans, with the handlers and the errors")
   func twice() throws {
     let other = InMemoryTracer()

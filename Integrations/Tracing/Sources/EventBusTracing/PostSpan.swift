@@ -43,6 +43,7 @@ final class DeliverySpan: Sendable {
 
   private let posts: OpenPosts
   private let span: any Span
+  private let hasStarted = Atomic<Bool>(false)
 
   /// Begins the span.
   init(of post: PostSpan, in posts: OpenPosts) {
@@ -80,9 +81,13 @@ final class DeliverySpan: Sendable {
   }
 
   /// Notes the registration of the handler, and its error.
+  ///
+  /// The start of the handler comes first. Later ones are those of elements that the handler hands to consumers of
+  /// streams, or takes from a stream: they have no span of their own.
   func note(_ step: TraceEvent) {
     switch step.step {
     case .started:
+      if hasStarted.exchange(true, ordering: .relaxed) { return }
       if let site = step.registration?.site { span.attributes["event.handler"] = "\(site)" }
     case .finished(let error?):
       span.recordError(error)

@@ -61,7 +61,12 @@ public final class EventStream<Payload: Sendable>: AsyncSequence, Sendable {
     self.token = token
   }
 
-  deinit { token.cancel() }
+  deinit {
+    token.cancel()
+    // A property may release its handler, which retains the buffer, only when it is next used.
+    let unread = buffer.state.withLock { $0.elements.removeAll() }
+    withExtendedLifetime(unread) {}
+  }
 
   /// The number of payloads that the buffering policy has discarded.
   ///

@@ -92,7 +92,9 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
   /// - Throws: The error of the condition.
   /// - Complexity: O(*n*).
   @inlinable
-  public func removeAll(where isRemoved: (Value.Element) throws -> Bool) rethrows {
+  public func removeAll<Failure: Error>(
+    where isRemoved: (Value.Element) throws(Failure) -> Bool
+  ) throws(Failure) {
     clean()
     let (splices, kept) = try Self.removals(in: &storage, where: isRemoved)
     guard let first = splices.first?.range.lowerBound else { return }

@@ -48,11 +48,12 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
   /// traps, as it does in a mutation.
   ///
   /// - Returns: A splice for each run of adjacent elements, and the other elements after the first of them.
+  /// - Throws: The error of the condition.
   @inlinable
-  static func removals(
+  static func removals<Failure: Error>(
     in value: inout Value,
-    where isRemoved: (Value.Element) throws -> Bool
-  ) rethrows -> (splices: [Splice<Value.Element>], kept: [Value.Element]) {
+    where isRemoved: (Value.Element) throws(Failure) -> Bool
+  ) throws(Failure) -> (splices: [Splice<Value.Element>], kept: [Value.Element]) {
     var splices: [Splice<Value.Element>] = []
     var kept: [Value.Element] = []
     var run: [Value.Element] = []

@@ -104,6 +104,10 @@ public final class Computed<Value: Equatable>: ObservableValue {
 
   /// Assigns the value to a property of another object, now and after every change.
   ///
+  /// The binding does not keep the computed value, and ends with it. A value that nothing else keeps, as in
+  /// `Computed(account.$owner) { … }.bind(to: screen, \.text)`, is assigned once. Store the computed value
+  /// for as long as the binding is needed: a binding that retained it would form a retain cycle with the sources.
+  ///
   /// - Parameters:
   ///   - owner: The object to update, held weakly. The binding ends with it.
   ///   - keyPath: The property to set.

@@ -35,7 +35,7 @@ public import Synchronization
 /// - Throws: The closure's error.
 /// - Complexity: One lock and one lookup for the first write to each property. A write outside a batch reads
 ///   one additional word.
-public func batch<R>(_ body: () throws -> R) rethrows -> R {
+public func batch<R, Failure: Error>(_ body: () throws(Failure) -> R) throws(Failure) -> R {
   guard let batch = OpenBatch.begin() else { return try body() }
   defer { batch.end() }
   return try body()

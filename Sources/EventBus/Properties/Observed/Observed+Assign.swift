@@ -132,7 +132,9 @@ extension Observed {
   /// - Parameter body: Mutates the value. It must not access the property in any other way.
   /// - Returns: The closure's result.
   /// - Throws: The closure's error. Mutations made before the error remain.
-  public func withoutNotifying<R>(_ body: (inout Value) throws -> R) rethrows -> R {
+  public func withoutNotifying<R, Failure: Error>(
+    _ body: (inout Value) throws(Failure) -> R
+  ) throws(Failure) -> R {
     defer {
       if let observers {
         observers.dependents.invalidate()

@@ -7,10 +7,11 @@ extension SharedObserved {
   /// - Parameters:
   ///   - isolation: The actor on which the caller runs.
   ///   - body: Writes under the lock, and assigns the value before the write if that is to be reported.
-  func write(
+  func write<Failure: Error>(
     isolation: (any Actor)? = nil,
-    _ body: (inout SharedChanges<Value>, _ thread: UInt, _ former: inout Value?) throws -> Void
-  ) rethrows {
+    _ body: (inout SharedChanges<Value>, _ thread: UInt, _ former: inout Value?) throws(Failure) ->
+      Void
+  ) throws(Failure) {
     let thread = enteringThread()
     let depth = observers.depth(on: thread)
     // Both are released outside the lock, before the delivery.
@@ -26,7 +27,7 @@ extension SharedObserved {
       // A handler that was called later, outside a turn, must not be called again inside itself.
       if mustDeliver { deliver(depth == nil ? isolation : nil) }
     }
-    try state.withLock { state in
+    try state.withLock { state throws(Failure) in
       defer {
         if let former {
           mustDeliver = state.record(

@@ -161,19 +161,24 @@ public final class SharedObserved<Value: Sendable>: SharedObservableValue {
   ///   - body: Mutates the value. It runs under the property's lock; using the property inside it traps.
   /// - Returns: The closure's result.
   /// - Throws: The closure's error.
-  /// - Complexity: O(*n*) in the number of observers. In place without observers; otherwise one copy.
+  /// - Complexity: O(*n*) in the number of observers. What the closure removes from the value is destroyed after
+  ///   it, without the lock, so a collection that the closure changes is copied once.
   @discardableResult
-  public func update<Result>(
+  public func update<Result, Failure: Error>(
     isolation: isolated (any Actor)? = #isolation,
-    _ body: (inout Value) throws -> Result
-  ) rethrows -> Result {
+    _ body: (inout Value) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    let isObserved = !observers.isEmpty
     var result: Result?
-    // Copied only if there are observers, and released outside the lock.
+    // Released outside the lock, with what the closure removes from the value.
     var old: Value?
-    try write(isolation: isolation) { state, thread, former in
-      if !observers.isEmpty { old = state.value }
+    defer { withExtendedLifetime(old) {} }
+    try write(isolation: isolation) { state, thread, former throws(Failure) in
+      old = state.value
       defer {
-        if let kept = old, !areEqual(kept, state.value, on: thread) { former = old.take() }
+        if isObserved, let kept = old, !areEqual(kept, state.value, on: thread) {
+          former = old.take()
+        }
       }
       insider.store(thread, ordering: .relaxed)
       defer { insider.store(0, ordering: .relaxed) }

@@ -73,7 +73,8 @@ public struct LaunchToken: Sendable {
   ///
   /// - Returns: The outcome, immediately if the work has ended.
   /// - Throws: `CancellationError` as soon as the waiting task is cancelled; ``LaunchError`` with the
-  ///   code `reentrant` if the worker waits for itself.
+  ///   code `reentrant` if the worker waits for itself. The type of the error is open because there are these
+  ///   two.
   nonisolated(nonsending) public func wait() async throws -> LaunchOutcome {
     if LaunchContext.isInside(registration) { throw LaunchError(.reentrant) }
     return try await registration.outcome.wait()

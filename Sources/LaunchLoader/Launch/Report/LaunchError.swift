@@ -49,9 +49,11 @@ public struct LaunchError: Error {
 }
 
 extension LaunchError.Code: Hashable {
-  /// Returns whether two reasons are the same.
+  /// Returns whether two reasons have the same case and equal values.
   ///
-  /// Outcomes and reports, which contain errors of workers, are compared by their descriptions.
+  /// Outcomes and reports, which contain errors of workers, are compared by their descriptions. Two errors of
+  /// different types with one text are therefore equal, and two reports of one launch plan rarely are, because
+  /// they contain times. To test for a case whatever its values, use `if case .failed = error.code`.
   ///
   /// - Complexity: O(*n*) in the lengths of the descriptions.
   public static func == (left: LaunchError.Code, right: LaunchError.Code) -> Bool {

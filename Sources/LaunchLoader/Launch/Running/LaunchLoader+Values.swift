@@ -14,7 +14,8 @@ extension LaunchLoader {
   ///   the launch has ended, or there will be none, and no work makes the value; `mismatch` if work of
   ///   this name makes no value or one of another type; `reentrant` inside a running asynchronous worker
   ///   of the loader and in the tasks that it starts, unless the value has been made: there, name the
-  ///   key in `needs:`. `CancellationError` if the waiting task is cancelled.
+  ///   key in `needs:`. `CancellationError` if the waiting task is cancelled. The type of the error is open
+  ///   because there are these two.
   /// - Complexity: O(1), apart from the wait.
   nonisolated(nonsending) public func value<Value>(of key: LaunchKey<Value>) async throws -> Value {
     // The work that was awaited last, which did not finish.

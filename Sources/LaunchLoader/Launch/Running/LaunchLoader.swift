@@ -191,7 +191,8 @@ public final class LaunchLoader: Sendable {
   /// after that. A failed launch has a report as well.
   ///
   /// - Throws: `CancellationError` as soon as the waiting task is cancelled; ``LaunchError`` with the
-  ///   code `reentrant` where ``launch(_:)`` throws it, and `stopped` if there will be no launch.
+  ///   code `reentrant` where ``launch(_:)`` throws it, and `stopped` if there will be no launch. The type of the
+  ///   error is open because there are these two.
   nonisolated(nonsending) public var report: LaunchReport {
     get async throws {
       if result.value == nil && LaunchContext.isInside(ObjectIdentifier(self)) {

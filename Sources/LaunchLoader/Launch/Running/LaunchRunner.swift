@@ -191,7 +191,7 @@ struct LaunchRunner: Sendable {
     }
     let start = stopwatch.elapsed()
     let watch = registration.timeout.map { limit in
-      alarm(at: start + limit) {
+      alarm(at: start.adding(limit)) {
         let late = loader.state.withLock { $0.registry.giveUp(row, since: start) }
         if let late { abandon(late) }
       }
@@ -278,7 +278,7 @@ struct LaunchRunner: Sendable {
       end.yield(.undone)
     }
     let watch = timeout.map { limit in
-      alarm(at: stopwatch.elapsed() + limit) { end.yield(.timedOut) }
+      alarm(at: stopwatch.elapsed().adding(limit)) { end.yield(.timedOut) }
     }
     let outcome = await Task { await ends.first { _ in true } }.value ?? .timedOut
     watch?.cancel()

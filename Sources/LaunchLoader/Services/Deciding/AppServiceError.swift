@@ -46,9 +46,11 @@ public struct AppServiceError: Error {
 }
 
 extension AppServiceError.Code: Hashable {
-  /// Returns whether two kinds are the same.
+  /// Returns whether two kinds have the same case and equal values.
   ///
-  /// Errors of services are compared by their descriptions.
+  /// Errors of services are compared by their descriptions, so two errors of different types with one text are
+  /// equal, and two errors whose texts contain an address or a time are not. To test for a case whatever its
+  /// values, use `if case .failed = error.code`.
   ///
   /// - Complexity: O(*n*) in the lengths of the descriptions.
   public static func == (left: AppServiceError.Code, right: AppServiceError.Code) -> Bool {

@@ -31,7 +31,7 @@ extension AppServiceContext {
   /// - Parameter body: The work.
   /// - Returns: The result of the body.
   /// - Throws: The error of the body: `CancellationError` if the request to stop, the caller's task or the body
-  ///   itself cancelled it.
+  ///   itself cancelled it. The type is open because the body runs in a task, whose errors have no narrower one.
   nonisolated(nonsending) public func cancelOnShutdown<Result: Sendable>(
     @_inheritActorContext _ body: @escaping @isolated(any) @Sendable () async throws -> Result
   ) async throws -> Result {
@@ -73,7 +73,8 @@ extension AppServiceContext {
   ///
   /// - Parameter body: The work.
   /// - Returns: The result of the body, or `nil` if the request to stop ended it.
-  /// - Throws: The error of the body; `CancellationError` if the caller's task or the body itself cancelled it.
+  /// - Throws: The error of the body; `CancellationError` if the caller's task or the body itself cancelled it. The
+  ///   type is open for the same reason.
   nonisolated(nonsending) public func unlessShuttingDown<Result: Sendable>(
     @_inheritActorContext _ body: @escaping @isolated(any) @Sendable () async throws -> Result
   ) async throws -> Result? {

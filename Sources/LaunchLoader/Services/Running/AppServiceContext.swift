@@ -97,7 +97,7 @@ public struct AppServiceContext: Sendable {
   ///
   /// - Throws: `CancellationError` when the task is cancelled first, or when the service has ended without
   ///   being asked to stop.
-  nonisolated(nonsending) public func untilShutdown() async throws {
+  nonisolated(nonsending) public func untilShutdown() async throws(CancellationError) {
     try await handle.signal.wait()
   }
 

@@ -183,7 +183,7 @@ final class ServiceRunner: Sendable {
     case .stop(let handle): handle.signal.raise()
     case .cancel(let handle): handle.cancel()
     case .arm(let id, let limit, let duration):
-      alarms.set(.limit(of: id), limit, at: time + duration) {
+      alarms.set(.limit(of: id), limit, at: time.adding(duration)) {
         self.send { $0.timedOut(id, limit) }
       }
     case .disarm(let id, let limit): alarms.remove(.limit(of: id), upTo: limit)

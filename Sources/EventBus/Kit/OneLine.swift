@@ -2,7 +2,7 @@ extension String {
   /// The text with its line breaks and other control characters escaped, for example as `\n`.
   ///
   /// - Complexity: O(*n*) in the number of scalars.
-  var onOneLine: String {
+  package var onOneLine: String {
     guard unicodeScalars.contains(where: \.needsEscape) else { return self }
     return unicodeScalars.reduce(into: "") { line, scalar in
       if scalar.needsEscape {
@@ -12,11 +12,6 @@ extension String {
       }
     }
   }
-}
-
-extension String? {
-  /// The text on one line, or an empty text for `nil`.
-  var onOneLine: String { (self ?? "").onOneLine }
 }
 
 extension Unicode.Scalar {
