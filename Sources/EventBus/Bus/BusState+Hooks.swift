@@ -28,7 +28,7 @@ extension BusState {
     hookList.withLock { list in
       defer {
         // Under the lock, so that the flags follow the order of the changes.
-        noteSpecialCases(list.specialCases, of: Self.traced | Self.intercepted)
+        noteHookCases(list.hookCases, of: Self.traced | Self.intercepted)
         reports.store(list.reports, ordering: .releasing)
       }
       return change(&list)
@@ -62,9 +62,9 @@ extension BusState {
 
   /// Runs a hook, and lets posts take the general path meanwhile, which looks for running hooks.
   private func run(_ hook: () -> Void) {
-    specialCases.wrappingAdd(Self.oneHook, ordering: .acquiringAndReleasing)
+    hookCases.wrappingAdd(Self.oneHook, ordering: .acquiringAndReleasing)
     RunningHook.run(hook)
-    specialCases.wrappingSubtract(Self.oneHook, ordering: .acquiringAndReleasing)
+    hookCases.wrappingSubtract(Self.oneHook, ordering: .acquiringAndReleasing)
   }
 
   /// Reports an error that a handler threw.
@@ -195,8 +195,8 @@ struct HookList: Sendable {
     return removed
   }
 
-  /// The flags of ``BusState/specialCases`` that the hooks ask for.
-  var specialCases: UInt {
+  /// The flags of ``BusState/hookCases`` that the hooks ask for.
+  var hookCases: UInt {
     (tracing.isEmpty ? 0 : BusState.traced) | (intercepting.isEmpty ? 0 : BusState.intercepted)
   }
 

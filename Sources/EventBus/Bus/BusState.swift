@@ -31,7 +31,7 @@ final class BusState: Sendable {
   let interceptedCalls = Atomic<Int>(0)
   /// Nonzero when every post of the bus must take the general path.
   @usableFromInline
-  let specialCases: Atomic<UInt>
+  let hookCases: Atomic<UInt>
   let mailboxes = ActorTable<Mailbox>()
   private let queues = ActorTable<EventQueue>()
   private let unisolated: EventQueue
@@ -43,7 +43,7 @@ final class BusState: Sendable {
     var list = HookList()
     list.append(InstalledHooks(hooks))
     reports = Atomic(list.reports)
-    specialCases = Atomic(list.specialCases)
+    hookCases = Atomic(list.hookCases)
     hookList = Locked(list)
   }
 
@@ -62,28 +62,28 @@ final class BusState: Sendable {
 
   /// Whether hooks follow posts.
   var isFollowed: Bool {
-    specialCases.load(ordering: .acquiring) & (Self.traced | Self.intercepted) != 0
+    hookCases.load(ordering: .acquiring) & (Self.traced | Self.intercepted) != 0
   }
 
   /// Whether posts may take the short path.
   @inlinable
-  var isPlain: Bool { specialCases.load(ordering: .acquiring) == 0 }
+  var isPlain: Bool { hookCases.load(ordering: .acquiring) == 0 }
 
   /// Records whether there are observers of every event.
   ///
   /// Called with the lock held that guards those observers.
   func noteWildcards(_ exist: Bool) {
-    noteSpecialCases(exist ? Self.wildcards : 0, of: Self.wildcards)
+    noteHookCases(exist ? Self.wildcards : 0, of: Self.wildcards)
   }
 
   /// Sets some of the flags and clears the others of a group.
   ///
   /// Called with the lock held that guards the reasons for this group.
-  func noteSpecialCases(_ flags: UInt, of group: UInt) {
-    let known = specialCases.load(ordering: .relaxed) & group
+  func noteHookCases(_ flags: UInt, of group: UInt) {
+    let known = hookCases.load(ordering: .relaxed) & group
     if known == flags { return }
-    if flags != 0 { specialCases.bitwiseOr(flags, ordering: .sequentiallyConsistent) }
-    specialCases.bitwiseAnd(~(group & ~flags), ordering: .sequentiallyConsistent)
+    if flags != 0 { hookCases.bitwiseOr(flags, ordering: .sequentiallyConsistent) }
+    hookCases.bitwiseAnd(~(group & ~flags), ordering: .sequentiallyConsistent)
   }
 
   /// Returns the mailbox of an actor, and creates it if necessary.

@@ -95,13 +95,13 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
   ) -> Int {
     // Choose the path. What waits for the poster's actor comes first. While events of the bus wait for any actor,
     // handlers on the poster's are reached with the origin: if earlier events are left, the event is queued.
-    let mustWait = !busState.waiting.isZero
-    if mustWait, let isolation { busState.drainMailbox(of: isolation) }
+    let othersWait = !busState.waiting.isZero
+    if othersWait, let isolation { busState.drainMailbox(of: isolation) }
     let isPlain = token == nil && busState.isPlain
     // Call the observers.
     let plainlyReached =
       isPlain
-      ? deliver(payload, from: sender, at: site, on: isolation, mustWait: mustWait) : nil
+      ? deliver(payload, from: sender, at: site, on: isolation, othersWait: othersWait) : nil
     guard let reached = plainlyReached else {
       return sendWithOrigin(payload, from: sender, excluding: token, at: site, on: isolation)
     }

@@ -46,14 +46,14 @@ extension AppHost {
   nonisolated(nonsending) private func runToTheEnd(
     _ system: SystemConnection
   ) async -> (failures: [ServiceRunner.Machine.Failure], isCancelled: Bool) {
-    if !runner.isStopping { await launch() }
+    if !runner.isStopRequested { await launch() }
     runner.send { $0.begin() }
     while true {
       switch await runner.nextMilestone() {
       case .started:
         // Notify the manager first, so that a stop requested by an observer of `.active` cannot precede
         // `READY=1`.
-        if !runner.isStopping { system.manager?.started() }
+        if !runner.isStopRequested { system.manager?.started() }
         change(.started)
       case .stopping:
         system.manager?.stopping()
@@ -80,10 +80,10 @@ extension AppHost {
     locked.withLock { $0.options = options }
     loader.reportOtherCopies(messages.send)
     await changed(.launch)
-    if runner.isStopping { return }
+    if runner.isStopRequested { return }
     do {
       try await runLaunchWork(options)
-      if !runner.isStopping { await changed(.launched) }
+      if !runner.isStopRequested { await changed(.launched) }
     } catch {
       runner.send { $0.fail(error) }
     }
@@ -103,7 +103,7 @@ extension AppHost {
     }
     // Publish the task before any work begins, because a worker may request the shutdown.
     locked.withLock { $0.launch = task }
-    if runner.isStopping { task.cancel() }
+    if runner.isStopRequested { task.cancel() }
     let result = await pending.launch(task) { isKnown.open() }
     locked.withLock { $0.launch = nil }
     guard let result else { return failLaunchWork() }
@@ -117,7 +117,7 @@ extension AppHost {
         messages.send(AppHostMessage(text, workers: workers, state: .failed, elapsed: elapsed))
       }
     } catch let error as LaunchError {
-      if runner.isStopping, error.isOfCancellation { return }
+      if runner.isStopRequested, error.isOfCancellation { return }
       throw error
     }
   }

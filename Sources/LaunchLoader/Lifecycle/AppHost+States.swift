@@ -107,7 +107,7 @@ extension AppHost {
   ///   - informed: An edge that the delegate has received, and the bus has not.
   ///   - isolation: The isolation of the caller.
   private func deliver(
-    _ rest: AppStateMachine.Step = (nil, nil, nil),
+    _ rest: AppStateMachine.Step = AppStateMachine.Step(),
     _ informed: AppStateMachine.Edge? = nil,
     isolation: isolated (any Actor)? = #isolation
   ) {

@@ -30,7 +30,11 @@ package struct AppStateMachine: Sendable {
   }
 
   /// A step of the delivery: an edge to deliver, then a state to enter, then another edge to deliver.
-  package typealias Step = (will: Edge?, state: AppState?, did: Edge?)
+  package struct Step: Equatable, Sendable {
+    package var will: Edge?
+    package var state: AppState?
+    package var did: Edge?
+  }
 
   /// A condition that tasks wait for.
   enum Goal: Sendable {
@@ -147,7 +151,7 @@ package struct AppStateMachine: Sendable {
   }
 
   private mutating func append(_ will: Edge?, _ state: AppState?, _ did: Edge?) {
-    _ = queue.append((will, state, did))
+    _ = queue.append(Step(will: will, state: state, did: did))
     stepCount += 1
     if let state { latest = state }
   }

@@ -123,7 +123,7 @@ final class PendingWork: Sendable {
     let number = begin(item, of: app)
     // Checked when it is listed, so that the stop waits for every post.
     let completion =
-      precedesStop && app.runner.isStopping ? nil : app.bus.postCounting(name, (), from: app)
+      precedesStop && app.runner.isStopRequested ? nil : app.bus.postCounting(name, (), from: app)
     guard let completion, !completion.isDone else {
       isDone.open()
       end(number)

@@ -30,7 +30,7 @@ extension AppHost {
 
   /// Requests a reload of the configuration, and returns when all handlers have finished or are left behind.
   package func reload(isolation: isolated (any Actor)? = #isolation) async {
-    if runner.isStopping { return }
+    if runner.isStopRequested { return }
     let number = pending.postAwaited(.appShouldReload, of: self, precedesStop: true)
     if let number { await pending.wait(number) }
   }
@@ -124,7 +124,7 @@ final class SystemConnection: Sendable {
       onMessage: { [messages = application.messages] in messages.send($0) },
       interrupt: { application.interrupt($0) },
       hangup: { Task.detached { application.requestShutdown() } },
-      isEnding: { application.runner.isStopping }
+      isEnding: { application.runner.isStopRequested }
     ) { meaning in
       switch meaning {
       case .background: await application.enteredBackground()
@@ -132,7 +132,7 @@ final class SystemConnection: Sendable {
       case .reload:
         manager?.reloading()
         await application.reload()
-        if !application.runner.isStopping { manager?.reloaded() }
+        if !application.runner.isStopRequested { manager?.reloaded() }
       case .resize: application.terminalDidResize()
       case .shutdown, .ignore: break
       }

@@ -115,6 +115,8 @@ final class SignalCenter: Sendable {
   /// Returns when the process is continued, or immediately if the system does not stop it.
   func stopProcess() { state.withLock { _ in ServiceProcess.stop() } }
 
+  /// Passes a signal that has arrived to its listeners: at once to a direct one, and otherwise to the task that
+  /// waits for it, or that will; a signal without listeners is sent again.
   private func arrive(_ number: Int32, isInjected: Bool) {
     let actions = update {
       $0.arrive(

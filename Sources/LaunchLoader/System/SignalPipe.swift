@@ -39,7 +39,12 @@ enum SignalPipe {
   typealias OnFailure = @Sendable (_ code: Int32, _ isMended: Bool, _ isFirst: Bool) -> Void
 
   /// The ends of a pipe, with the inodes that identify them; Apple's systems give each end its own.
-  private typealias Ends = (read: Int32, write: Int32, readFile: UInt64, writeFile: UInt64)
+  private struct Ends {
+    let read: Int32
+    let write: Int32
+    let readFile: UInt64
+    let writeFile: UInt64
+  }
 
   /// Returns whether a disposition is the handler of the pipe.
   ///
@@ -92,7 +97,8 @@ enum SignalPipe {
     }
     // The handler never blocks. The thread reads only the pipe, so its end may block.
     _ = fcntl(ends[1], F_SETFL, O_NONBLOCK)
-    return (ends[0], ends[1], file(of: ends[0]), file(of: ends[1]))
+    let (readFile, writeFile) = (file(of: ends[0]), file(of: ends[1]))
+    return Ends(read: ends[0], write: ends[1], readFile: readFile, writeFile: writeFile)
   }
 
   /// The inode that a descriptor refers to, or zero for an invalid descriptor.

@@ -45,7 +45,7 @@ struct ReclamationDomainTests {
     }
     list.add(observer, priority: 0)
     async let posting: Void = onThreads(1) { _ in
-      _ = list.deliver(1, from: nil, at: CallSite(#fileID, #line), on: nil, mustWait: false)
+      _ = list.deliver(1, from: nil, at: CallSite(#fileID, #line), on: nil, othersWait: false)
     }
     await isInside.wait()
     for _ in 0..<100 {

@@ -14,12 +14,12 @@ struct LaunchQueueTests {
       switch numbers.next(below: 3) {
       case 0:
         next += 10
-        queue.insert(LaunchTurn(rank: next, row: next))
+        queue.insert(RankedRow(rank: next, row: next))
         model.append(next)
       case 1:
         let rank = next - numbers.next(below: 100) * 10 - 5
         guard !model.contains(rank) else { continue }
-        queue.insert(LaunchTurn(rank: rank, row: rank))
+        queue.insert(RankedRow(rank: rank, row: rank))
         model.append(rank)
       default:
         #expect(queue.first?.rank == model.min())

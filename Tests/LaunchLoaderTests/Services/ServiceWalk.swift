@@ -154,7 +154,7 @@ struct ServiceWalk {
 
   private mutating func add() {
     let id = options.count
-    let wasStopping = machine.isStopping
+    let wasStopping = machine.isStopRequested
     do {
       let given = try machine.add(id, name: "\(id)", AppServiceOptions())
       options.append(AppServiceOptions())

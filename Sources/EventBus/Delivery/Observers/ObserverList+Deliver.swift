@@ -22,7 +22,7 @@ extension ObserverList {
   ///   - sender: The sender, kept alive by the caller.
   ///   - site: The call that posts the event.
   ///   - isolation: The actor on which the poster runs.
-  ///   - mustWait: Whether events wait for actors. Handlers on the poster's actor are then called only if none of
+  ///   - othersWait: Whether events wait for actors. Handlers on the poster's actor are then called only if none of
   ///     these comes first, which the delivery with the origin looks up.
   /// - Returns: The number of handlers reached; `nil`, with nothing done, when payloads are recorded, or when
   ///   the observers of this sender and of any sender have to be merged.
@@ -33,11 +33,11 @@ extension ObserverList {
     from sender: AnyObject?,
     at site: CallSite,
     on isolation: (any Actor)?,
-    mustWait: Bool
+    othersWait: Bool
   ) -> Int? {
     if isUnobserved { return 0 }
     guard let visit = domain.enter() else { return nil }
-    let actor = mustWait ? 0 : ObjectAddress.of(isolation)
+    let actor = othersWait ? 0 : ObjectAddress.of(isolation)
     var cases = specialCases.load(ordering: .sequentiallyConsistent)
     if sender == nil { cases &= ~Self.addressed }
     var (table, newest): (AtomicWords?, UInt64) = (nil, AnyObserver.numberMask)

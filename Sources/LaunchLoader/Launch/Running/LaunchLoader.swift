@@ -128,6 +128,27 @@ public final class LaunchLoader: Sendable {
     if let code { throw LaunchError(code) }
   }
 
+  /// Configures the process-wide loader, until it launches.
+  ///
+  /// Only what is given changes. May be called before `main`.
+  ///
+  /// - Parameters:
+  ///   - policy: The effect of a failing worker on the others; at first ``FailurePolicy/continue``.
+  ///   - timeout: The time limit of the launch, and of each clean-up during a rollback; at first none.
+  ///   - width: The number of asynchronous workers that may run at once, at least one; at first it is
+  ///     not limited.
+  ///   - clock: The clock for time limits and for the report; at first a `ContinuousClock`.
+  /// - Throws: ``LaunchError`` with the code `launched` once the launch has begun, or `stopped` if the
+  ///   loader was stopped before; nothing has changed then.
+  public static func configure(
+    onFailure policy: FailurePolicy? = nil,
+    timeout: Duration? = nil,
+    width: Int? = nil,
+    clock: (any Clock<Duration>)? = nil
+  ) throws(LaunchError) {
+    try shared.configure(onFailure: policy, timeout: timeout, width: width, clock: clock)
+  }
+
   /// Runs the registered work and waits until all of it has ended.
   ///
   /// The work runs once. During a launch, this call waits for the end of that launch; after it, the

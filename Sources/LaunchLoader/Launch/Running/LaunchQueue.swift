@@ -5,9 +5,9 @@ internal import EventBus
 /// A plain value. Turns that arrive in order, which are almost all, are stored in an array, and the others
 /// in a heap.
 package struct LaunchQueue: Sendable {
-  private var ordered: [LaunchTurn] = []
+  private var ordered: [RankedRow] = []
   private var start = 0
-  private var heap = Heap<LaunchTurn>()
+  private var heap = Heap<RankedRow>()
 
   /// Creates an empty queue.
   package init() {}
@@ -15,7 +15,7 @@ package struct LaunchQueue: Sendable {
   /// The turn of the lowest rank.
   ///
   /// - Complexity: O(1).
-  package var first: LaunchTurn? {
+  package var first: RankedRow? {
     guard start < ordered.count else { return heap.first }
     guard let other = heap.first, other.precedes(ordered[start]) else { return ordered[start] }
     return other
@@ -24,7 +24,7 @@ package struct LaunchQueue: Sendable {
   /// Inserts a turn.
   ///
   /// - Complexity: O(1) if its rank is the highest, otherwise O(log *n*).
-  package mutating func insert(_ turn: LaunchTurn) {
+  package mutating func insert(_ turn: RankedRow) {
     if start < ordered.count, let last = ordered.last, turn.precedes(last) {
       heap.insert(turn)
     } else {
@@ -35,7 +35,7 @@ package struct LaunchQueue: Sendable {
   /// Removes and returns the turn of the lowest rank.
   ///
   /// - Complexity: O(1) for turns that arrived in order, otherwise O(log *n*).
-  package mutating func popFirst() -> LaunchTurn? {
+  package mutating func popFirst() -> RankedRow? {
     guard start < ordered.count else { return heap.isEmpty ? nil : heap.popFirst() }
     if !heap.isEmpty, let other = heap.first, other.precedes(ordered[start]) {
       return heap.popFirst()
@@ -59,7 +59,7 @@ package struct LaunchQueue: Sendable {
 }
 
 /// The turn of a row in a launch: a lower rank comes first.
-package struct LaunchTurn: HeapElement, Sendable {
+package struct RankedRow: HeapElement, Sendable {
   /// The position in the planned order.
   package let rank: Int
   /// The row.
@@ -72,5 +72,5 @@ package struct LaunchTurn: HeapElement, Sendable {
   }
 
   /// Returns whether this turn comes before another one.
-  package func precedes(_ other: LaunchTurn) -> Bool { rank < other.rank }
+  package func precedes(_ other: RankedRow) -> Bool { rank < other.rank }
 }

@@ -270,7 +270,7 @@ extension LaunchSchedule {
     return nil
   }
 
-  private mutating func popFirst() -> LaunchTurn? {
+  private mutating func popFirst() -> RankedRow? {
     let call = calls.first?.rank ?? .max
     let hop = hops.first?.rank ?? .max
     let task = canStartTask ? tasks.first?.rank ?? .max : .max
@@ -304,7 +304,7 @@ extension LaunchSchedule {
 
   /// Adds a row to the queue of its kind.
   mutating func enqueue(_ index: Int) {
-    let turn = LaunchTurn(rank: rows[index].wait.rank, row: rows[index].number)
+    let turn = RankedRow(rank: rows[index].wait.rank, row: rows[index].number)
     if rows[index].isAsynchronous {
       tasks.insert(turn)
     } else if rows[index].isInline || rows[index].registration.home == home {

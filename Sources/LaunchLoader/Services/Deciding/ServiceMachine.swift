@@ -157,7 +157,7 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
   }
 
   /// A Boolean value that indicates whether a stop or a cancellation was requested, permitted or not.
-  package var isStopping: Bool { requested != nil }
+  package var isStopRequested: Bool { requested != nil }
 
   /// A Boolean value that indicates whether the run is over.
   package var isOver: Bool { stage == .over }

@@ -6,7 +6,7 @@ extension ServiceRunner {
   var isProgramStopping: Bool {
     var outermost = self
     while let parent = outermost.parent?.runner { outermost = parent }
-    return outermost.isStopping
+    return outermost.isStopRequested
   }
 
   /// Determines the place of a group.

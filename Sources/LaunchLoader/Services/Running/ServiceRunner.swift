@@ -97,7 +97,7 @@ final class ServiceRunner: Sendable {
   var statuses: [AppServiceStatus] { state.withLock { $0.machine.statuses } }
 
   /// A Boolean value that indicates whether a stop or a cancellation was requested, permitted or not.
-  var isStopping: Bool { state.withLock { $0.machine.isStopping } }
+  var isStopRequested: Bool { state.withLock { $0.machine.isStopRequested } }
 
   /// A Boolean value that indicates whether services start or stop, or launch work runs before them.
   var isInTransition: Bool { state.withLock { $0.machine.transition != nil } }
@@ -180,6 +180,7 @@ final class ServiceRunner: Sendable {
     case .startServices(let turn):
       // A worker may have added the service, which is not a part of that work.
       Task { await LaunchContext.$current.withValue([]) { await self.startServices(turn) } }
+    // Raises the `ShutdownSignal` of the service's context; its task goes on.
     case .stop(let handle): handle.signal.raise()
     case .cancel(let handle): handle.cancel()
     case .arm(let id, let limit, let duration):
