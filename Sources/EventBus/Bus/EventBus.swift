@@ -155,8 +155,8 @@ public final class EventBus: Sendable {
     line: UInt = #line,
     _ handler: @escaping @Sendable (isolated Owner, AnyEvent) -> Void
   ) -> Token {
-    let request = ObserveRequest(fileID: fileID, line: line, priority: priority.rawValue)
-    return wildcards.observe(request, where: nil, isolatedOwner: owner, handler)
+    let request = ObserveRequest(nil, priority.rawValue, at: CallSite(fileID, line))
+    return wildcards.observe(request, where: nil, actor: owner, handler)
   }
 
   /// Registers with the core of an event, without retaining it.

@@ -1,3 +1,5 @@
+internal import EventBus
+
 /// A part of a theme document that was left out because it is not valid.
 public struct ThemeIssue: Hashable, Sendable {
   /// The kind of an issue.
