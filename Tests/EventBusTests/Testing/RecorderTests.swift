@@ -267,7 +267,8 @@ struct RecorderTests {
   @Test("A wait of centuries ends when they have passed, and not before")
   func centuries() async {
     let year = Duration.seconds(365 * 24 * 60 * 60)
-    let (recorder, clock) = (EventRecorder(EventBus()), ManualClock())
+    let (bus, clock) = (EventBus(), ManualClock())
+    let recorder = EventRecorder(bus)
     let ended = Counter()
     let waiting = Task {
       defer { ended.add() }
@@ -281,5 +282,6 @@ struct RecorderTests {
     #expect(ended.value == 0)
     clock.jump(by: year * 100)
     #expect(await waiting.value == nil)
+    withExtendedLifetime(bus) {}
   }
 }

@@ -69,7 +69,7 @@ struct AppHostMessageTests {
     let message = await messages.first(1)[0]
     #expect(message.description == #"launch work "two\nnames" failed: one\ntwo\u{1B}[2J"#)
     #expect(message.workers == ["two\nnames"])
-    #expect(AppHostMessage("a\r\nb\u{2028}c\u{85}").description == #"a\r\nb\u{2028}c\u{85}"#)
+    #expect(AppHostMessage("a\r\nb\u{2028}c\u{85}").description == #"a\r\nb\u{2028}c\u{0085}"#)
     app.shutdown()
     #expect(try await running.value == 0)
   }

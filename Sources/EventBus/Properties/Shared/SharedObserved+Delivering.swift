@@ -7,6 +7,7 @@ extension SharedObserved {
   /// - Parameters:
   ///   - isolation: The actor on which the caller runs.
   ///   - body: Writes under the lock, and assigns the value before the write if that is to be reported.
+  /// - Throws: The error of the closure.
   func write<Failure: Error>(
     isolation: (any Actor)? = nil,
     _ body: (inout SharedChanges<Value>, _ thread: UInt, _ former: inout Value?) throws(Failure) ->
