@@ -158,27 +158,24 @@ public final class SharedObserved<Value: Sendable>: SharedObservableValue {
   ///
   /// - Parameters:
   ///   - isolation: The actor on which the caller runs; filled in by the compiler.
-  ///   - body: Mutates the value. It runs under the property's lock; using the property inside it traps.
+  ///   - body: Mutates the value. It runs under the property's lock; using the property inside it traps, also in
+  ///     the `deinit` of an element that it removes. Return such elements, or assign ``value``.
   /// - Returns: The closure's result.
   /// - Throws: The closure's error.
-  /// - Complexity: O(*n*) in the number of observers. What the closure removes from the value is destroyed after
-  ///   it, without the lock, so a collection that the closure changes is copied once.
+  /// - Complexity: O(*n*) in the number of observers. In place without observers; otherwise one copy.
   @discardableResult
   public func update<Result, Failure: Error>(
     isolation: isolated (any Actor)? = #isolation,
     _ body: (inout Value) throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    let isObserved = !observers.isEmpty
     var result: Result?
-    // Released outside the lock, with what the closure removes from the value.
+    // Copied only if there are observers, and released outside the lock.
     var old: Value?
     defer { withExtendedLifetime(old) {} }
     try write(isolation: isolation) { state, thread, former throws(Failure) in
-      old = state.value
+      if !observers.isEmpty { old = state.value }
       defer {
-        if isObserved, let kept = old, !areEqual(kept, state.value, on: thread) {
-          former = old.take()
-        }
+        if let kept = old, !areEqual(kept, state.value, on: thread) { former = old.take() }
       }
       insider.store(thread, ordering: .relaxed)
       defer { insider.store(0, ordering: .relaxed) }
