@@ -3,6 +3,14 @@ import LaunchLoader
 import TestSupport
 import Testing
 
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
 @Suite("Notify socket of the service manager")
 struct NotifySocketTests {
   @Test(
