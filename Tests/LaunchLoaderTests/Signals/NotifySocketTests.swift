@@ -7,8 +7,10 @@ import Testing
 import Glibc
 #elseif canImport(Musl)
 import Musl
-#else
+#elseif canImport(Darwin)
 import Darwin
+#else
+#error("Unknown C library: add it here.")
 #endif
 
 @Suite("Notify socket of the service manager")
