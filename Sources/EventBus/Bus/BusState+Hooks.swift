@@ -157,7 +157,7 @@ package final class HookRegistration: Registration, @unchecked Sendable {  // Re
 
   init(_ busState: BusState) { self.busState = busState }
 
-  override package func didEnd() { busState.removeHooks(of: self) }
+  override func didEnd() { busState.removeHooks(of: self) }
 }
 
 /// The hooks of one bus, in the order of their installation.

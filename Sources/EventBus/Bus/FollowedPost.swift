@@ -53,9 +53,9 @@ package final class FollowedPost: PostRecord, @unchecked Sendable {  // Reason: 
     }
   }
 
-  override package var isFollowed: Bool { true }
+  override var isFollowed: Bool { true }
 
-  override package var isIntercepted: Bool { !interceptions.isEmpty }
+  override var isIntercepted: Bool { !interceptions.isEmpty }
 
   override package func missed(_ reception: Reception, by receiver: Receiver) {
     guard let reason = TraceEvent.SkipReason(reception) else { return }
@@ -86,7 +86,7 @@ package final class FollowedPost: PostRecord, @unchecked Sendable {  // Reason: 
     return try conclude(outcome)
   }
 
-  override package func callAsync(
+  override func callAsync(
     _ receiver: Receiver,
     unless refusal: @escaping Refusal,
     _ body: (@escaping Refusal) async throws -> Reception

@@ -55,7 +55,7 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
     return isAdded
   }
 
-  override package func noteOccupied(_ isOccupied: Bool) {
+  override func noteOccupied(_ isOccupied: Bool) {
     if isForEveryEvent { busState.noteWildcards(isOccupied) }
   }
 
@@ -212,7 +212,7 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
     busState.unhandled(event(payload, delivery))
   }
 
-  override package func handlerFailed(
+  override func handlerFailed(
     _ error: any Error,
     in observer: AnyObserver,
     payload: any Sendable,

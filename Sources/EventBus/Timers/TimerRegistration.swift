@@ -71,17 +71,17 @@ package final class TimerRegistration: Registration,
   /// deallocated and the timer has no owner any more.
   var actor: (any Actor)? { weakActor?.actor }
 
-  override package var isOwnCall: Bool {
+  override var isOwnCall: Bool {
     let runner = runner.load(ordering: .acquiring)
     return runner != 0 && runner == currentTaskID()
   }
 
-  override package func didEnd() {
+  override func didEnd() {
     // The only tick has taken the handler before it sets the runner.
     if !isSingle || runner.load(ordering: .acquiring) == 0 { queue?.end(self) }
   }
 
-  override package func didChangePauses() { queue?.pausesChanged(self) }
+  override func didChangePauses() { queue?.pausesChanged(self) }
 
   /// Runs a tick that is due.
   ///

@@ -135,7 +135,7 @@ package final class EndHook: Registration,
 
   override package func stopCalls() {}
 
-  override package func didEnd() {
+  override func didEnd() {
     let body = body.withLock { $0.take() }
     withExtendedLifetime(body) {}
   }

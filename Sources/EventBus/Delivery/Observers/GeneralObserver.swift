@@ -314,8 +314,8 @@ package final class GeneralObserver<Payload: Sendable>: Observer<Payload>,
     if once { ownRegistration.endWithCall() }
   }
 
-  override package var hasLostOwner: Bool { hasOwner && owner == nil }
-  override package var baseRegistration: Registration? { ownRegistration }
+  override var hasLostOwner: Bool { hasOwner && owner == nil }
+  override var baseRegistration: Registration? { ownRegistration }
 
   /// Returns whether the registration belongs to an object and, if an identifier is given, carries it.
   ///

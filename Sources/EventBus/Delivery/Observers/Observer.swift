@@ -136,6 +136,6 @@ package final class OwnerObserver<Owner: AnyObject & Sendable, Payload: Sendable
     return try follow(record, delivery, call)
   }
 
-  override package var hasLostOwner: Bool { owner == nil }
-  override package var baseRegistration: Registration? { ownRegistration }
+  override var hasLostOwner: Bool { owner == nil }
+  override var baseRegistration: Registration? { ownRegistration }
 }

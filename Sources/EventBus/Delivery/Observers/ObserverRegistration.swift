@@ -125,7 +125,7 @@ package final class ObserverRegistration: RecipientRegistration,
   /// A visit that began before this read keeps the observer alive.
   package var observerAddress: UInt { state.withLock { $0.observer } }
 
-  override package func didEnd() {
+  override func didEnd() {
     if let observer = takeObserver() {
       unlinkStamp.store(list.unlink(address: observer), ordering: .releasing)
     }
@@ -142,13 +142,13 @@ package final class ObserverRegistration: RecipientRegistration,
     leaveLifetime()?.object?.cancel()
   }
 
-  override package func didStop() {
+  override func didStop() {
     state.withLock { state in
       if state.observer != 0 { AnyObserver.borrow(state.observer) { $0.stopCalls() } }
     }
   }
 
-  override package func didChangePauses() {
+  override func didChangePauses() {
     let isResumed = state.withLock { state in
       guard state.observer != 0 else { return false }
       let isPaused = isPaused

@@ -71,7 +71,7 @@ package class WaitingEvent<Payload: Sendable>: Envelope,
     return isOwned
   }
 
-  override package func openAsync(in queues: WaitingCount) async {
+  override func openAsync(in queues: WaitingCount) async {
     await queued?.waitUntilAnnounced()
     let outcome = await callAsync(in: queues)
     if outcome != nil { registration.finish() }

@@ -14,7 +14,7 @@ package final class PropertyRegistration: Registration,
     self.ledger = ledger
   }
 
-  override package func didEnd() { ledger.note(number) }
+  override func didEnd() { ledger.note(number) }
 
   override package func waitUntilFinished(_ handle: UInt) async {
     await ledger.untilFinished(number)

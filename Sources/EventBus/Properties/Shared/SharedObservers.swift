@@ -80,7 +80,7 @@ package final class SharedObservers<Value: Sendable>: ObserverList,
     (observer as? GeneralObserver<SharedCall<Value>>)?.belongs(to: owner, as: id) ?? false
   }
 
-  override package func registrationResumed() { isBarred.store(true, ordering: .relaxed) }
+  override func registrationResumed() { isBarred.store(true, ordering: .relaxed) }
 
   /// Calls the observers for a round.
   ///
