@@ -129,9 +129,9 @@ while IFS= read -r line; do
   [[ $line =~ 64|128 ]] || fail "a shift that needs 64 bits, without a type that has them: $line"
 done < <(grep -rnE --include='*.swift' '(<<|>>)[^=]? *(3[1-9]|[4-9][0-9])\b' Sources)
 narrow=(
-  Sources/EventBus/Kit/{AtomicWords,Heap,NumberedList,SweepProbe}.swift
-  Sources/EventBus/Timers/{Tick,TimerSchedule}.swift
-  Sources/EventBus/Delivery/Reclamation/{ReclamationDomain,RetiredItems}.swift
+  Sources/EventBus/Kit/{AtomicWords,Heap,LazyReference,NumberedList,ObjectAddress,Range+Search,SweepProbe}.swift
+  Sources/EventBus/Timers/{MissedTicks,Tick,TimerSchedule}.swift
+  Sources/EventBus/Delivery/Reclamation/{ReclamationDomain,RetiredItems,UnlinkedItems}.swift
   Scripts/Platforms/Narrow.swift
 )
 swiftc -target armv7em-apple-none-macho "${embedded[@]}" "${flags[@]}" -c -module-name EventBus \

@@ -31,8 +31,11 @@ package struct AppStateMachine: Sendable {
 
   /// A step of the delivery: an edge to deliver, then a state to enter, then another edge to deliver.
   package struct Step: Equatable, Sendable {
+    /// The edge before the state.
     package var will: Edge?
+    /// The state.
     package var state: AppState?
+    /// The edge after it.
     package var did: Edge?
   }
 
