@@ -74,6 +74,25 @@ public protocol EventInterceptor: Sendable {
   ) async
 }
 
+extension EventInterceptor {
+  /// Runs an asynchronous handler as if there were no interceptor.
+  ///
+  /// Deprecated, so that the compiler names a type whose method has another form than the required one.
+  @available(
+    *, deprecated,
+    message: """
+      write run(_:_:) for asynchronous handlers, as nonisolated(nonsending) with a body of \
+      nonisolated(nonsending) () async -> Void; to leave them alone, let it call the body
+      """
+  )
+  public nonisolated(nonsending) func run(
+    _ context: Context,
+    _ body: nonisolated(nonsending) () async -> Void
+  ) async {
+    await body()
+  }
+}
+
 /// A value that an interceptor has captured for one post.
 ///
 /// It holds the hooks weakly: an event may be kept for replay long after they were removed.

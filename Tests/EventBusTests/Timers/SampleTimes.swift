@@ -6,7 +6,7 @@ import TestSupport
 struct SeenTick: Hashable, Sendable, CustomStringConvertible {
   let index: Int
   let missed: Int
-  let lateness: Duration
+  let lateness: Duration?
   /// Where the clock stood, in seconds.
   let time: Int64
 
@@ -24,7 +24,7 @@ struct SeenTick: Hashable, Sendable, CustomStringConvertible {
     self.time = time
   }
 
-  var description: String { "\(index) at \(time), \(missed) missed, late by \(lateness)" }
+  var description: String { "\(index) at \(time), \(missed) missed, late by \(lateness as Any)" }
 }
 
 extension ManualClock.Instant {
