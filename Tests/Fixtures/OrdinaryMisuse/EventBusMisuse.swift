@@ -3,12 +3,9 @@ import EventBus
 // Mistakes in a module without upcoming features.
 
 /// Without `NonisolatedNonsendingByDefault`, its method has another type than the one that is required.
-// expected-error@+2 {{type 'PlainInterceptor' does not conform to protocol 'EventInterceptor'}}
-// expected-note@+1 {{add stubs for conformance}}
+// expected-warning@+1 {{deprecated default implementation is used to satisfy instance method 'run' required by protocol 'EventInterceptor': write run(_:_:) for asynchronous handlers, as nonisolated(nonsending) with a body of nonisolated(nonsending) () async -> Void; to leave them alone, let it call the body}}
 struct PlainInterceptor: EventInterceptor {
   func capture(_ event: AnyEvent) -> Int { 1 }
-  // expected-note@+1 {{candidate has non-matching type '(Int, () -> Void) -> ()' [with Context = Int]}}
   func run(_ context: Int, _ body: () -> Void) { body() }
-  // expected-note@+1 {{candidate has non-matching type '(Int, () async -> Void) async -> ()' [with Context = Int]}}
   func run(_ context: Int, _ body: () async -> Void) async { await body() }
 }
