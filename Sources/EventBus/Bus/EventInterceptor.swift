@@ -78,13 +78,7 @@ extension EventInterceptor {
   /// Runs an asynchronous handler as if there were no interceptor.
   ///
   /// Deprecated, so that the compiler names a type whose method has another form than the required one.
-  @available(
-    *, deprecated,
-    message: """
-      write run(_:_:) for asynchronous handlers, as nonisolated(nonsending) with a body of \
-      nonisolated(nonsending) () async -> Void; to leave them alone, let it call the body
-      """
-  )
+  @available(*, deprecated, message: "write the asynchronous run, too, as EventInterceptor shows")
   public nonisolated(nonsending) func run(
     _ context: Context,
     _ body: nonisolated(nonsending) () async -> Void

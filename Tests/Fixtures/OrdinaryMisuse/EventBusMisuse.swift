@@ -3,7 +3,7 @@ import EventBus
 // Mistakes in a module without upcoming features.
 
 /// Without `NonisolatedNonsendingByDefault`, its method has another type than the one that is required.
-// expected-warning@+1 {{deprecated default implementation is used to satisfy instance method 'run' required by protocol 'EventInterceptor': write run(_:_:) for asynchronous handlers, as nonisolated(nonsending) with a body of nonisolated(nonsending) () async -> Void; to leave them alone, let it call the body}}
+// expected-warning@+1 {{deprecated default implementation is used to satisfy instance method 'run' required by protocol 'EventInterceptor': write the asynchronous run, too, as EventInterceptor shows}}
 struct PlainInterceptor: EventInterceptor {
   func capture(_ event: AnyEvent) -> Int { 1 }
   func run(_ context: Int, _ body: () -> Void) { body() }
