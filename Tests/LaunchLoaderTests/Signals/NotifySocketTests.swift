@@ -93,9 +93,17 @@ struct NotifySocketTests {
   }
 }
 
+/// The clock of the messages.
+///
+/// The members of `timespec` are not read: the compiler takes them, now and then, for those of a module that cannot be
+/// imported.
 private var monotonicMicroseconds: UInt64 {
-  var time = timespec()
-  _ = unsafe clock_gettime(CLOCK_MONOTONIC, &time)  // Reason: outlives the call.
-  return UInt64(time.tv_sec) * 1_000_000 + UInt64(time.tv_nsec) / 1_000
+  var time: (seconds: Int, nanoseconds: Int) = (0, 0)
+  unsafe withUnsafeMutablePointer(to: &time) { time in  // Reason: outlives the call.
+    unsafe time.withMemoryRebound(to: timespec.self, capacity: 1) {  // Reason: two words, too.
+      _ = unsafe clock_gettime(CLOCK_MONOTONIC, $0)  // Reason: outlives the call.
+    }
+  }
+  return UInt64(time.seconds) * 1_000_000 + UInt64(time.nanoseconds) / 1_000
 }
 #endif
