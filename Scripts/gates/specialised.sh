@@ -12,7 +12,7 @@ seldom=(
   'Delivery\.init\('
   'EventBus\.core<'
   # For an event that goes to an actor, for a newer observer, and for several priorities or senders.
-  'ObserverList\.(deliverWithOrigin|handlerFailed)\('
+  'ObserverList\.(deliverWithOrigin|handlerFailed)[(<]'
   'ObserverList\.(newestNumber\.getter|lists\()'
   # For a stream whose post is followed by hooks.
   'StreamBuffer\.State\.(un)?follow\('
