@@ -78,12 +78,13 @@ struct SettlingTests {
     withExtendedLifetime(tokens) {}
   }
 
-  @Test("A settled bus is settled within no time")
+  @Test("A settled bus is settled before a limit that has not passed")
   func atOnce() async throws {
     let token = bus.observe(.number) { _ in }
     bus.post(.number, 1)
-    try await bus.waitUntilSettled(within: .zero)
-    try await EventBus().waitUntilSettled(within: .zero)
+    // With a limit of zero, the limit may be noticed first.
+    try await bus.waitUntilSettled(within: .seconds(60))
+    try await EventBus().waitUntilSettled(within: .seconds(60))
     withExtendedLifetime(token) {}
   }
 
