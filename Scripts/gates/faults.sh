@@ -34,7 +34,7 @@ FAULT
 
 plant words "leaves the caller's actor" "a cancellation handler that leaves the caller's actor" <<'FAULT'
 echo 'func planted() async { await withTaskCancellationHandler {} onCancel: {} }' \
-  > Sources/LaunchLoader/Services/Planted.swift
+  > Sources/LaunchLoader/Services/Running/Planted.swift
 FAULT
 
 plant words 'switched off' "@unchecked Sendable without a reason" <<'FAULT'
@@ -72,7 +72,7 @@ echo '@Test("Planted", .disabled("later")) func planted() {}' > Tests/EventBusTe
 FAULT
 
 plant words 'standard output' "a library that prints" <<'FAULT'
-echo 'func planted() { print("planted") }' > Sources/LaunchLoader/Launch/Planted.swift
+echo 'func planted() { print("planted") }' > Sources/LaunchLoader/Launch/Running/Planted.swift
 FAULT
 
 plant words '< Sources/EventBus/Kit/Planted.swift' "a listed file without unsafe code" <<'FAULT'
@@ -133,7 +133,7 @@ FAULT
 
 plant measure 'register grew from' "another overload of register" <<'FAULT'
 echo 'extension LaunchLoader { public func register() {} }' | sed 's/{ public/{\n  public/' \
-  > Sources/LaunchLoader/Launch/Planted.swift
+  > Sources/LaunchLoader/Launch/Running/Planted.swift
 FAULT
 
 plant measure 'long-files grew from' "a file past 400 lines" <<'FAULT'
@@ -191,7 +191,7 @@ echo 'enum Planted {}' > Sources/EventBus/Utilities/Planted.swift
 FAULT
 
 plant layers 'LaunchLoader imports Theming' "an import of Theming in LaunchLoader" <<'FAULT'
-echo 'internal import Theming' > Sources/LaunchLoader/Launch/Planted.swift
+echo 'internal import Theming' > Sources/LaunchLoader/Launch/Running/Planted.swift
 FAULT
 
 plant layers 'EventBus/Delivery/Queues uses more' "a use of observers in Queues" <<'FAULT'
@@ -323,7 +323,7 @@ FAULT
 
 plant clients 'crosses into main actor-isolated code' "a delegate method that is not asynchronous" <<'FAULT'
 sed -i 's/func applicationDidBecomeActive(_ app: AppHost) async$/func applicationDidBecomeActive(_ app: AppHost)/' \
-  Sources/LaunchLoader/Lifecycle/ApplicationDelegate.swift
+  Sources/LaunchLoader/Lifecycle/AppHostDelegate.swift
 FAULT
 
 plant clients 'no kind of client compiles' "programs of a client that nobody compiles" <<'FAULT'
@@ -347,7 +347,7 @@ FAULT
 
 plant api 'would lose the convention' "a calling convention outside a type alias" <<'FAULT'
 printf '/// Planted.\npublic func planted(_ body: @convention(c) () -> Void) { body() }\n' \
-  > Sources/LaunchLoader/Launch/Planted.swift
+  > Sources/LaunchLoader/Launch/Running/Planted.swift
 FAULT
 
 plant api 'public API of EventBus' "a removed public declaration" <<'FAULT'
@@ -521,7 +521,7 @@ sed -i '/@available(macOS 15.4/d' Tests/EventBusTests/Delivery/DyingActorExitTes
 FAULT
 
 plant platforms 'is not type-checked' "a C library in another file" <<'FAULT'
-printf 'private import Glibc\n\nfunc planted() -> Int32 { getpid() }\n' > Sources/LaunchLoader/Launch/Planted.swift
+printf 'private import Glibc\n\nfunc planted() -> Int32 { getpid() }\n' > Sources/LaunchLoader/Launch/Running/Planted.swift
 FAULT
 
 plant platforms 'takes any unknown C library' "a ladder that ends with Darwin" <<'FAULT'
@@ -533,7 +533,7 @@ sed -i '/^#if objectFormat/,/^#else$/d; /^#endif$/d' Examples/Skins/Logbook.swif
 FAULT
 
 plant platforms 'newer than the package declares' "a symbol of a newer system" <<'FAULT'
-sed -i 's/^    if #available(macOS 26.0.*/    if true {/' Sources/LaunchLoader/Launch/LaunchRunner.swift
+sed -i 's/^    if #available(macOS 26.0.*/    if true {/' Sources/LaunchLoader/Launch/Running/LaunchRunner.swift
 FAULT
 
 plant platforms 'Fence.* contains exit tests' "an exit test among other tests" <<'FAULT'
