@@ -113,12 +113,14 @@ struct HookTurnsTests {
     )
     buses.hold(bus)
     let token = bus.observe(.number) { [unowned bus] number in
-      if number > 0 { bus.enqueue(.number, 0) } else { hasEnded.open() }
-      steps.append("handled \(number)")
+      guard number > 0 else { return hasEnded.open() }
+      bus.enqueue(.number, 0)
+      // The turn of the event may already run on another thread.
+      steps.append("enqueued 0")
     }
     bus.post(.text, "unhandled")
     await hasEnded.wait()
-    #expect(steps.entries.prefix(2) == ["captured 0", "handled 1"])
+    #expect(steps.entries.first == "captured 0")
     buses.letGo()
     withExtendedLifetime(token) {}
   }
