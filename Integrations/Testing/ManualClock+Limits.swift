@@ -49,7 +49,7 @@ extension ManualClock {
   /// - Throws: ``TimeoutError`` if the ticks have not ended by then; the clock remains at the instant of the wait.
   ///   `CancellationError` if the task is cancelled.
   public func advance(to instant: Instant, within limit: Duration) async throws {
-    try await wait(within: limit) { await $0.advance(to: instant) }
+    try await wait(within: limit) { await $0.hasAdvanced(to: instant) }
   }
 
   /// Waits like ``waitUntilSettled()``, for a limited time.
@@ -57,7 +57,7 @@ extension ManualClock {
   /// - Parameter limit: The limit, in real time.
   /// - Throws: ``TimeoutError`` if a timer still has work by then; `CancellationError` if the task is cancelled.
   public func waitUntilSettled(within limit: Duration) async throws {
-    try await wait(within: limit) { await $0.waitUntilSettled() }
+    try await wait(within: limit) { await $0.activity.idle() }
   }
 
   /// Waits like ``waitForSleepers(atLeast:)``, for a limited time.
@@ -76,20 +76,17 @@ extension ManualClock {
   /// - Throws: ``TimeoutError``, which says how many tasks sleep, if there are fewer by then;
   ///   `CancellationError` if the task is cancelled.
   public func waitForSleepers(atLeast count: Int, within limit: Duration) async throws {
-    try await wait(for: count, within: limit) { await $0.waitForSleepers(atLeast: count) }
+    try await wait(for: count, within: limit) { await $0.hasSleepers(atLeast: count) }
   }
 
   private func wait(
     for count: Int? = nil,
     within limit: Duration,
-    _ wait: @escaping @Sendable (ManualClock) async -> Void
+    _ wait: @escaping @Sendable (ManualClock) async -> Bool
   ) async throws {
-    let isDone = await completes(within: limit, on: ContinuousClock()) {
-      await wait(self)
-      return !Task.isCancelled
-    }
-    if isDone { return }
+    let isDone = await completes(within: limit, on: ContinuousClock()) { await wait(self) }
     try Task.checkCancellation()
+    if isDone { return }
     throw TimeoutError(
       limit: limit,
       now: now,

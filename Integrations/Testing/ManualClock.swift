@@ -151,15 +151,25 @@ public final class ManualClock: Clock, Sendable {
   ///
   /// - Parameter instant: The instant. If it has passed, the method waits for the timers without moving the
   ///   clock.
-  public func advance(to instant: Instant) async {
-    await waitUntilSettled()
+  public func advance(to instant: Instant) async { await hasAdvanced(to: instant) }
+
+  /// Advances the clock like ``advance(to:)``.
+  ///
+  /// - Returns: `false` when the task was cancelled first; the clock then remains at the instant of the wait.
+  @discardableResult
+  func hasAdvanced(to instant: Instant) async -> Bool {
+    guard await activity.idle() else { return false }
     while !Task.isCancelled, let next = state.withLock({ $0.sleepers.first?.deadline }),
       next <= instant
     {
       jump(to: next)
-      await waitUntilSettled()
+      guard await activity.idle() else { return false }
     }
-    if !Task.isCancelled { jump(to: instant) }
+    if now < instant {
+      if Task.isCancelled { return false }
+      jump(to: instant)
+    }
+    return true
   }
 
   /// Moves the clock in one step, as if the machine had slept, without waiting.
@@ -179,16 +189,23 @@ public final class ManualClock: Clock, Sendable {
   /// Returns early when the waiting task is cancelled.
   ///
   /// - Parameter count: The number of tasks.
-  public func waitForSleepers(atLeast count: Int) async {
+  public func waitForSleepers(atLeast count: Int) async { await hasSleepers(atLeast: count) }
+
+  /// Waits like ``waitForSleepers(atLeast:)``.
+  ///
+  /// - Returns: `false` when the waiting task was cancelled first. A cancelled task looks once.
+  @discardableResult
+  func hasSleepers(atLeast count: Int) async -> Bool {
     let latch = Latch()
     let isThere = state.withLock { state in
       if state.sleepers.count >= count { return true }
       state.waiters.append((count, latch))
       return false
     }
-    if !isThere, await !latch.wait() {
-      state.withLock { state in state.waiters.removeAll { $0.latch === latch } }
-    }
+    if isThere { return true }
+    if await latch.wait() { return true }
+    state.withLock { state in state.waiters.removeAll { $0.latch === latch } }
+    return false
   }
 
   private func addSleeper(_ sleeper: Sleeper) {

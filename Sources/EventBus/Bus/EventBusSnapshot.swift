@@ -97,7 +97,7 @@ protocol NamedObservers: AnyObject, Sendable {
   var name: String { get }
   func observations() -> [EventBusSnapshot.Observation]
   /// Waits until the posts have ended that are in progress.
-  func waitForPosts() async
+  func waitForPosts() async -> Bool
   /// Returns what has not been handled, except by some registrations.
   func unhandled(except own: Set<ObjectIdentifier>) -> [SettlingError.Remainder]
 }

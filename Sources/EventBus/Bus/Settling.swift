@@ -80,10 +80,13 @@ extension BusState {
   ) async throws where C.Duration == Duration {
     let call = RunningCall.current
     let isSettled = await completes(within: limit, on: clock) { [waiting] in
-      await waiting.settle(call) { for list in lists() { await list.waitForPosts() } }
+      await waiting.settle(call) {
+        for list in lists() where await !list.waitForPosts() { return false }
+        return true
+      }
     }
-    if isSettled { return }
     try Task.checkCancellation()
+    if isSettled { return }
     let own = Set(call.map { $0.chain.map(\.registration) } ?? [])
     var remaining = lists().flatMap { $0.unhandled(except: own) }
     for (name, events) in Dictionary(grouping: enqueued, by: \.label) {
@@ -99,9 +102,9 @@ extension BusState {
 }
 
 extension SignalCore {
-  func waitForPosts() async {
+  func waitForPosts() async -> Bool {
     let stamp = stamp
-    if stamp != 0 { await waitUntilFree(stamp) }
+    return stamp == 0 ? true : await waitUntilFree(stamp)
   }
 
   func unhandled(except own: Set<ObjectIdentifier>) -> [SettlingError.Remainder] {

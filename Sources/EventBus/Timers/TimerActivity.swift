@@ -68,18 +68,20 @@ package final class TimerActivity: Sendable {
 
   /// Waits until no unit is busy.
   ///
-  /// Returns early when the waiting task is cancelled. A waiting unit waits neither for itself nor for other
-  /// waiting units.
-  package func idle() async {
+  /// A waiting unit waits neither for itself nor for other waiting units.
+  ///
+  /// - Returns: `false` when the waiting task was cancelled first. A cancelled task looks once.
+  @discardableResult
+  package func idle() async -> Bool {
     let unit = currentUnit
-    while !Task.isCancelled {
+    repeat {
       let latch = Latch()
       update { $0.waiters.append((unit?.number, latch)) }
-      if latch.isOpen { return }
+      if latch.isOpen { return true }
       await latch.wait()
       state.withLock { state in state.waiters.removeAll { $0.latch === latch } }
-      if !latch.isOpen { return }
-    }
+    } while !Task.isCancelled
+    return false
   }
 
   /// Runs a closure as part of a unit, so that sleeping inside the closure counts as sleep of the unit.

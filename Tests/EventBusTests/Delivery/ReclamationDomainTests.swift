@@ -51,7 +51,7 @@ struct ReclamationDomainTests {
     for _ in 0..<100 {
       let waiting = Task { await list.waitUntilFree(list.stamp) }
       waiting.cancel()
-      await waiting.value
+      _ = await waiting.value
     }
     #expect(list.waitingCount <= 2)
     mayLeave.open()

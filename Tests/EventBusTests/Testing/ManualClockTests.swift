@@ -81,6 +81,21 @@ struct ManualClockTests {
     try await task.value
   }
 
+  @Test("What holds already, holds within no time", arguments: 0..<100)
+  func withinNoTime(_: Int) async throws {
+    let clock = clock
+    try await clock.waitUntilSettled(within: .zero)
+    try await clock.waitForSleepers(atLeast: 0, within: .zero)
+    let task = Task { try await clock.sleep(for: .seconds(1)) }
+    await clock.waitForSleepers(atLeast: 1)
+    try await clock.waitForSleepers(atLeast: 1, within: .zero)
+    await #expect(throws: ManualClock.TimeoutError.self) {
+      try await clock.waitForSleepers(atLeast: 2, within: .zero)
+    }
+    await clock.advance(by: .seconds(1))
+    try await task.value
+  }
+
   @Test("Waits for a tick that does not end have a limit; the error counts the unfinished ticks")
   func ticksInTime() async throws {
     let (clock, mayLeave) = (clock, ManualLatch())

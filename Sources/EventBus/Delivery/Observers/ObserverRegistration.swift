@@ -193,7 +193,10 @@ package final class ObserverRegistration: RecipientRegistration,
     didStop()
     let known = unlinkStamp.load(ordering: .acquiring)
     let stamp = known == .max ? list.stamp : known
-    guard countsCalls else { return await list.waitUntilFree(stamp) }
+    guard countsCalls else {
+      await list.waitUntilFree(stamp)
+      return
+    }
     if let mailbox { await waitForCalls(on: mailbox, ofPostsBefore: stamp) }
     await super.waitUntilFinished(handle)
   }

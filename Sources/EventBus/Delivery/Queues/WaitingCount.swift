@@ -58,14 +58,15 @@ package final class WaitingCount: Sendable {
   /// - Parameters:
   ///   - call: The call of a handler that waits, in its own task. Its turn is left out, and so are those of the
   ///     calls that wait for it, and of other calls that wait here.
-  ///   - posts: Waits until the posts have ended that are in progress.
-  /// - Returns: `false` when the task was cancelled first.
-  package func settle(_ call: RunningCall?, posts: () async -> Void) async -> Bool {
+  ///   - posts: Waits until the posts have ended that are in progress; `false` if the task was cancelled first.
+  /// - Returns: `false` when the task was cancelled first. A cancelled task looks once: a limit that has passed
+  ///   does not hide that nothing is waiting.
+  package func settle(_ call: RunningCall?, posts: () async -> Bool) async -> Bool {
     let tasks = settling.object { SettlingTasks() }
     let own = call.map { $0.chain.filter { $0.queues == ObjectIdentifier(self) } } ?? []
     let number = tasks.add(own)
     defer { tasks.remove(number) { _ = turns.bitwiseAnd(~Self.awaited, ordering: .relaxed) } }
-    while !Task.isCancelled {
+    repeat {
       var before: UInt64 = 0
       let latch = tasks.prepare(number) {
         before = turns.bitwiseOr(Self.awaited, ordering: .acquiringAndReleasing).newValue
@@ -74,12 +75,11 @@ package final class WaitingCount: Sendable {
         await latch.wait()
         continue
       }
-      await posts()
+      guard await posts() else { return false }
       // A turn that began meanwhile was caused by one of these posts, or comes from outside.
       let after = turns.load(ordering: .acquiring)
-      let isUnchanged = UInt64(after ^ before) >> 32 == 0
-      if isUnchanged, !Task.isCancelled { return true }
-    }
+      if UInt64(after ^ before) >> 32 == 0 { return true }
+    } while !Task.isCancelled
     return false
   }
 }
