@@ -85,8 +85,8 @@ extension Canvas {
     var (name, keys) = (pane.paper, pane.muted)
     if view.isLit {
       let lit = Style(
-        foreground: Colour(picture.paper),
-        background: Colour(picture.ink),
+        foreground: Color(picture.paper),
+        background: Color(picture.ink),
         standsOut: true
       )
       (name, keys) = (lit, lit)
@@ -107,9 +107,9 @@ extension Canvas {
 
   /// Draws a value, after a swatch if it is a color.
   private mutating func draw(_ value: Picture.Value, at column: Int, _ row: Int, _ pane: Pane) {
-    if let colour = value.colour {
+    if let color = value.color {
       let swatch = Area(column: column, row: row, columns: 2, rows: 1)
-      fill(swatch, Style(foreground: Colour(colour), background: Colour(colour)))
+      fill(swatch, Style(foreground: Color(color), background: Color(color)))
     }
     write(value.text, column: column + 3, row: row, pane.paper, width: 7)
   }
@@ -127,9 +127,9 @@ private struct Pane {
     self.column = column
     self.columns = columns
     self.paper = paper
-    muted = Style(foreground: Colour(picture.muted), background: paper.background)
+    muted = Style(foreground: Color(picture.muted), background: paper.background)
     accent = Style(
-      foreground: Colour(picture.accent),
+      foreground: Color(picture.accent),
       background: paper.background,
       isBold: true
     )

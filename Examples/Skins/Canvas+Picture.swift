@@ -4,7 +4,7 @@ import Theming
 extension Canvas {
   /// Draws a picture for a terminal.
   init(_ picture: Picture, _ size: Size) {
-    let paper = Style(foreground: Colour(picture.ink), background: Colour(picture.paper))
+    let paper = Style(foreground: Color(picture.ink), background: Color(picture.paper))
     self.init(size, style: paper)
     if size.columns < Layout.smallest.columns || size.rows < Layout.smallest.rows {
       write("too small", column: 0, row: size.rows / 2, paper, width: size.columns)
@@ -21,8 +21,8 @@ extension Canvas {
 
   private mutating func drawBar(_ picture: Picture) {
     var style = Style(
-      foreground: Colour(picture.barText),
-      background: Colour(picture.barGround),
+      foreground: Color(picture.barText),
+      background: Color(picture.barGround),
       isBold: true,
       standsOut: true
     )
@@ -40,11 +40,11 @@ extension Canvas {
   /// Draws the skins with the colors of their paper, accent and ink; the one in use stands out.
   private mutating func drawStrip(_ picture: Picture, _ layout: Layout, _ paper: Style) {
     for (skin, tab) in zip(picture.skins, layout.tabs) {
-      var style = Style(foreground: Colour(picture.muted), background: paper.background)
+      var style = Style(foreground: Color(picture.muted), background: paper.background)
       if skin.isInUse {
         style = Style(
-          foreground: Colour(picture.paper),
-          background: Colour(picture.accent),
+          foreground: Color(picture.paper),
+          background: Color(picture.accent),
           isBold: true,
           standsOut: true
         )
@@ -52,15 +52,15 @@ extension Canvas {
       let columns = tab.columns
       fill(Area(column: columns.lowerBound, row: 1, columns: columns.count, rows: 1), style)
       let end = write(tab.label, column: columns.lowerBound + 1, row: 1, style)
-      for (offset, colour) in skin.swatches.prefix(tab.swatchCount).enumerated() {
+      for (offset, color) in skin.swatches.prefix(tab.swatchCount).enumerated() {
         let swatch = Area(column: end + 1 + offset, row: 1, columns: 1, rows: 1)
-        fill(swatch, Style(foreground: Colour(colour), background: Colour(colour)))
+        fill(swatch, Style(foreground: Color(color), background: Color(color)))
       }
     }
   }
 
   private mutating func drawRows(_ picture: Picture, _ layout: Layout) {
-    let style = Style(foreground: Colour(picture.muted), background: Colour(picture.paper))
+    let style = Style(foreground: Color(picture.muted), background: Color(picture.paper))
     if let header = layout.header, !layout.rows.isEmpty {
       write("from", column: 6, row: header, style)
       write("subject", column: 17, row: header, style)
@@ -70,8 +70,8 @@ extension Canvas {
       let isSelected = index == picture.selection
       if isSelected {
         let style = Style(
-          foreground: Colour(picture.accent),
-          background: Colour(picture.paper),
+          foreground: Color(picture.accent),
+          background: Color(picture.paper),
           isBold: true
         )
         write("▸", column: 1, row: line, style)
@@ -91,10 +91,10 @@ extension Canvas {
     _ picture: Picture
   ) {
     // A row that was called is inverted: no skin has a color for that, and all have both of these.
-    let card = Colour(row.isLit ? row.ink : row.card)
-    let style = { (colour: RGBA, isBold: Bool) in
+    let card = Color(row.isLit ? row.ink : row.card)
+    let style = { (color: RGBA, isBold: Bool) in
       Style(
-        foreground: Colour(row.isLit ? row.card : colour),
+        foreground: Color(row.isLit ? row.card : color),
         background: card,
         isBold: isBold,
         standsOut: row.isLit
@@ -107,7 +107,7 @@ extension Canvas {
     if isUnread {
       var marker = style(row.accent, true)
       // The accent stays visible, because it may have changed.
-      if row.accent.contrast(with: row.ink) >= 2 { marker.foreground = Colour(row.accent) }
+      if row.accent.contrast(with: row.ink) >= 2 { marker.foreground = Color(row.accent) }
       write(row.marker, column: 4, row: line, marker, width: 1)
     }
     write(row.message.sender, column: 6, row: line, ink, width: 10)
@@ -117,9 +117,9 @@ extension Canvas {
   }
 
   private mutating func drawFooter(_ picture: Picture, _ layout: Layout, _ paper: Style) {
-    let muted = Style(foreground: Colour(picture.muted), background: paper.background)
+    let muted = Style(foreground: Color(picture.muted), background: paper.background)
     let accent = Style(
-      foreground: Colour(picture.accent),
+      foreground: Color(picture.accent),
       background: paper.background,
       isBold: true
     )
@@ -183,8 +183,8 @@ extension Canvas {
     let column = layout.columns - width - 2
     let row = bottom - lines.count - 2
     let style = Style(
-      foreground: Colour(picture.barText),
-      background: Colour(picture.barGround),
+      foreground: Color(picture.barText),
+      background: Color(picture.barGround),
       standsOut: true
     )
     let rule = String(repeating: "─", count: width - 2)
@@ -218,7 +218,7 @@ extension Canvas {
   }
 }
 
-extension Colour {
+extension Color {
   /// Converts a color of a skin; terminals have no translucent colors.
-  init(_ colour: RGBA) { self.init(red: colour.red, green: colour.green, blue: colour.blue) }
+  init(_ color: RGBA) { self.init(red: color.red, green: color.green, blue: color.blue) }
 }

@@ -44,7 +44,7 @@ struct Gallery {
     draw(
       128,
       26,
-      "swift run skins, key b: one line of Swift changed a colour and called the inverted views"
+      "swift run skins, key b: one line of Swift changed a color and called the inverted views"
     )
     let keys = [
       (Theme.day.name, "key 1: the skin Day"),

@@ -362,10 +362,10 @@ final class Mailbox {
 
   private static func value(of key: ThemeKeys, in theme: Theme) -> Picture.Value {
     switch key {
-    case let key as ThemeKey<RGBA>: Picture.Value(text: theme[key].hex, colour: theme[key])
-    case let key as ThemeKey<String>: Picture.Value(text: theme[key], colour: nil)
-    case let key as ThemeKey<Int>: Picture.Value(text: "\(theme[key])", colour: nil)
-    default: Picture.Value(text: "?", colour: nil)
+    case let key as ThemeKey<RGBA>: Picture.Value(text: theme[key].hex, color: theme[key])
+    case let key as ThemeKey<String>: Picture.Value(text: theme[key], color: nil)
+    case let key as ThemeKey<Int>: Picture.Value(text: "\(theme[key])", color: nil)
+    default: Picture.Value(text: "?", color: nil)
     }
   }
 }

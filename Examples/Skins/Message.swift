@@ -25,6 +25,6 @@ struct Message: Sendable {
     Message(sender: "Margaret", subject: "1202: carry on", time: "11:02", isUnread: true),
     Message(sender: "Tony", subject: "Sorry about null", time: "11:19"),
     Message(sender: "Radia", subject: "No loops in this tree", time: "11:40", isUnread: true),
-    Message(sender: "Donald", subject: "A cheque for your bug", time: "12:00"),
+    Message(sender: "Donald", subject: "A check for your bug", time: "12:00"),
   ]
 }

@@ -33,7 +33,7 @@ struct Options: Sendable {
   var mode = Mode.usual
   /// The folder that the user named, or `nil` for the one of the demo.
   var themes: String?
-  var colour = ColourOption.auto
+  var color = ColorOption.auto
 
   /// Parses the arguments after the name of the program.
   init(_ arguments: some Sequence<String>) throws(Problem) {
@@ -47,7 +47,7 @@ struct Options: Sendable {
       case ("--help", nil), ("-h", nil): mode = .help
       case ("--svg", _): try choose(.svg(Self.value(given, of: "--svg", &rest)))
       case ("--themes", _): themes = try Self.value(given, of: "--themes", &rest)
-      case ("--color", _): colour = try Self.colour(Self.value(given, of: "--color", &rest))
+      case ("--color", _): color = try Self.color(Self.value(given, of: "--color", &rest))
       default: throw Problem(description: "unknown argument \"\(argument)\"")
       }
     }
@@ -71,9 +71,9 @@ struct Options: Sendable {
     return value
   }
 
-  private static func colour(_ word: String) throws(Problem) -> ColourOption {
-    if let option = ColourOption(rawValue: word) { return option }
-    let known = ColourOption.allCases.map(\.rawValue).joined(separator: ", ")
+  private static func color(_ word: String) throws(Problem) -> ColorOption {
+    if let option = ColorOption(rawValue: word) { return option }
+    let known = ColorOption.allCases.map(\.rawValue).joined(separator: ", ")
     throw Problem(description: "--color does not know \"\(word)\": give one of \(known)")
   }
 }

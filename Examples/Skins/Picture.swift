@@ -42,7 +42,7 @@ struct Picture: Sendable {
   struct Value: Sendable, Equatable {
     let text: String
     /// The color, if the value is one.
-    let colour: RGBA?
+    let color: RGBA?
   }
 
   /// The number of views that an action called, in words; and of the others.

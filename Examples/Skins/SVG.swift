@@ -64,7 +64,7 @@ struct SVG {
     let paper = screen[0, screen.size.rows - 1]?.style.background
     add("<rect width=\"\(width)\" height=\"\(height)\" rx=\"10\" fill=\"#3b4252\"/>")
     let caption = String(window.caption.prefix(screen.size.columns))
-    text(caption, x: Self.margin + Self.cell.width, y: 19, Colour(red: 255, green: 255, blue: 255))
+    text(caption, x: Self.margin + Self.cell.width, y: 19, Color(red: 255, green: 255, blue: 255))
     add(
       "<path d=\"M 0 \(Self.barHeight) H \(width) V \(height - 10) Q \(width) \(height) \(width - 10) "
         + "\(height) H 10 Q 0 \(height) 0 \(height - 10) Z\" fill=\"\(Self.hex(paper))\"/>"
@@ -74,7 +74,7 @@ struct SVG {
         rectangle(run.columns, row, run.first)
       }
       let runs = Self.runs(in: screen, row) { cell in
-        Ink(colour: cell.style.foreground, isBold: cell.style.isBold)
+        Ink(color: cell.style.foreground, isBold: cell.style.isBold)
       }
       for run in runs { write(screen, run.columns, row, run.first) }
     }
@@ -86,7 +86,7 @@ struct SVG {
 
   /// The style of a text.
   private struct Ink: Equatable {
-    let colour: Colour?
+    let color: Color?
     let isBold: Bool
   }
 
@@ -109,7 +109,7 @@ struct SVG {
     return runs
   }
 
-  private mutating func rectangle(_ columns: Range<Int>, _ row: Int, _ fill: Colour?) {
+  private mutating func rectangle(_ columns: Range<Int>, _ row: Int, _ fill: Color?) {
     let x = Self.margin + columns.lowerBound * Self.cell.width
     let y = Self.top + row * Self.cell.height
     add(
@@ -139,27 +139,27 @@ struct SVG {
   private mutating func write(_ words: String, at column: Int, _ row: Int, _ ink: Ink) {
     let x = Self.margin + column * Self.cell.width
     let y = Self.top + row * Self.cell.height + Self.baseline
-    text(words, x: x, y: y, ink.colour, isBold: ink.isBold)
+    text(words, x: x, y: y, ink.color, isBold: ink.isBold)
   }
 
   private mutating func text(
     _ words: String,
     x: Int,
     y: Int,
-    _ colour: Colour?,
+    _ color: Color?,
     isBold: Bool = false
   ) {
     let length = words.unicodeScalars.count * Self.cell.width
     add(
-      "<text x=\"\(x)\" y=\"\(y)\" fill=\"\(Self.hex(colour))\" textLength=\"\(length)\" "
+      "<text x=\"\(x)\" y=\"\(y)\" fill=\"\(Self.hex(color))\" textLength=\"\(length)\" "
         + "lengthAdjust=\"spacingAndGlyphs\"\(isBold ? " font-weight=\"bold\"" : "")>"
         + "\(Self.escaped(words))</text>"
     )
   }
 
-  private static func hex(_ colour: Colour?) -> String {
-    guard let colour else { return "none" }
-    let digits = [colour.red, colour.green, colour.blue].map { channel in
+  private static func hex(_ color: Color?) -> String {
+    guard let color else { return "none" }
+    let digits = [color.red, color.green, color.blue].map { channel in
       (channel < 16 ? "0" : "") + String(channel, radix: 16)
     }
     return "#" + digits.joined()

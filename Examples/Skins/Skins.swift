@@ -45,7 +45,7 @@ enum Skins {
       print(Options.usage, terminator: "")
       return 0
     case .usual where isOnTerminal(launch.environment):
-      let depth = ColourDepth(options.colour, environment: launch.environment)
+      let depth = ColorDepth(options.color, environment: launch.environment)
       let screen = TerminalScreen(app, options, depth)
       #if INSPECTOR  // In Integrations/Inspector, where another file has this function.
       screen.notice = try inspect(app)

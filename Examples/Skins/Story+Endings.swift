@@ -43,12 +43,12 @@ private final class Counter {
 /// A view with one color.
 @MainActor
 private final class Lamp {
-  var colour = RGBA(red: 0, green: 0, blue: 0) { didSet { counter.count += 1 } }
+  var color = RGBA(red: 0, green: 0, blue: 0) { didSet { counter.count += 1 } }
   @Themed(.skins) var themeMap: ThemeMap<Lamp>?
   private let counter: Counter
 
   init(_ key: ThemeKey<RGBA>, _ counter: Counter) {
     self.counter = counter
-    themeMap = [.set(\.colour, key)]
+    themeMap = [.set(\.color, key)]
   }
 }

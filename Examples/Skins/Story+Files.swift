@@ -33,9 +33,9 @@ extension Story {
       is: "sample.json: \"row.corner\" has the wrong type: write a value of type Int"
     )
     line(
-      "An invalid colour is reported with its key",
-      read(#"{"name": "Colour", "values": {"color.ink": "reddish"}}"#),
-      is: "sample.json: \"color.ink\" cannot be read: \"reddish\" is not a colour: "
+      "An invalid color is reported with its key",
+      read(#"{"name": "Color", "values": {"color.ink": "reddish"}}"#),
+      is: "sample.json: \"color.ink\" cannot be read: \"reddish\" is not a color: "
         + "write #rrggbb or #rrggbbaa"
     )
     line(

@@ -24,7 +24,7 @@ final class TerminalScreen {
   private let session = TerminalSession()
   private let mailbox: Mailbox
   private var encoder: FrameEncoder
-  private let depth: ColourDepth
+  private let depth: ColorDepth
   /// Returns a text for a panel that opens with the screen and with the key `i`; `nil` for none.
   var notice: () -> String? = { nil }
   private let events = AsyncStream<Event>.makeStream()
@@ -35,7 +35,7 @@ final class TerminalScreen {
   /// The timer that ends the highlight of called views.
   private var fading: Token?
 
-  init(_ app: AppHost, _ options: Options, _ depth: ColourDepth) {
+  init(_ app: AppHost, _ options: Options, _ depth: ColorDepth) {
     self.app = app
     self.options = options
     self.depth = depth
@@ -125,9 +125,9 @@ final class TerminalScreen {
   /// - Returns: `true` to end the screen.
   private func take(_ input: Input) -> Bool {
     switch input {
-    case .background(let colour):
+    case .background(let color):
       isWaiting = false
-      mailbox.systemIs(colour.isLight ? .light : .dark)
+      mailbox.systemIs(color.isLight ? .light : .dark)
       light()
     case .key(let key):
       backlog.remove()

@@ -13,14 +13,14 @@ package enum BackgroundReply {
   /// channel, which is ignored.
   ///
   /// - Returns: The color, or `nil` if the command is not a valid reply.
-  package static func colour(in command: [UInt8]) -> Colour? {
+  package static func color(in command: [UInt8]) -> Color? {
     let text = String(decoding: command, as: UTF8.self)
     for (prefix, count) in [("11;rgb:", 3), ("11;rgba:", 4)] where text.hasPrefix(prefix) {
       let parts = text.dropFirst(prefix.count)
         .split(separator: "/", omittingEmptySubsequences: false)
       let channels = parts.compactMap(channel)
       guard parts.count == count, channels.count == count else { return nil }
-      return Colour(red: channels[0], green: channels[1], blue: channels[2])
+      return Color(red: channels[0], green: channels[1], blue: channels[2])
     }
     return nil
   }

@@ -7,12 +7,12 @@
 /// Other terminals ignore the two markers.
 package struct FrameEncoder: Sendable {
   /// The color depth of the terminal.
-  private let depth: ColourDepth
+  private let depth: ColorDepth
   /// The canvas that the terminal shows; `nil` if unknown.
   private var painted: Canvas?
 
   /// Creates an encoder for a terminal with unknown contents.
-  package init(depth: ColourDepth) { self.depth = depth }
+  package init(depth: ColorDepth) { self.depth = depth }
 
   /// Discards the last frame, so that the next one paints every cell.
   package mutating func invalidate() { painted = nil }
@@ -39,7 +39,7 @@ package struct FrameEncoder: Sendable {
 
 /// Writes cells with as few control sequences as possible.
 private struct Pen {
-  private let depth: ColourDepth
+  private let depth: ColorDepth
   private var text = "\u{1b}[?2026h"
   /// The column of the cursor; `nil` if unknown.
   private var column: Int?
@@ -48,7 +48,7 @@ private struct Pen {
   private var style: Style?
   private var shown: ShownStyle?
 
-  init(depth: ColourDepth) { self.depth = depth }
+  init(depth: ColorDepth) { self.depth = depth }
 
   mutating func clear() { text += "\u{1b}[0m\u{1b}[2J" }
 

@@ -5,7 +5,7 @@ package enum Input: Hashable, Sendable {
   /// An action of the mouse.
   case mouse(Mouse)
   /// The background color, in reply to a query.
-  case background(Colour)
+  case background(Color)
 }
 
 /// An action of the mouse, at a cell counted from zero.

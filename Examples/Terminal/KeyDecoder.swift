@@ -184,7 +184,7 @@ package struct KeyDecoder: Sendable {
 
   private mutating func end(_ command: [UInt8]) {
     state = .ground
-    if let colour = BackgroundReply.colour(in: command) { inputs.append(.background(colour)) }
+    if let color = BackgroundReply.color(in: command) { inputs.append(.background(color)) }
   }
 
   private mutating func endSequence(with key: Key?) {

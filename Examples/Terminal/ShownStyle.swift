@@ -1,9 +1,9 @@
-/// The style with which a terminal shows a cell: a ``Style`` reduced to a ``ColourDepth``.
+/// The style with which a terminal shows a cell: a ``Style`` reduced to a ``ColorDepth``.
 package struct ShownStyle: Hashable, Sendable {
   /// The text color; `nil` is the terminal's default.
-  package var foreground: ShownColour?
+  package var foreground: ShownColor?
   /// The background color; `nil` is the terminal's default.
-  package var background: ShownColour?
+  package var background: ShownColor?
   /// A Boolean value that indicates whether the text is bold.
   package var isBold = false
   /// A Boolean value that indicates whether the two colors are swapped.
@@ -23,12 +23,12 @@ package struct ShownStyle: Hashable, Sendable {
     return "\u{1b}[\(parameters.joined(separator: ";"))m"
   }
 
-  private static func parameter(_ colour: ShownColour, base: Int) -> String {
-    switch colour {
+  private static func parameter(_ color: ShownColor, base: Int) -> String {
+    switch color {
     case .indexed(let index) where index < 8: "\(base + Int(index))"
     case .indexed(let index) where index < 16: "\(base + 60 + Int(index) - 8)"
     case .indexed(let index): "\(base + 8);5;\(index)"
-    case .direct(let colour): "\(base + 8);2;\(colour.red);\(colour.green);\(colour.blue)"
+    case .direct(let color): "\(base + 8);2;\(color.red);\(color.green);\(color.blue)"
     }
   }
 }

@@ -1,9 +1,9 @@
 /// The style of a cell, in the colors of the program.
 package struct Style: Hashable, Sendable {
   /// The text color; `nil` is the terminal's default.
-  package var foreground: Colour?
+  package var foreground: Color?
   /// The background color; `nil` is the terminal's default.
-  package var background: Colour?
+  package var background: Color?
   /// A Boolean value that indicates whether the text is bold.
   package var isBold: Bool
   /// A Boolean value that indicates whether terminals without colors reverse the cell.
@@ -11,8 +11,8 @@ package struct Style: Hashable, Sendable {
 
   /// Creates a style; by default, that of the terminal.
   package init(
-    foreground: Colour? = nil,
-    background: Colour? = nil,
+    foreground: Color? = nil,
+    background: Color? = nil,
     isBold: Bool = false,
     standsOut: Bool = false
   ) {

@@ -22,7 +22,7 @@ mapfile -t files < <(
 left_out=(
   LaunchRegistryTests
   SignalBridgeTests SignalProcessTests AppHostProcessTests ParentWatchTests
-  ScreenKeysTests ScreenWaysOutTests ScreenWindowTests ScreenBackgroundTests ScreenColourTests
+  ScreenKeysTests ScreenWaysOutTests ScreenWindowTests ScreenBackgroundTests ScreenColorTests
 )
 suites() { sed -nE 's/^(final )?(struct|class|enum|actor) (\w+Tests)\b.*/\3/p' "$@"; }
 for suite in "${left_out[@]}"; do

@@ -47,7 +47,7 @@ struct ThemeFilesTests {
     ),
     (
       ##"{"name": "Fog", "values": {"color": {"ink": "#12345"}}}"##,
-      "\"color.ink\" cannot be read: \"#12345\" is not a colour"
+      "\"color.ink\" cannot be read: \"#12345\" is not a color"
     ),
     (
       #"{"name": "Fog", "values": {"row.corner": "round"}}"#,

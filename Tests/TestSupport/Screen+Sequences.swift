@@ -82,14 +82,14 @@ extension Screen {
       case 40..<48: style.background = .indexed(number - 40)
       case 90..<98: style.foreground = .indexed(number - 82)
       case 100..<108: style.background = .indexed(number - 92)
-      case 38: style.foreground = Self.colour(&rest)
-      case 48: style.background = Self.colour(&rest)
+      case 38: style.foreground = Self.color(&rest)
+      case 48: style.background = Self.color(&rest)
       default: unknown.append("SGR \(number)")
       }
     }
   }
 
-  private static func colour(_ rest: inout ArraySlice<Int>) -> Colour? {
+  private static func color(_ rest: inout ArraySlice<Int>) -> Color? {
     switch rest.popFirst() {
     case 5: return rest.popFirst().map { .indexed($0) }
     case 2:

@@ -3,7 +3,7 @@
 /// A plain value. Unknown input is kept in ``unknown`` for the tests.
 public struct Screen: Sendable {
   /// The color of a cell.
-  public enum Colour: Hashable, Sendable {
+  public enum Color: Hashable, Sendable {
     /// One of 256.
     case indexed(Int)
     /// Any.
@@ -13,9 +13,9 @@ public struct Screen: Sendable {
   /// How a cell looks.
   public struct Style: Hashable, Sendable {
     /// The color of the text; `nil` is the terminal's own.
-    public var foreground: Colour?
+    public var foreground: Color?
     /// The color behind it.
-    public var background: Colour?
+    public var background: Color?
     /// A Boolean value that indicates whether the text is bold.
     public var isBold = false
     /// A Boolean value that indicates whether the colors are reversed.

@@ -3,15 +3,15 @@ import TestSupport
 import Theming
 
 extension ThemeKeys {
-  static let accent = ThemeKey<RGBA>("color.accent", default: .grey)
-  static let brand = ThemeKey<RGBA>("color.brand", default: .grey)
+  static let accent = ThemeKey<RGBA>("color.accent", default: .gray)
+  static let brand = ThemeKey<RGBA>("color.brand", default: .gray)
   static let radius = ThemeKey<Int>("corner.radius", default: 4)
   static let font = ThemeKey<String>("font.name", default: "Sans")
   static let guest = ThemeKey<Guest?>("guest", default: nil)
 }
 
 extension RGBA {
-  static let grey = RGBA(red: 128, green: 128, blue: 128)
+  static let gray = RGBA(red: 128, green: 128, blue: 128)
   static let red = RGBA(red: 255, green: 0, blue: 0)
   static let blue = RGBA(red: 0, green: 0, blue: 255)
 }

@@ -6,7 +6,7 @@
 /// A plain value. A removal leaves a gap. Gaps are closed when they outnumber the elements: the storage has
 /// at most max(8, 2 × ``count``) slots after every append and removal.
 ///
-/// Inlinable, so that the index of themed views is specialised: unspecialised, a switch of 10,000 views
+/// Inlinable, so that the index of themed views is specialized: unspecialized, a switch of 10,000 views
 /// takes 2.5 times as long and allocates once for each view.
 @usableFromInline
 package struct NumberedList<Element> {

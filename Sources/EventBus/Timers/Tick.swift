@@ -2,7 +2,7 @@
 public struct Tick: Sendable {
   /// The number of earlier ticks of the timer.
   public let index: Int
-  /// The number of deadlines that were dropped in favour of this tick.
+  /// The number of deadlines that were dropped in favor of this tick.
   ///
   /// Always 0 with ``MissedTicks/burst`` and ``MissedTicks/delay``, which drop none. Deadlines that passed
   /// during a pause are not counted.

@@ -163,7 +163,7 @@ extension Heap<TimerDeadline> {
   /// Returns the time of the next wake-up and the latest time that would do, or `nil` if no timer waits.
   ///
   /// A wake-up is postponed to later deadlines within every timer's tolerance, so that it serves several
-  /// timers. Only the front of the heap is considered. A timer without a neighbour is not delayed.
+  /// timers. Only the front of the heap is considered. A timer without a neighbor is not delayed.
   ///
   /// - Complexity: O(1).
   package func wakeUp() -> (time: Int128, latest: Int128)? {

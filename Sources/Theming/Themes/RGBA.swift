@@ -128,7 +128,7 @@ extension RGBA: CustomStringConvertible {
 extension RGBA: Codable {
   /// Decodes a colour from its textual form.
   ///
-  /// - Throws: `DecodingError` if the value is not a string, or the string is not a colour; any error that the
+  /// - Throws: `DecodingError` if the value is not a string, or the string is not a color; any error that the
   ///   decoder throws.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
@@ -136,7 +136,7 @@ extension RGBA: Codable {
     guard let colour = RGBA(hex: text) else {
       throw DecodingError.dataCorruptedError(
         in: container,
-        debugDescription: "\"\(text)\" is not a colour: write #rrggbb or #rrggbbaa"
+        debugDescription: "\"\(text)\" is not a color: write #rrggbb or #rrggbbaa"
       )
     }
     self = colour

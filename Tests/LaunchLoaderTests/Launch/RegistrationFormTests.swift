@@ -34,13 +34,13 @@ struct RegistrationFormTests {
       await Task.yield()
       throw Broken()
     }
-    loader.register("labelled", run: { [log] _ in log.append("labelled") })
+    loader.register("labeled", run: { [log] _ in log.append("labeled") })
     let report = try await loader.launch()
-    #expect(log.entries.sorted() == ["asynchronous", "labelled", "plain"])
+    #expect(log.entries.sorted() == ["asynchronous", "labeled", "plain"])
     #expect(
       report.summary == [
         "App/Feature.swift:1#1 finished", "App/Feature.swift:2#1 finished",
-        "named failed: broken", "named, asynchronous failed: broken", "labelled finished",
+        "named failed: broken", "named, asynchronous failed: broken", "labeled finished",
       ]
     )
   }

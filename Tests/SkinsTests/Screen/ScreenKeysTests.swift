@@ -82,9 +82,9 @@ struct ScreenKeysTests {
     try program.wait(for: "map.scoped")
     let ada = try #require(program.screen.place(of: "Ada"))
     let alan = try #require(program.screen.place(of: "Alan"))
-    let teal = Screen.Colour.direct(0x2f, 0xa8, 0x9a)
-    func wait(for colour: Screen.Colour) throws {
-      try program.wait(for: "\(colour)") { $0[ada.column, ada.row].style.foreground == colour }
+    let teal = Screen.Color.direct(0x2f, 0xa8, 0x9a)
+    func wait(for color: Screen.Color) throws {
+      try program.wait(for: "\(color)") { $0[ada.column, ada.row].style.foreground == color }
     }
     try wait(for: teal)
     #expect(program.screen[alan.column, alan.row].style.foreground == .direct(0xd8, 0xde, 0xe9))

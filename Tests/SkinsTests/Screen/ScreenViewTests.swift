@@ -61,7 +61,7 @@ struct ScreenViewTests {
     let edsger = try #require(program.screen.place(of: "Edsger"))
     let cards = [ada, edsger].map { program.screen[$0.column, $0.row].style.background }
     program.type("b")
-    let ink = Screen.Colour.direct(0xd8, 0xde, 0xe9)
+    let ink = Screen.Color.direct(0xd8, 0xde, 0xe9)
     try program.wait(for: "highlight") { $0[ada.column, ada.row].style.background == ink }
     let screen = program.screen
     #expect(screen[edsger.column, edsger.row].style.background == cards[1])
@@ -121,7 +121,7 @@ struct ScreenViewTests {
     program.type(String(repeating: "b", count: 30))
     try program.wait(for: "4 of 8 views called, 4 skipped")
     let ada = try #require(program.screen.place(of: "Ada"))
-    let card = Screen.Colour.direct(0x19, 0x1f, 0x2e)
+    let card = Screen.Color.direct(0x19, 0x1f, 0x2e)
     try program.wait(for: "no highlight") { $0[ada.column, ada.row].style.background == card }
     let frames = program.screen.frameCount
     program.type("e")

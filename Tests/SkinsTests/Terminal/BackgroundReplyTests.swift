@@ -13,8 +13,8 @@ struct BackgroundReplyTests {
     ]
   )
   func digits(_ text: String, _ red: Int, _ green: Int, _ blue: Int) {
-    let colour = Colour(red: UInt8(red), green: UInt8(green), blue: UInt8(blue))
-    #expect(BackgroundReply.colour(in: Array(text.utf8)) == colour)
+    let color = Color(red: UInt8(red), green: UInt8(green), blue: UInt8(blue))
+    #expect(BackgroundReply.color(in: Array(text.utf8)) == color)
   }
 
   @Test(
@@ -26,7 +26,7 @@ struct BackgroundReplyTests {
     ]
   )
   func none(_ text: String) {
-    #expect(BackgroundReply.colour(in: Array(text.utf8)) == nil)
+    #expect(BackgroundReply.color(in: Array(text.utf8)) == nil)
   }
 
   @Test(
@@ -36,7 +36,7 @@ struct BackgroundReplyTests {
   func pieces(_ end: String) {
     let bytes = Array("n\u{1b}]11;rgb:1e1e/2a2a/3b3b\(end)d".utf8)
     let expected: [Input] = [
-      .key(.character("n")), .background(Colour(red: 0x1e, green: 0x2a, blue: 0x3b)),
+      .key(.character("n")), .background(Color(red: 0x1e, green: 0x2a, blue: 0x3b)),
       .key(.character("d")),
     ]
     for first in 0...bytes.count {
@@ -52,11 +52,11 @@ struct BackgroundReplyTests {
 
   @Test("A background counts as light by its perceived luminance")
   func light() {
-    #expect(Colour(red: 255, green: 255, blue: 255).isLight)
-    #expect(Colour(red: 0xfd, green: 0xf6, blue: 0xe3).isLight)
-    #expect(Colour(red: 0, green: 255, blue: 0).isLight)
-    #expect(!Colour(red: 0, green: 0, blue: 255).isLight)
-    #expect(!Colour(red: 0, green: 0x2b, blue: 0x36).isLight)
-    #expect(!Colour(red: 0, green: 0, blue: 0).isLight)
+    #expect(Color(red: 255, green: 255, blue: 255).isLight)
+    #expect(Color(red: 0xfd, green: 0xf6, blue: 0xe3).isLight)
+    #expect(Color(red: 0, green: 255, blue: 0).isLight)
+    #expect(!Color(red: 0, green: 0, blue: 255).isLight)
+    #expect(!Color(red: 0, green: 0x2b, blue: 0x36).isLight)
+    #expect(!Color(red: 0, green: 0, blue: 0).isLight)
   }
 }

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Canvas")
 struct CanvasTests {
-  private let style = Style(foreground: Colour(red: 1, green: 2, blue: 3))
+  private let style = Style(foreground: Color(red: 1, green: 2, blue: 3))
 
   @Test("Text is drawn at its position, in its style")
   func text() {

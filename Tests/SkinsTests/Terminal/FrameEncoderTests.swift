@@ -4,8 +4,8 @@ import Testing
 
 @Suite("Frame encoder")
 struct FrameEncoderTests {
-  @Test("Replayed on a terminal, frames show the canvas", arguments: ColourDepth.allCases)
-  func replay(_ depth: ColourDepth) {
+  @Test("Replayed on a terminal, frames show the canvas", arguments: ColorDepth.allCases)
+  func replay(_ depth: ColorDepth) {
     var numbers = SeededNumbers(seed: 42)
     for size in [Size(columns: 1, rows: 1), Size(columns: 10, rows: 3), Size(columns: 33, rows: 9)]
     {
@@ -30,7 +30,7 @@ struct FrameEncoderTests {
   @Test("Unchanged cells are not written again")
   func difference() {
     var canvas = Canvas(Size(columns: 20, rows: 5))
-    var encoder = FrameEncoder(depth: .trueColour)
+    var encoder = FrameEncoder(depth: .trueColor)
     var screen = Screen(columns: 20, rows: 5)
     screen.feed(encoder.frame(canvas))
     #expect(encoder.frame(canvas).isEmpty)
@@ -50,7 +50,7 @@ struct FrameEncoderTests {
     var canvas = Canvas(Size(columns: 9, rows: 4))
     canvas.fill(
       Area(column: 0, row: 0, columns: 9, rows: 4),
-      Style(background: Colour(red: 200, green: 0, blue: 0))
+      Style(background: Color(red: 200, green: 0, blue: 0))
     )
     screen.feed(encoder.frame(canvas))
     for (columns, rows) in [(4, 2), (12, 7)] {
@@ -73,18 +73,18 @@ struct FrameEncoderTests {
   }
 
   private func scribble(on canvas: inout Canvas, _ numbers: inout SeededNumbers) {
-    let colours = (0..<2).map { _ in
+    let colors = (0..<2).map { _ in
       Bool.random(using: &numbers)
         ? nil
-        : Colour(
+        : Color(
           red: .random(in: 0...255, using: &numbers),
           green: .random(in: 0...255, using: &numbers),
           blue: .random(in: 0...255, using: &numbers)
         )
     }
     let style = Style(
-      foreground: colours[0],
-      background: colours[1],
+      foreground: colors[0],
+      background: colors[1],
       isBold: .random(using: &numbers),
       standsOut: .random(using: &numbers)
     )

@@ -23,7 +23,7 @@ struct KeyDecoderTests {
     (
       "a\u{1b}]11;rgb:0000/8080/ffff\u{7}b",
       [
-        .key(.character("a")), .background(Colour(red: 0, green: 128, blue: 255)),
+        .key(.character("a")), .background(Color(red: 0, green: 128, blue: 255)),
         .key(.character("b")),
       ]
     ),

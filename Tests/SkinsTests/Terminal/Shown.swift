@@ -5,26 +5,26 @@ import TestSupport
 extension Screen.Style {
   init(_ shown: ShownStyle) {
     self.init()
-    foreground = shown.foreground.map(Screen.Colour.init)
-    background = shown.background.map(Screen.Colour.init)
+    foreground = shown.foreground.map(Screen.Color.init)
+    background = shown.background.map(Screen.Color.init)
     isBold = shown.isBold
     isReversed = shown.isReversed
   }
 }
 
-extension Screen.Colour {
-  init(_ shown: ShownColour) {
+extension Screen.Color {
+  init(_ shown: ShownColor) {
     switch shown {
     case .indexed(let index): self = .indexed(Int(index))
-    case .direct(let colour):
-      self = .direct(Int(colour.red), Int(colour.green), Int(colour.blue))
+    case .direct(let color):
+      self = .direct(Int(color.red), Int(color.green), Int(color.blue))
     }
   }
 }
 
 extension Screen {
   /// Returns whether the screen shows a canvas and nothing else.
-  func shows(_ canvas: Canvas, _ depth: ColourDepth) -> Bool {
+  func shows(_ canvas: Canvas, _ depth: ColorDepth) -> Bool {
     guard columns == canvas.size.columns, rows == canvas.size.rows else { return false }
     return (0..<rows).allSatisfy { row in
       (0..<columns).allSatisfy { column in

@@ -26,11 +26,11 @@ struct TerminalDeviceTests {
     let packets = Int32(SOCK_SEQPACKET.rawValue)
     try #require(unsafe socketpair(AF_UNIX, packets, 0, &ends) == 0)  // Reason: room for both.
     let (reading, writing) = (ends[0], ends[1])
-    var encoder = FrameEncoder(depth: .trueColour)
+    var encoder = FrameEncoder(depth: .trueColor)
     var canvas = Canvas(Size(columns: 120, rows: 40))
-    let colour = Colour(red: 1, green: 2, blue: 3)
+    let color = Color(red: 1, green: 2, blue: 3)
     for row in 0..<40 {
-      canvas.write("row \(row)", column: row, row: row, Style(foreground: colour))
+      canvas.write("row \(row)", column: row, row: row, Style(foreground: color))
     }
     let frame = encoder.frame(canvas)
     #expect(TerminalDevice.write(frame, to: writing))

@@ -45,7 +45,7 @@ struct EditedScopeTests {
     let scope = try manager.scope { _ in }
     try scope.use(rounded(3))
     try scope.edit { $0[.font] = "Mono" }
-    #expect(scope.theme[.accent] == .grey && scope.theme[.radius] == 3)
+    #expect(scope.theme[.accent] == .gray && scope.theme[.radius] == 3)
     try manager.use(rounded(7))
     #expect(scope.theme[.radius] == 3 && scope.theme[.font] == "Mono")
   }
@@ -59,7 +59,7 @@ struct EditedScopeTests {
       try scope.edit { $0[.font] = "Mono" }
     }
     try manager.use(Theme("Red") { $0[.accent] = .red })
-    #expect(scope.theme[.accent] == .grey)
+    #expect(scope.theme[.accent] == .gray)
     try manager.use(rounded(7))
     #expect(scope.theme[.radius] == 3 && scope.theme[.font] == "Mono")
     withExtendedLifetime(label) {}

@@ -97,7 +97,7 @@ struct NestedEditTests {
     #expect(scope.theme[.font] == "Mono")
     #expect(scope.theme[.brand] == .blue)
     #expect(manager.theme[.radius] == 4)
-    #expect(manager.theme[.accent] == .grey)
+    #expect(manager.theme[.accent] == .gray)
   }
 
   @Test("An edit of a manager keeps the edits that its closure makes to a scope")
@@ -133,7 +133,7 @@ struct NestedEditTests {
     #expect(label.whenTouched == nil)
     #expect(manager.theme[.radius] == 9)
     #expect(manager.theme[.font] == "Mono")
-    #expect(manager.theme[.accent] == (isAnotherPending ? .blue : .grey))
+    #expect(manager.theme[.accent] == (isAnotherPending ? .blue : .gray))
     try manager.edit { $0[.accent] = .red }
     #expect(manager.theme[.radius] == 9)
   }

@@ -130,7 +130,7 @@ private final class Views: Sendable {
   }
 }
 
-/// Synchronises other threads with the turns of the main actor, so that both overlap.
+/// Synchronizes other threads with the turns of the main actor, so that both overlap.
 private final class Turns: Sendable {
   private let turn = Atomic(0)
   private let isOver = Atomic(false)

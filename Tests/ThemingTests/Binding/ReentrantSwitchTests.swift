@@ -115,7 +115,7 @@ struct ReentrantSwitchTests {
     label.themeMap = [.set(\.corner, .radius), .set(\.font, .font), .set(\.color, .accent)]
     #expect(label.corner == 2)
     #expect(label.font == "Serif")
-    #expect(label.color == .grey)
+    #expect(label.color == .gray)
     #expect(!label.touched.entries.contains("label.font Sans"))
   }
 

@@ -16,7 +16,7 @@ struct ScopeTests {
     #expect(scope.theme[.accent] == .red)
     #expect(scope.theme[.radius] == 8)
     #expect(scope.theme.name == "Night")
-    #expect(manager.theme[.accent] == .grey)
+    #expect(manager.theme[.accent] == .gray)
   }
 
   @Test("The closure sees the theme in use, and its name and appearance are the scope's own")
@@ -76,7 +76,7 @@ struct ScopeTests {
     label.themeMap = [.set(\.color, .accent)]
     try scope.edit { $0[.brand] = .blue }
     #expect(label.color == .blue)
-    #expect(manager.theme[.accent] == .grey)
+    #expect(manager.theme[.accent] == .gray)
     withExtendedLifetime(scope) {}
   }
 
@@ -116,14 +116,14 @@ struct ScopeTests {
     let scope = try manager.scope { $0[.accent] = .red }
     let inner = try scope.scope { $0[.font] = "Mono" }
     try scope.use(rounded(3))
-    #expect(scope.theme[.accent] == .grey)
+    #expect(scope.theme[.accent] == .gray)
     try manager.use(
       Theme("Blue") {
         $0[.accent] = .blue; $0[.radius] = 12
       }
     )
     #expect(scope.theme[.radius] == 3 && inner.theme[.radius] == 3)
-    #expect(inner.theme[.accent] == .grey && inner.theme[.font] == "Mono")
+    #expect(inner.theme[.accent] == .gray && inner.theme[.font] == "Mono")
     try scope.edit { $0[.radius] = 4 }
     #expect(scope.theme[.radius] == 4 && inner.theme[.radius] == 4)
   }

@@ -18,9 +18,9 @@ struct TransformCombinationTests {
   final class Panel: Themeable {
     let themeSlot = ThemeSlot()
     @Themed var themeMap: ThemeMap<Panel>?
-    var paint = Paint(.grey)
+    var paint = Paint(.gray)
     var backgroundColor: Paint?
-    var color = RGBA.grey
+    var color = RGBA.gray
     var accent: RGBA?
   }
 
@@ -76,7 +76,7 @@ struct TransformCombinationTests {
       let transforms = sample.rules == .beforePlain ? 2 : 4
       #expect(calls.take() == Array(repeating: color, count: count * transforms))
     }
-    expect(.grey, callsOfEach: 1)
+    expect(.gray, callsOfEach: 1)
 
     // The key gets a value, from where the case says.
     switch sample.source {
@@ -88,9 +88,9 @@ struct TransformCombinationTests {
       }
     case .aliasOfTheScope:
       try root.edit { $0[alias: .accent] = .brand }
-      expect(.grey, callsOfEach: 0)
+      expect(.gray, callsOfEach: 0)
       try manager.edit { $0[alias: .brand] = .line }
-      expect(.grey, callsOfEach: 0)
+      expect(.gray, callsOfEach: 0)
       try root.edit { $0[.line] = .blue }
     }
     expect(.blue, callsOfEach: 1)
@@ -170,6 +170,6 @@ struct TransformCombinationTests {
 }
 
 extension ThemeKeys {
-  fileprivate static let line = ThemeKey<RGBA>("combination.line", default: .grey)
+  fileprivate static let line = ThemeKey<RGBA>("combination.line", default: .gray)
   fileprivate static let earlier = ThemeKey<RGBA>("combination.earlier", default: .blue)
 }

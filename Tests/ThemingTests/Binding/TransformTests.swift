@@ -71,7 +71,7 @@ struct TransformTests {
       .set(\.layer.width, .radius, Double.init), .set(\.title, .accent, \.hex),
       .set(\.accent, .brand) { $0.laid(over: .blue) },
     ]
-    #expect(panel.layer.width == 4 && panel.title == "#808080" && panel.accent == .grey)
+    #expect(panel.layer.width == 4 && panel.title == "#808080" && panel.accent == .gray)
     panel.themeMap = [.set(\.layer.width, .radius) { Double($0) * 1.5 }]
     #expect(panel.layer.width == 6)
   }
@@ -81,7 +81,7 @@ struct TransformTests {
     let manager = makeManager()
     let panel = Panel(manager)
     panel.themeMap = [.set(\.accent, .accent), .set(\.title, .font)]
-    #expect(panel.accent == .grey && panel.title == "Sans")
+    #expect(panel.accent == .gray && panel.title == "Sans")
     try manager.edit { $0[.accent] = .red }
     #expect(panel.accent == .red && panel.title == "Sans")
     let later = Panel(manager)
@@ -179,7 +179,7 @@ struct TransformTests {
     let panel = Panel(manager)
     panel.themeMap = [
       .set(\.background, .accent) { color in
-        if color == .grey {
+        if color == .gray {
           #expect(throws: Never.self) { try manager.edit { $0[.accent] = .red } }
         }
         return Paint(color.hex)
@@ -268,7 +268,7 @@ struct TransformTests {
     try manager.edit { $0[.accent] = .blue }
     #expect(follower.background?.hex == "#ff0000")
     pause = nil
-    try manager.edit { $0[.accent] = .grey }
+    try manager.edit { $0[.accent] = .gray }
     #expect(follower.background?.hex == "#808080")
     withExtendedLifetime(pause) {}
   }

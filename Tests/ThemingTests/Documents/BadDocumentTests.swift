@@ -131,7 +131,7 @@ struct BadDocumentTests {
       ),
       (
         #"{"color": {"text": {"primary": "bleu"}}}"#, "color.text.primary",
-        #"cannot be read: "bleu" is not a colour: write #rrggbb or #rrggbbaa"#
+        #"cannot be read: "bleu" is not a color: write #rrggbb or #rrggbbaa"#
       ),
       // A group that is none.
       (#"{"color": "red"}"#, "color", notGroup), (#"{"color": "{border}"}"#, "color", notGroup),

@@ -9,16 +9,16 @@ import Foundation  // Reason: its decoder stands for the one that users bring.
 
 /// The keys of the documents in these tests.
 enum AppTheme: ThemeSchema {
-  static let brand = ThemeKey<RGBA>("color.brand", default: .grey)
-  static let text = ThemeKey<RGBA>("color.text.primary", default: .grey)
+  static let brand = ThemeKey<RGBA>("color.brand", default: .gray)
+  static let text = ThemeKey<RGBA>("color.text.primary", default: .gray)
   static let scale = ThemeKey<Double>("scale", default: 1)
   static let bold = ThemeKey<Bool>("font.bold", default: false)
   static let weights = ThemeKey<[Int]>("font.weights", default: [])
   static let title = ThemeKey<String>("title", default: "")
   static let subtitle = ThemeKey<String?>("subtitle", default: nil)
   static let style = ThemeKey<Style>("style", default: .flat)
-  static let border = ThemeKey<Border>("border", default: Border(width: 1, color: .grey))
-  static let frame = ThemeKey<Border>("frame", default: Border(width: 2, color: .grey))
+  static let border = ThemeKey<Border>("border", default: Border(width: 1, color: .gray))
+  static let frame = ThemeKey<Border>("frame", default: Border(width: 2, color: .gray))
   static let opaque = ThemeKey<Opaque>("opaque", default: Opaque(number: 0))
   static let mirror = ThemeKey<Opaque>("mirror", default: Opaque(number: 0))
 

@@ -98,7 +98,7 @@ struct ReadDocumentTests {
   func aliasPlaces() throws {
     let theme = try parse(values: #"{"border": "{frame}", "color.accent": "{color.brand}"}"#)
       .theme()
-    #expect(theme[AppTheme.border] == Border(width: 2, color: .grey))
+    #expect(theme[AppTheme.border] == Border(width: 2, color: .gray))
     #expect(theme[.accent] == AppTheme.brand.defaultValue)
   }
 

@@ -66,11 +66,11 @@ struct RoundTripTests {
     if says() { theme[AppTheme.title] = randomText(using: &random) }
     if says() { theme[AppTheme.subtitle] = randomText(using: &random) }
     if says() { theme[AppTheme.style] = .raised }
-    if says() { theme[AppTheme.border] = Border(width: 7, color: randomColour(using: &random)) }
-    if says() { theme[AppTheme.brand] = randomColour(using: &random) }
-    if says() { theme[.accent] = randomColour(using: &random) }
+    if says() { theme[AppTheme.border] = Border(width: 7, color: randomColor(using: &random)) }
+    if says() { theme[AppTheme.brand] = randomColor(using: &random) }
+    if says() { theme[.accent] = randomColor(using: &random) }
     if says() { theme[alias: .accent] = says() ? AppTheme.text : AppTheme.brand }
-    if says() { theme[AppTheme.text] = randomColour(using: &random) }
+    if says() { theme[AppTheme.text] = randomColor(using: &random) }
     if says() { theme[alias: AppTheme.text] = AppTheme.brand }
     if says() { theme[alias: AppTheme.frame] = AppTheme.border }
     return theme
@@ -82,7 +82,7 @@ struct RoundTripTests {
     return (0..<count).map { _ in parts[Int.random(in: parts.indices, using: &random)] }.joined()
   }
 
-  private func randomColour(using random: inout SampleNumbers) -> RGBA {
+  private func randomColor(using random: inout SampleNumbers) -> RGBA {
     let bits = random.next()
     return RGBA(
       red: UInt8(truncatingIfNeeded: bits),

@@ -69,9 +69,9 @@ struct WriteDocumentTests {
 
   @Test("A key outside the schema or without Codable values is left out and is an issue")
   func leavesOut() throws {
-    let stranger = ThemeKey<RGBA>("color.brant", default: .grey)
+    let stranger = ThemeKey<RGBA>("color.brant", default: .gray)
     let namesake = ThemeKey<Int>("title", default: 0)
-    let other = ThemeKey<RGBA>("elsewhere", default: .grey)
+    let other = ThemeKey<RGBA>("elsewhere", default: .gray)
     let theme = Theme("t") {
       $0[stranger] = .red
       $0[namesake] = 1

@@ -3,7 +3,7 @@ import Testing
 import Theming
 
 private let brand = ThemeKey<RGBA>("alias.brand", default: .blue)
-private let link = ThemeKey<RGBA>("alias.link", default: .grey)
+private let link = ThemeKey<RGBA>("alias.link", default: .gray)
 
 @Suite("Aliases")
 struct AliasTests {
@@ -28,9 +28,9 @@ struct AliasTests {
 
   @Test("An alias binds late: overriding its target changes it in every derived theme")
   func lateBinding() {
-    let ember = night.deriving("Ember") { $0[brand] = .grey }
+    let ember = night.deriving("Ember") { $0[brand] = .gray }
     let deep = ember.deriving("a") { $0[.radius] = 1 }.deriving("b") { $0[brand] = .blue }
-    #expect(ember[.accent] == .grey)
+    #expect(ember[.accent] == .gray)
     #expect(deep[.accent] == .blue)
     #expect(night[.accent] == .red)
   }
@@ -45,8 +45,8 @@ struct AliasTests {
   func chain() {
     let theme = night.deriving("d") { $0[alias: link] = .accent }
     #expect(theme[link] == .red)
-    #expect(theme.deriving("e") { $0[brand] = .grey }[link] == .grey)
-    #expect(theme.deriving("e") { $0[.accent] = .grey }[link] == .grey)
+    #expect(theme.deriving("e") { $0[brand] = .gray }[link] == .gray)
+    #expect(theme.deriving("e") { $0[.accent] = .gray }[link] == .gray)
   }
 
   @Test("An alias of a key without a value reads that key's default, not its own")
@@ -59,8 +59,8 @@ struct AliasTests {
   @Test("In one theme, a value replaces an alias, and an alias replaces a value")
   func override() {
     var theme = night
-    theme[.accent] = .grey
-    #expect(theme[.accent] == .grey)
+    theme[.accent] = .gray
+    #expect(theme[.accent] == .gray)
     #expect(theme[alias: .accent] == nil)
     theme[alias: .accent] = brand
     #expect(theme[.accent] == .red)
@@ -69,9 +69,9 @@ struct AliasTests {
 
   @Test("A value hides an alias of the base, and removing the value shows it again")
   func overrideAndBack() {
-    var theme = night.deriving("d") { $0[.accent] = .grey }
+    var theme = night.deriving("d") { $0[.accent] = .gray }
     #expect(theme[alias: .accent] == nil)
-    #expect(theme[.accent] == .grey)
+    #expect(theme[.accent] == .gray)
     theme.remove(ThemeKeys.accent)
     #expect(theme[alias: .accent] == brand)
     #expect(theme[.accent] == .red)
@@ -91,7 +91,7 @@ struct AliasTests {
   func setNil() {
     var own = night
     own[alias: .accent] = nil
-    #expect(own[.accent] == .grey)
+    #expect(own[.accent] == .gray)
     var value = night
     value[alias: brand] = nil
     #expect(value[brand] == .red)
@@ -105,7 +105,7 @@ struct AliasTests {
 
   @Test("A key changes when its target changes, including to a default")
   func changes() {
-    let ember = night.deriving("Ember") { $0[brand] = .grey }
+    let ember = night.deriving("Ember") { $0[brand] = .gray }
     #expect(ember.changes(from: night) == [brand, ThemeKeys.accent])
     #expect(night.changes(from: ember) == [brand, ThemeKeys.accent])
     let plain = Theme("plain")
@@ -127,7 +127,7 @@ struct AliasTests {
     }
     #expect(redirected.changes(from: night) == [link])
     // To the default of the target, which is the default of the key.
-    let twin = ThemeKey<RGBA>("alias.twin", default: .grey)
+    let twin = ThemeKey<RGBA>("alias.twin", default: .gray)
     #expect(Theme("t") { $0[alias: .accent] = twin }.changes(from: Theme("plain")).isEmpty)
   }
 

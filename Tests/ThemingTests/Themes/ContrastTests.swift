@@ -8,8 +8,8 @@ private let ground = ThemeKey<RGBA>(
   default: RGBA(red: 255, green: 255, blue: 255)
 )
 
-private func painted(_ textColour: String, on groundColour: String) throws -> Theme {
-  let (above, below) = (RGBA(hex: textColour), RGBA(hex: groundColour))
+private func painted(_ textColor: String, on groundColor: String) throws -> Theme {
+  let (above, below) = (RGBA(hex: textColor), RGBA(hex: groundColor))
   return try Theme("t") {
     $0[text] = try #require(above)
     $0[ground] = try #require(below)
@@ -28,8 +28,8 @@ struct ContrastTests {
       ("#ffffff", 1, true),
     ]
   )
-  func limits(_ colour: String, _ minimum: Double, _ passes: Bool) throws {
-    let theme = try painted(colour, on: "#ffffff")
+  func limits(_ color: String, _ minimum: Double, _ passes: Bool) throws {
+    let theme = try painted(color, on: "#ffffff")
     let issues = theme.contrastIssues([ContrastRule(text, on: ground, atLeast: minimum)])
     #expect(issues.isEmpty == passes)
   }
@@ -60,8 +60,8 @@ struct ContrastTests {
       ("#767676", 1e300, "4.54, below 1e+300"), ("#767676", .infinity, "4.54, below inf"),
     ]
   )
-  func places(_ colour: String, _ minimum: Double, _ end: String) throws {
-    let theme = try painted(colour, on: "#ffffff")
+  func places(_ color: String, _ minimum: Double, _ end: String) throws {
+    let theme = try painted(color, on: "#ffffff")
     let issues = theme.contrastIssues([ContrastRule(text, on: ground, atLeast: minimum)])
     #expect(issues.map { "\($0)".hasSuffix(end) } == [true])
   }
@@ -131,7 +131,7 @@ struct LaidOverTests {
     for alpha in UInt8.min...UInt8.max {
       for channel: UInt8 in [0, 1, 100, 200, 255] {
         let upper = RGBA(red: channel, green: 255, blue: 0, alpha: alpha)
-        let mixture = upper.laid(over: .grey)
+        let mixture = upper.laid(over: .gray)
         let mixed = channels(mixture)
         #expect(mixed.count == 3)
         #expect((min(channel, 128)...max(channel, 128)).contains(mixed[0]))
@@ -146,21 +146,21 @@ struct LaidOverTests {
     var random = SampleNumbers(seed: 4)
     for alpha in UInt8(1)...255 {
       let bits = random.next()
-      let colour = RGBA(
+      let color = RGBA(
         red: UInt8(truncatingIfNeeded: bits),
         green: UInt8(truncatingIfNeeded: bits >> 8),
         blue: UInt8(truncatingIfNeeded: bits >> 16),
         alpha: alpha
       )
-      #expect(colour.laid(over: RGBA(red: 9, green: 9, blue: 9, alpha: 0)) == colour)
-      let opaque = RGBA(hex: String(colour.hex.prefix(7))) ?? .grey
-      #expect(colour.laid(over: opaque) == opaque)
+      #expect(color.laid(over: RGBA(red: 9, green: 9, blue: 9, alpha: 0)) == color)
+      let opaque = RGBA(hex: String(color.hex.prefix(7))) ?? .gray
+      #expect(color.laid(over: opaque) == opaque)
     }
   }
 
   /// Returns the channels of a color, three of them when it is opaque.
-  private func channels(_ colour: RGBA) -> [UInt8] {
-    let digits = Array(colour.hex.dropFirst())
+  private func channels(_ color: RGBA) -> [UInt8] {
+    let digits = Array(color.hex.dropFirst())
     return stride(from: 0, to: digits.count, by: 2).compactMap { index in
       UInt8(String(digits[index...(index + 1)]), radix: 16)
     }

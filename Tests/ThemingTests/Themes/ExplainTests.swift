@@ -2,7 +2,7 @@ import Testing
 import Theming
 
 private let brand = ThemeKey<RGBA>("explain.brand", default: .blue)
-private let accent = ThemeKey<RGBA>("explain.accent", default: .grey)
+private let accent = ThemeKey<RGBA>("explain.accent", default: .gray)
 private let note = ThemeKey<String?>("explain.note", default: nil)
 
 @Suite("Explaining a key")
@@ -16,7 +16,7 @@ struct ExplainTests {
 
   private static let base = Theme("Night") {
     $0[alias: accent] = brand
-    $0[brand] = .grey
+    $0[brand] = .gray
   }
 
   private static let cases = [

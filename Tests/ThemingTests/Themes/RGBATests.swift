@@ -13,8 +13,8 @@ struct RGBATests {
       ("#f0a8", RGBA(red: 0xff, green: 0x00, blue: 0xaa, alpha: 0x88)),
     ]
   )
-  func reads(_ text: String, _ colour: RGBA) {
-    #expect(RGBA(hex: text) == colour)
+  func reads(_ text: String, _ color: RGBA) {
+    #expect(RGBA(hex: text) == color)
   }
 
   @Test(
@@ -38,8 +38,8 @@ struct RGBATests {
   @Test("Every channel value is read back as it was written")
   func roundTrip() {
     for value in UInt8.min...UInt8.max {
-      let colour = RGBA(red: value, green: 255 - value, blue: value / 2, alpha: value)
-      #expect(RGBA(hex: colour.hex) == colour)
+      let color = RGBA(red: value, green: 255 - value, blue: value / 2, alpha: value)
+      #expect(RGBA(hex: color.hex) == color)
     }
   }
 
@@ -84,6 +84,6 @@ struct RGBATests {
       Issue.record("expected corrupted data, not \(error)")
       return
     }
-    #expect(context.debugDescription == "\"bleu\" is not a colour: write #rrggbb or #rrggbbaa")
+    #expect(context.debugDescription == "\"bleu\" is not a color: write #rrggbb or #rrggbbaa")
   }
 }

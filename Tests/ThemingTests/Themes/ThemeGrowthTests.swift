@@ -50,7 +50,7 @@ struct ThemeGrowthTests {
   }
 
   @Test("A replaced theme is released even if a scope was created meanwhile")
-  func catalogueOfScopes() throws {
+  func catalogOfScopes() throws {
     let manager = makeManager()
     let log = Log<String>()
     manager.register(Theme("guest") { $0[.guest] = Guest { log.append("gone") } })

@@ -6,7 +6,7 @@ struct ThemeTests {
   @Test("A new theme reads the default of every key")
   func readsDefaults() {
     let theme = Theme("empty")
-    #expect(theme[.accent] == .grey)
+    #expect(theme[.accent] == .gray)
     #expect(theme[.radius] == 4)
     #expect(theme[.font] == "Sans")
   }
@@ -63,7 +63,7 @@ struct ThemeTests {
     var theme = Theme("t") { $0[.radius] = 9 }
     theme.remove(ThemeKeys.accent)
     #expect(theme[.radius] == 9)
-    #expect(theme[.accent] == .grey)
+    #expect(theme[.accent] == .gray)
   }
 
   @Test("A derived theme reads its own values over those of its base, to any depth")

@@ -84,7 +84,7 @@ def test_the_lists_have_headings_and_keep_slow_and_failed_apart(browser, stage):
     assert "5 calls failed" in headline and "4 calls took longer than a frame: the slowest 30 ms" in headline
 
 
-def test_both_axes_are_labelled_and_the_length_of_the_window_is_printed(browser, stage):
+def test_both_axes_are_labeled_and_the_length_of_the_window_is_printed(browser, stage):
     stage.play(sample())
     browser.until(f"{POSTS} === 60")
     browser.find("#fit").click()

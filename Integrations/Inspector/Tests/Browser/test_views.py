@@ -40,7 +40,7 @@ def test_nothing_is_wider_than_the_page(page):
             assert page.run("byId('status').getBoundingClientRect().right") <= width, tab
 
 
-def test_the_page_follows_the_colour_scheme(page):
+def test_the_page_follows_the_color_scheme(page):
     colors = []
     for scheme in ("light", "dark"):
         page.shape(scheme=scheme)

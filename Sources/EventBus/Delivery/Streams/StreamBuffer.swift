@@ -3,7 +3,7 @@
 /// A lock with continuations: an element that arrives while a consumer waits is handed over at once, so
 /// elements and consumers never wait at the same time.
 ///
-/// The functions that move elements are inlinable where the element type is known. Unspecialised they look
+/// The functions that move elements are inlinable where the element type is known. Unspecialized they look
 /// up types at run time, which costs ten times the work itself.
 ///
 /// ## Thread safety

@@ -26,7 +26,7 @@ final class PropertyObservers<Value> {
 
   /// The state that every write checks; used only in the property's domain.
   ///
-  /// It summarises ``rounds`` and ``dependents`` in a word of its own, because that is what makes the usual
+  /// It summarizes ``rounds`` and ``dependents`` in a word of its own, because that is what makes the usual
   /// assignment fast: a relaxed load compiles to a plain load, without the exclusivity check of a stored
   /// property. Updates are not atomic read-modify-write operations. The usual assignment sets and clears
   /// ``PropertyFlags/reporting`` here and does not touch the rounds, which adopt the flag when they are next
@@ -214,7 +214,7 @@ final class PropertyObservers<Value> {
 
 /// A slot for one registration; empty after the registration has been removed.
 ///
-/// Not generic, and the observer is an object of no particular class, so that unspecialised code looks up no
+/// Not generic, and the observer is an object of no particular class, so that unspecialized code looks up no
 /// types.
 @usableFromInline
 struct PropertySlot {

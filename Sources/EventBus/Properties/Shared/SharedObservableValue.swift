@@ -16,7 +16,7 @@ extension SharedObservableValue {
   /// - Complexity: O(1), one lock.
   public var value: Value { shared.value }
 
-  /// The number of changes that were merged with a neighbouring change, because more than 1,000 were
+  /// The number of changes that were merged with a neighboring change, because more than 1,000 were
   /// pending, and so were not reported separately.
   ///
   /// It counts merges in the property's own queue, and in the queue of each observer that runs on an actor

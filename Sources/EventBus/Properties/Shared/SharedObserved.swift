@@ -32,7 +32,7 @@ internal import Synchronization
 /// The values that wait for one handler are released as soon as its registration ends, even while another
 /// handler keeps its actor busy. The death of an owner without a lifetime shows only once its actor is free.
 ///
-/// When more than 1,000 changes are pending, for a slow observer or a busy actor, neighbouring changes merge
+/// When more than 1,000 changes are pending, for a slow observer or a busy actor, neighboring changes merge
 /// into one with the first old value and the last new value, so the chain stays unbroken. If these two are
 /// equal, and the property does not report equal values, the merged change is dropped.
 /// ``SharedObservableValue/mergedCount`` counts the merged changes. A registration or the end of a pause

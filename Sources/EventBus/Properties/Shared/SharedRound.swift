@@ -1,8 +1,8 @@
-/// One pending change of a shared property, or several neighbouring ones merged.
+/// One pending change of a shared property, or several neighboring ones merged.
 ///
 /// A plain value with the rules of merging.
 package struct SharedRound<Value> {
-  /// The number of pending rounds from which neighbours merge.
+  /// The number of pending rounds from which neighbors merge.
   static var mergeLimit: Int { 1_000 }
 
   /// The change; a merged one has the first old value and the last new value.

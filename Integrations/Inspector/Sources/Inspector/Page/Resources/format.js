@@ -98,12 +98,12 @@ function roundStep(wanted) {
   return [1, 2, 5, 10].map((value) => value * power).find((value) => value >= wanted);
 }
 
-/** The colours of names, in the order in which names occur; red and amber have meanings of their own. */
+/** The colors of names, in the order in which names occur; red and amber have meanings of their own. */
 const Colors = {
   light: ["#3b5bdb", "#0b7285", "#7048e8", "#237a35", "#a61e8c", "#546674", "#1971c2", "#087f5b", "#862e9c", "#5f6f14"],
   dark: ["#7f9cff", "#4fc3d4", "#b197fc", "#69c97c", "#e58ad6", "#9fb0bf", "#74c0fc", "#63e6be", "#da9df0", "#c3cf6b"],
   isDark: matchMedia("(prefers-color-scheme: dark)"),
-  /** The colours of the style sheet, and the scheme that they belong to. */
+  /** The colors of the style sheet, and the scheme that they belong to. */
   cache: {},
   cached: undefined,
 
@@ -113,7 +113,7 @@ const Colors = {
     return list[index % list.length];
   },
 
-  /** A colour of the style sheet. */
+  /** A color of the style sheet. */
   get(name) {
     if (Colors.cached !== Colors.isDark.matches) [Colors.cached, Colors.cache] = [Colors.isDark.matches, {}];
     return Colors.cache[name] ||= getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();

@@ -2,19 +2,19 @@ import Terminal
 import Testing
 
 @Suite("Terminal colors")
-struct TerminalColourTests {
+struct TerminalColorTests {
   @Test("No color of the cube and the grays is nearer than the chosen one")
   func nearestOfAll() {
-    let all = (16...255).map { XtermPalette.colour(UInt8($0)) }
+    let all = (16...255).map { XtermPalette.color(UInt8($0)) }
     let steps = stride(from: 0, through: 255, by: 15).map { UInt8($0) } + [47, 48, 114, 115, 238]
     for red in steps {
       for green in steps {
         for blue in steps {
-          let colour = Colour(red: red, green: green, blue: blue)
-          let found = XtermPalette.nearest(to: colour)
+          let color = Color(red: red, green: green, blue: blue)
+          let found = XtermPalette.nearest(to: color)
           #expect(found >= 16)
-          let best = all.map { distance($0, colour) }.min()
-          #expect(distance(XtermPalette.colour(found), colour) == best, "\(colour)")
+          let best = all.map { distance($0, color) }.min()
+          #expect(distance(XtermPalette.color(found), color) == best, "\(color)")
         }
       }
     }
@@ -22,8 +22,8 @@ struct TerminalColourTests {
 
   @Test("A palette color is its own nearest color", arguments: 16...255)
   func itself(_ index: Int) {
-    let colour = XtermPalette.colour(UInt8(index))
-    #expect(XtermPalette.colour(XtermPalette.nearest(to: colour)) == colour)
+    let color = XtermPalette.color(UInt8(index))
+    #expect(XtermPalette.color(XtermPalette.nearest(to: color)) == color)
   }
 
   @Test(
@@ -35,8 +35,8 @@ struct TerminalColourTests {
     ]
   )
   func known(_ index: Int, _ red: Int, _ green: Int, _ blue: Int) {
-    let colour = Colour(red: UInt8(red), green: UInt8(green), blue: UInt8(blue))
-    #expect(XtermPalette.colour(UInt8(index)) == colour)
+    let color = Color(red: UInt8(red), green: UInt8(green), blue: UInt8(blue))
+    #expect(XtermPalette.color(UInt8(index)) == color)
   }
 
   @Test(
@@ -47,47 +47,47 @@ struct TerminalColourTests {
     ]
   )
   func named(_ red: Int, _ green: Int, _ blue: Int, _ index: Int) {
-    let colour = Colour(red: UInt8(red), green: UInt8(green), blue: UInt8(blue))
-    #expect(XtermPalette.nearestNamed(to: colour) == UInt8(index))
+    let color = Color(red: UInt8(red), green: UInt8(green), blue: UInt8(blue))
+    #expect(XtermPalette.nearestNamed(to: color) == UInt8(index))
   }
 
   @Test("Text that would match its background becomes black or white")
   func readable() {
-    let dark = Colour(red: 9, green: 8, blue: 8)
-    let darker = Colour(red: 7, green: 8, blue: 7)
-    let light = Colour(red: 253, green: 254, blue: 253)
-    let lighter = Colour(red: 254, green: 255, blue: 254)
-    for depth in [ColourDepth.named, .palette] {
+    let dark = Color(red: 9, green: 8, blue: 8)
+    let darker = Color(red: 7, green: 8, blue: 7)
+    let light = Color(red: 253, green: 254, blue: 253)
+    let lighter = Color(red: 254, green: 255, blue: 254)
+    for depth in [ColorDepth.named, .palette] {
       let onDark = depth.shown(Style(foreground: darker, background: dark))
       let onLight = depth.shown(Style(foreground: light, background: lighter))
       #expect(onDark.foreground == .indexed(depth == .named ? 15 : 231))
       #expect(onDark.foreground != onDark.background)
       #expect(onLight.foreground != onLight.background)
     }
-    let same = ColourDepth.named.shown(Style(foreground: dark, background: dark))
+    let same = ColorDepth.named.shown(Style(foreground: dark, background: dark))
     #expect(same.foreground == same.background, "Hidden text stays hidden.")
-    let direct = ColourDepth.trueColour.shown(Style(foreground: darker, background: dark))
+    let direct = ColorDepth.trueColor.shown(Style(foreground: darker, background: dark))
     #expect(direct.foreground == .direct(darker))
   }
 
   @Test("Without colors, highlighted text is reversed, and bold text stays bold")
-  func withoutColours() {
-    let colour = Colour(red: 200, green: 0, blue: 0)
-    let style = Style(foreground: colour, background: colour, isBold: true, standsOut: true)
-    let shown = ColourDepth.none.shown(style)
+  func withoutColors() {
+    let color = Color(red: 200, green: 0, blue: 0)
+    let style = Style(foreground: color, background: color, isBold: true, standsOut: true)
+    let shown = ColorDepth.none.shown(style)
     #expect(shown.sequence == "\u{1b}[0;1;7m")
-    #expect(ColourDepth.named.shown(style).isReversed == false)
+    #expect(ColorDepth.named.shown(style).isReversed == false)
   }
 
   @Test("Each kind of color has its control sequence")
   func sequences() {
-    let orange = Colour(red: 255, green: 176, blue: 112)
-    let black = Colour(red: 0, green: 0, blue: 0)
+    let orange = Color(red: 255, green: 176, blue: 112)
+    let black = Color(red: 0, green: 0, blue: 0)
     let style = Style(foreground: orange, background: black)
-    #expect(ColourDepth.named.shown(style).sequence == "\u{1b}[0;33;40m")
-    #expect(ColourDepth.palette.shown(style).sequence == "\u{1b}[0;38;5;215;48;5;16m")
+    #expect(ColorDepth.named.shown(style).sequence == "\u{1b}[0;33;40m")
+    #expect(ColorDepth.palette.shown(style).sequence == "\u{1b}[0;38;5;215;48;5;16m")
     #expect(
-      ColourDepth.trueColour.shown(style).sequence == "\u{1b}[0;38;2;255;176;112;48;2;0;0;0m"
+      ColorDepth.trueColor.shown(style).sequence == "\u{1b}[0;38;2;255;176;112;48;2;0;0;0m"
     )
     var bright = ShownStyle()
     bright.foreground = .indexed(9)
@@ -96,7 +96,7 @@ struct TerminalColourTests {
     #expect(ShownStyle().sequence == "\u{1b}[0m")
   }
 
-  private func distance(_ left: Colour, _ right: Colour) -> Int {
+  private func distance(_ left: Color, _ right: Color) -> Int {
     let differences = [
       Int(left.red) - Int(right.red), Int(left.green) - Int(right.green),
       Int(left.blue) - Int(right.blue),

@@ -3,23 +3,23 @@ import TestSupport
 import Testing
 
 @Suite("Colors of skins", .serialized, .timeLimit(.minutes(5)))
-struct ScreenColourTests {
-  private func colours(_ screen: Screen) -> Set<Screen.Colour?> {
-    var colours: Set<Screen.Colour?> = []
+struct ScreenColorTests {
+  private func colors(_ screen: Screen) -> Set<Screen.Color?> {
+    var colors: Set<Screen.Color?> = []
     for row in 0..<screen.rows {
       for column in 0..<screen.columns {
         let style = screen[column, row].style
-        colours.formUnion([style.foreground, style.background])
+        colors.formUnion([style.foreground, style.background])
       }
     }
-    return colours
+    return colors
   }
 
   @Test("On a true-color terminal the colors are those of the skin")
-  func trueColour() throws {
+  func trueColor() throws {
     let program = try TerminalProgram.skins()
     #expect(program.screen[0, 0].style.background == .direct(0x24, 0x2c, 0x42))
-    #expect(colours(program.screen).allSatisfy { if case .direct = $0 { true } else { false } })
+    #expect(colors(program.screen).allSatisfy { if case .direct = $0 { true } else { false } })
   }
 
   @Test("With 256 colors, none of the sixteen user-defined ones is used")
@@ -29,9 +29,9 @@ struct ScreenColourTests {
     ]
     for (environment, arguments) in ways {
       let program = try TerminalProgram.skins(arguments, environment: environment)
-      for colour in colours(program.screen) {
-        guard case .indexed(let index) = colour, index >= 16 else {
-          Issue.record("\(String(describing: colour))")
+      for color in colors(program.screen) {
+        guard case .indexed(let index) = color, index >= 16 else {
+          Issue.record("\(String(describing: color))")
           continue
         }
       }
@@ -44,9 +44,9 @@ struct ScreenColourTests {
     for key in ["1", "2", "3", "4", "5"] {
       program.type(key)
       try program.wait(for: "try manager.use")
-      for colour in colours(program.screen) {
-        guard case .indexed(let index) = colour, index < 16 else {
-          Issue.record("\(String(describing: colour))")
+      for color in colors(program.screen) {
+        guard case .indexed(let index) = color, index < 16 else {
+          Issue.record("\(String(describing: color))")
           continue
         }
       }
@@ -71,7 +71,7 @@ struct ScreenColourTests {
         environment: environment,
         background: nil
       )
-      #expect(colours(program.screen) == [nil])
+      #expect(colors(program.screen) == [nil])
       #expect(program.screen[2, 0].style.isReversed)
       #expect(program.screen.commands.isEmpty)
       program.type("1")

@@ -1,5 +1,5 @@
 /// The number of colors that a terminal shows.
-package enum ColourDepth: CaseIterable, Sendable {
+package enum ColorDepth: CaseIterable, Sendable {
   /// No colors, only bold and reversed text.
   case none
   /// The 16 named colors.
@@ -7,7 +7,7 @@ package enum ColourDepth: CaseIterable, Sendable {
   /// The 256 colors of xterm.
   case palette
   /// All colors.
-  case trueColour
+  case trueColor
 
   /// Determines the color depth from the command line and the environment.
   ///
@@ -17,7 +17,7 @@ package enum ColourDepth: CaseIterable, Sendable {
   /// - Parameters:
   ///   - option: The option on the command line.
   ///   - environment: The environment variables.
-  package init(_ option: ColourOption, environment: [String: String]) {
+  package init(_ option: ColorOption, environment: [String: String]) {
     let offered = Self.offered(by: environment)
     self =
       switch option {
@@ -26,25 +26,25 @@ package enum ColourDepth: CaseIterable, Sendable {
       case .never: .none
       case .named: .named
       case .palette: .palette
-      case .trueColour: .trueColour
+      case .trueColor: .trueColor
       }
   }
 
-  private static func offered(by environment: [String: String]) -> ColourDepth {
+  private static func offered(by environment: [String: String]) -> ColorDepth {
     let terminal = environment["TERM", default: ""]
     if terminal.isEmpty || terminal == "dumb" { return .none }
     let isDirect = ["truecolor", "24bit"].contains(environment["COLORTERM", default: ""])
-    if isDirect || terminal.hasSuffix("-direct") { return .trueColour }
+    if isDirect || terminal.hasSuffix("-direct") { return .trueColor }
     return terminal.contains("256color") ? .palette : .named
   }
 
   /// Returns the closest color that the terminal can show; `nil` if it shows none.
-  package func shown(_ colour: Colour) -> ShownColour? {
+  package func shown(_ color: Color) -> ShownColor? {
     switch self {
     case .none: nil
-    case .named: .indexed(XtermPalette.nearestNamed(to: colour))
-    case .palette: .indexed(XtermPalette.nearest(to: colour))
-    case .trueColour: .direct(colour)
+    case .named: .indexed(XtermPalette.nearestNamed(to: color))
+    case .palette: .indexed(XtermPalette.nearest(to: color))
+    case .trueColor: .direct(color)
     }
   }
 
@@ -64,8 +64,8 @@ package enum ColourDepth: CaseIterable, Sendable {
     return shown
   }
 
-  private static func readable(on background: Colour) -> Colour {
+  private static func readable(on background: Color) -> Color {
     background.isLight
-      ? Colour(red: 0, green: 0, blue: 0) : Colour(red: 255, green: 255, blue: 255)
+      ? Color(red: 0, green: 0, blue: 0) : Color(red: 255, green: 255, blue: 255)
   }
 }

@@ -1,5 +1,5 @@
 /// The color option of the command line.
-package enum ColourOption: String, CaseIterable, Sendable {
+package enum ColorOption: String, CaseIterable, Sendable {
   /// The environment decides.
   case auto
   /// The colors that the environment offers, even if it turns them off.
@@ -11,5 +11,5 @@ package enum ColourOption: String, CaseIterable, Sendable {
   /// The 256 colors of xterm.
   case palette = "256"
   /// All colors.
-  case trueColour = "truecolor"
+  case trueColor = "truecolor"
 }

@@ -1,5 +1,5 @@
 /// A color of a terminal, with eight bits per channel.
-package struct Colour: Hashable, Sendable {
+package struct Color: Hashable, Sendable {
   /// The red channel.
   package var red: UInt8
   /// The green channel.
@@ -19,7 +19,7 @@ package struct Colour: Hashable, Sendable {
   package var isLight: Bool { 299 * Int(red) + 587 * Int(green) + 114 * Int(blue) > 127_500 }
 
   /// Returns the squared distance to another color; all channels have the same weight.
-  func squaredDistance(to other: Colour) -> Int {
+  func squaredDistance(to other: Color) -> Int {
     let red = Int(red) - Int(other.red)
     let green = Int(green) - Int(other.green)
     let blue = Int(blue) - Int(other.blue)
