@@ -1,4 +1,4 @@
-// Where handlers run, in which order, and how long a post waits.
+// Where handlers run, in which order, and when they run later.
 
 import EventBus
 
@@ -27,6 +27,14 @@ struct Audit: Sendable {
   }
 }
 
+nonisolated func socketDidReceive(_ count: Int, on bus: EventBus) {
+  bus.post(.didReceive, count)  // the handler runs in a later turn of the main actor
+}
+
+nonisolated func socketDidReceiveOnMain(_ count: Int, on bus: EventBus) {
+  MainActor.assumeIsolated { _ = bus.post(.didReceive, count) }  // before this function continues
+}
+
 extension EventNames {
   static let willMove = EventName<Int>("cursor.willMove")
   static let didMove = EventName<Int>("cursor.didMove")
@@ -50,6 +58,10 @@ let audit = Audit(bus)
 precondition(bus.post(.didReceive, 2) == 3)
 precondition(inbox.unread == 2)
 audit.token.cancel()
+socketDidReceive(1, on: bus)
+precondition(inbox.unread == 2)
+socketDidReceiveOnMain(1, on: bus)
+precondition(inbox.unread == 4)
 // snippet.show
 
 extension EventNames {
@@ -69,50 +81,6 @@ struct Draft: Sendable {
 let draft = Draft(bus) { text in print(text) }
 precondition(bus.post(.didEdit, "Dear") == 1)
 draft.token.cancel()
-// snippet.show
-
-extension EventNames {
-  static let didScroll = EventName<Int>("list.didScroll")
-}
-
-final class List: Sendable {}
-
-let list = List()
-let mine = bus.observe(.didScroll, from: list) { offset in print("my list: \(offset)") }
-let far = bus.observe(.didScroll, where: { $0 > 1_000 }) { offset in print("far: \(offset)") }
-
-bus.post(.didScroll, 12)  // neither: no sender, and not far
-bus.post(.didScroll, 2_000, from: list)  // both
-bus.post(.didScroll, 2_000, from: list, excluding: mine)  // the second only
-
-let pause = mine.pause()
-bus.post(.didScroll, 40, from: list)  // neither
-pause.cancel()
-
-// snippet.hide
-precondition(bus.post(.didScroll, 12) == 0)
-precondition(bus.post(.didScroll, 2_000, from: list) == 2)
-precondition(bus.post(.didScroll, 2_000, from: list, excluding: mine) == 1)
-mine.cancel()
-far.cancel()
-let editor = bus.observe(.didEdit) { text in print(text) }
-let closing = bus.observe(EventName<Void>("document.willClose")) { await Task.yield() }
-// snippet.show
-
-extension EventNames {
-  static let willClose = EventName<Void>("document.willClose")
-}
-
-bus.enqueue(.didEdit, "Dear A", coalescing: .name)
-bus.enqueue(.didEdit, "Dear Ada", coalescing: .name)  // replaces it: one event, in a later turn
-
-let closed = await bus.postAndWait(.willClose)
-print(closed.reachedCount, closed.errors)  // the number of handlers that finished, and their errors
-
-// snippet.hide
-precondition(closed.reachedCount == 1 && closed.errors.isEmpty)
-editor.cancel()
-closing.cancel()
 // snippet.show
 
 final class Download: Sendable {
