@@ -278,6 +278,10 @@ plant snippets 'Planted.swift: no page shows this snippet' "a snippet that no pa
 echo 'let planted = 1' > Snippets/Planted.swift
 FAULT
 
+plant snippets 'TestingEvents.md:[0-9]+: this sample, with those' "a suite that its article does not show" <<'FAULT'
+sed -i 's/^    for text in .*/&  \/\/ planted/' Tests/EventBusTests/Documentation/AutosaveTests.swift
+FAULT
+
 plant snippets 'never used|never mutated' "a sample with a warning" <<'FAULT'
 printf '\n```swift\nimport EventBus\n\nfunc planted() { let number = 1 }\n```\n' >> Sources/EventBus/EventBus.docc/EventBus.md
 printf 'import EventBus\n\nfunc planted() { let number = 1 }\n' > Snippets/Planted.swift

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# every sample compiles as it is shown, and is part of a snippet that runs
+# every sample compiles as it is shown, and is part of a snippet that runs, or is a file of tests
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 # Prints a snippet as its readers see it: without the comment at its head, and without hidden lines.
@@ -18,10 +18,13 @@ visible() {
 
 mapfile -t snippets < <(swift_files Snippets)
 ((${#snippets[@]} > 0)) || fail "Snippets/ is empty"
+# A sample that imports Testing is no program, but a file of a test target, which runs with the tests.
+mapfile -t suites < <(swift_files Tests/*/Documentation)
+((${#suites[@]} > 0)) || fail "no suite was found in Tests/*/Documentation"
 declare -A shown=()   # The visible text of each snippet.
 declare -A shows=()   # The snippet with this visible text.
 declare -A used=()    # The snippets that a page shows.
-for snippet in "${snippets[@]}"; do
+for snippet in "${snippets[@]}" "${suites[@]}"; do
   text=$(visible "$snippet")
   shown[$snippet]=$text
   shows[$text]=$snippet
@@ -66,8 +69,8 @@ problem() {
   problems=$((problems + 1))
 }
 
-# 1. A program of README.md or of an article is the whole visible text of a snippet. A program of a
-# documentation comment is a part of one. A manifest is neither, and is loaded.
+# 1. A program of README.md or of an article is the whole visible text of a snippet, or of a suite. A program of a
+# documentation comment is a part of a snippet. A manifest is neither, and is loaded.
 mapfile -t pages < <(
   printf '%s\n' README.md CONTRIBUTING.md
   find Sources -name '*.md' | LC_ALL=C sort
@@ -105,7 +108,7 @@ for page in "${pages[@]}"; do
 done
 ((problems == 0)) || fail "a file in Snippets/ must show each sample above, word for word"
 ((${#places[@]} > 0)) || fail "no sample was found; check the list of pages in this gate"
-for snippet in "${snippets[@]}"; do
+for snippet in "${snippets[@]}" "${suites[@]}"; do
   [[ -n ${used[$snippet]:-} ]] || problem "$snippet: no page shows this snippet"
 done
 ((problems == 0)) || fail "delete the snippets above, or show them"
@@ -141,4 +144,4 @@ for snippet in "${snippets[@]}"; do
   timeout 20 "$binaries/$name" > "$work/snippet.out" 2>&1 \
     || fail "$snippet ended with status $? and printed: $(tail -5 "$work/snippet.out")"
 done
-echo "${#places[@]} samples, ${#snippets[@]} snippets."
+echo "${#places[@]} samples, ${#snippets[@]} snippets, ${#suites[@]} suites."
