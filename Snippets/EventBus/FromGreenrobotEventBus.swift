@@ -12,7 +12,7 @@ extension EventNames {
   private(set) var lines: [String] = []
   init(_ bus: EventBus) {
     bus.observe(.message, owner: self, priority: 1) { screen, message in
-      screen.lines.append(message.text)  // MAIN, and nothing overtakes
+      screen.lines.append(message.text)  // ThreadMode.MAIN, in post order
     }
   }  // no unregister: the screen is held weakly
 }
@@ -21,8 +21,8 @@ struct Store: Sendable {
   let tokens: [Token]
   init(_ bus: EventBus, save: @escaping @Sendable (Message) async throws -> Void) {
     tokens = [
-      bus.observe(.message) { message in print(message.text) },  // POSTING
-      bus.observe(.message) { message in try await save(message) },  // ASYNC, one at a time
+      bus.observe(.message) { message in print(message.text) },  // ThreadMode.POSTING
+      bus.observe(.message) { message in try await save(message) },  // ThreadMode.ASYNC, in order
     ]
   }
 }
