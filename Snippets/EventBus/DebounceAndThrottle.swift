@@ -17,13 +17,11 @@ extension EventNames {
     clock: C = ContinuousClock()
   ) {
     bus.observe(.didType, owner: self) { field, text in
-      let former = field.pending
-      field.pending = after(pause, owner: field, clock: clock) { field, _ in
-        field.results.append(text)
-      }
-      former?.cancel()  // with an owner, releasing a token has no effect
+      field.pending = after(pause, clock: clock) { [weak field] _ in field?.search(text) }
     }
   }
+
+  private func search(_ text: String) { results.append(text) }
 }
 
 @MainActor final class SaveButton {
@@ -47,12 +45,17 @@ func show<Texts: AsyncSequence<String, Never>>(_ texts: Texts) async {
 // snippet.hide
 @MainActor func useThem() async {
   let bus = EventBus()
-  let field = SearchField(bus, pause: .milliseconds(1))
-  for text in ["e", "ev", "event"] { bus.post(.didType, text) }
-  while field.results.isEmpty { await Task.yield() }
+  let clock = ManualClock()
+  let field = SearchField(bus, pause: .milliseconds(300), clock: clock)
+  for text in ["e", "ev", "event"] {
+    bus.post(.didType, text)
+    await clock.advance(by: .milliseconds(299))
+  }
+  precondition(field.results.isEmpty)
+  await clock.advance(by: .milliseconds(1))
   precondition(field.results == ["event"])
 
-  let (button, clock) = (SaveButton(), ManualClock())
+  let button = SaveButton()
   for _ in 0..<3 { button.press(clock: clock) }
   precondition(button.saves == 1)
   await clock.advance(by: .seconds(1))

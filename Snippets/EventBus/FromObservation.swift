@@ -1,19 +1,26 @@
-// `@Observable` for views that draw themselves, `@Observed` for code that must not miss a change.
+// A value that views follow, of a property whose every change other code observes.
 
 import EventBus
 import Observation
 
-@MainActor @Observable final class Thermostat {
-  @ObservationIgnored @Observed var target = 20
+@MainActor final class Thermostat {
+  @Observed var target = 20
+}
 
-  var shownTarget = 20
+/// What a view reads: the value of one property.
+@MainActor @Observable final class Shown<Value> {
+  private(set) var value: Value
 
-  init() {
-    $target.bind(to: self, \.shownTarget)
+  init(_ property: Observed<Value>.ReadOnly) {
+    value = property.value
+    property.bind(to: self, \.value)  // held weakly: the binding ends with this object
   }
 }
 
-// snippet.hide
 let thermostat = Thermostat()
+let target = Shown(thermostat.$target)
 thermostat.target = 22
-precondition(thermostat.shownTarget == 22)
+print(target.value)  // 22
+
+// snippet.hide
+precondition(target.value == 22)

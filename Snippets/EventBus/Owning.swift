@@ -43,7 +43,7 @@ let bag = TokenBag()
 bus.observe(.didTick) { tick in print("tick \(tick)") }.store(in: bag)
 bus.observe(.didTick) { tick in print("tock \(tick)") }.store(in: bag)
 bag.cancelAll()  // both; the bag can be used again
-bag.end()  // cancels tokens that are stored from now on
+bag.end()  // like cancelAll(), and closes the bag: later tokens are cancelled at once
 
 // snippet.hide
 precondition(bag.count == 0)
