@@ -1,6 +1,7 @@
 """The measures: what each counts, and its target."""
 
 import re
+from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -162,18 +163,27 @@ def is_unavailable(file, declaration):
 
 
 def package_without_user(files, clients):
-    """(path, line, kind, name) of each `package` declaration that nothing outside its module names.
+    """(path, line, kind, name) of each `package` declaration that nothing outside its module needs.
 
     Outside are the other libraries, the tests, the examples and the products beside the libraries. Any equal
-    word there is a use, so this finds too few. Initializers and subscripts have no name and do not count.
+    word there is a use, so this finds too few. A type is also needed where the signature of an exported
+    declaration names it, as a superclass for instance: the compiler demands that it is exported, too. So is a
+    function or property of an exported type that overrides or implements another; a second declaration of the
+    name is taken for that one.
+    Initializers and subscripts have no name and do not count.
     """
     outside = set().union(*(file.words for file in clients))
     modules = {file.module: set() for file in files}
+    signatures = {file.module: Counter() for file in files}
+    declarations = {file.module: Counter() for file in files}
     for file in files:
         modules[file.module] |= file.words
+        signatures[file.module].update(file.exported_signatures)
+        declarations[file.module].update(each.name for each in file.declarations)
     found = []
     for file in files:
         named = outside.union(*(words for module, words in modules.items() if module != file.module))
+        demanded, declared = signatures[file.module], declarations[file.module]
         found += [
             (file.path, each.line, each.kind, each.name)
             for each in file.declarations
@@ -181,5 +191,7 @@ def package_without_user(files, clients):
             and each.kind not in ("init", "subscript")
             and each.name
             and each.name not in named
+            and not (each.kind in {*swift.TYPES, "typealias"} and demanded[each.name] > 1)
+            and not (each.kind in {"func", "var"} and declared[each.name] > 1)
         ]
     return found

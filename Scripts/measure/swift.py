@@ -7,6 +7,7 @@ import glob
 import os
 import re
 import subprocess
+from collections import Counter
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -80,6 +81,27 @@ class File:
             for number, match in found
             if match
         ]
+
+    @cached_property
+    def exported_signatures(self):
+        """How often each word occurs in the signatures of exported declarations, whose types must be exported as well.
+
+        A signature ends where a body or a value begins. The cases of any enumeration count.
+        """
+        words, signature, depth = Counter(), False, 0
+        for _, text in self.code:
+            if not signature:
+                match = DECLARATION.match(text)
+                is_exported = match and EXPORTED & set(match["modifiers"].split())
+                signature = is_exported or re.match(r"\s*(indirect )?case \w+\(", text)
+                depth = 0
+            if not signature:
+                continue
+            depth += text.count("(") - text.count(")")
+            head = text if depth > 0 else re.split(r"\{| = ", text)[0] if "typealias" not in text else text
+            words.update(WORD.findall(head))
+            signature = depth > 0 or not re.search(r"[{=]|\bcase\b", text) and text.rstrip().endswith((")", ",", ">"))
+        return words
 
     @cached_property
     def top_level_names(self):

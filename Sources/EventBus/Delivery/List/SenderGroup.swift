@@ -1,5 +1,5 @@
 /// The observers of one list that are restricted to the same sender.
-package final class SenderGroup: @unchecked Sendable {  // Reason: the sender is only compared.
+final class SenderGroup: @unchecked Sendable {  // Reason: the sender is only compared.
   /// The sender, compared by identity with the sender of a post.
   ///
   /// A new object at the same address is a different sender.

@@ -203,8 +203,11 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
   ///
   /// - Parameter stamp: The stamp that ``unlink(address:)`` returned; ``stamp`` for an observer that
   ///   another thread is unlinking, or that is removed with all the others.
+  /// - Returns: `false` when the waiting task was cancelled first.
   @discardableResult
-  package func waitUntilFree(_ stamp: UInt) async -> Bool { await domain.latch(stamped: stamp).wait() }
+  package func waitUntilFree(_ stamp: UInt) async -> Bool {
+    await domain.latch(stamped: stamp).wait()
+  }
 
   /// Removes everything, permanently.
   ///

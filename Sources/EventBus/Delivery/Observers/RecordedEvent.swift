@@ -1,5 +1,5 @@
 /// A recorded post: its payload and its origin, with the sender as that of an event that has waited.
-package final class RecordedEvent<Payload: Sendable>: Sendable {
+final class RecordedEvent<Payload: Sendable>: Sendable {
   /// The payload.
   package let payload: Payload
   /// The origin of the post.

@@ -6,7 +6,7 @@
 ///
 /// Like the gate, it is not generic over the payload. It holds objects of the class ``RecordedEvent`` with the
 /// payload type of its event, and no others.
-package final class ReplayBuffer: Sendable {
+final class ReplayBuffer: Sendable {
   private struct State {
     var entries: [any AnyObject & Sendable] = []
     var newest: UInt = 0

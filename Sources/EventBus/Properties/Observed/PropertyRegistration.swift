@@ -2,7 +2,7 @@
 ///
 /// It never refers to the handler.
 @usableFromInline
-package final class PropertyRegistration: Registration,
+final class PropertyRegistration: Registration,
   @unchecked Sendable  // Reason: constants.
 {
   /// The registration number.
