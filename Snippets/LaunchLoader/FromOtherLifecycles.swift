@@ -3,6 +3,30 @@
 import EventBus
 import LaunchLoader
 
+struct Worker: AppService {
+  func run(_ context: AppServiceContext) async throws {
+    context.onShutdown { print("no more jobs") }
+    context.markReady()
+    while true {
+      try await context.cancelOnShutdown { try await Task.sleep(for: .seconds(10)) }
+      print("poll")
+    }
+  }
+}
+
+func serve() async throws -> Int32 {
+  let app = AppHost()
+  try app.add("database") { context in try await context.untilShutdown() }
+  try app.add(Worker(), options: AppServiceOptions(after: ["database"]))
+  return try await app.run()
+}
+
+// snippet.hide
+let interrupts = EventBus.default.observe(.didBecomeActive) { UnixSignal.inject(.terminate) }
+let served = try await serve()
+precondition(served == 0)
+interrupts.cancel()
+// snippet.show
 final class Delegate: AppHostDelegate {
   func applicationDidFinishLaunching(_ app: AppHost, options: LaunchOptions) {
     print("launched")
@@ -19,8 +43,7 @@ let ending = Task {
   app.shutdown()
 }
 // snippet.show
-
-await app.whileState(atLeast: .active) {  // repeatOnLifecycle(RESUMED)
+await app.whileState(atLeast: .active) {
   print("polls while active, is cancelled in the background")
 }
 
