@@ -571,11 +571,11 @@ plant platforms 'is no file of Scripts/Platforms/Samples' "a sample that differs
 sed -i 's/label.text = /label.text = "" + /' Scripts/Platforms/Samples/Timers.swift
 FAULT
 
-plant platforms 'shows 6 of 7 files' "a sample that no article shows" <<'FAULT'
+plant platforms 'show 7 of 8 files' "a sample that no article shows" <<'FAULT'
 echo 'import UIKit' > Scripts/Platforms/Samples/Planted.swift
 FAULT
 
-plant platforms 'samples of .* do not compile' "a call that the libraries no longer have" <<'FAULT'
+plant platforms 'samples with .* do not compile' "a call that the libraries no longer have" <<'FAULT'
 sed -i 's/public func enterForeground(/public func comeToForeground(/' Sources/LaunchLoader/Lifecycle/AppHost+States.swift
 FAULT
 

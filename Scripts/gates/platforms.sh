@@ -184,23 +184,29 @@ jq -r --arg ios "$ios" '
 (($(wc -l < "$platforms/newer.txt") > 100)) || fail "found no availability in the standard library"
 cut -f 1 "$platforms/newer.txt" > "$platforms/newer-usrs.txt"
 
-# The samples with UIKit or SwiftUI are shown by an article, word for word, and compile against stand-ins of
+# The samples with UIKit or SwiftUI are shown by these articles, word for word, and compile against stand-ins of
 # these, in language modes 5 and 6, with and without the main actor as the default isolation.
 compile_libraries
-article=Sources/LaunchLoader/LaunchLoader.docc/OnApplesSystems.md
+articles=(
+  Sources/LaunchLoader/LaunchLoader.docc/OnApplesSystems.md
+  Sources/Theming/Theming.docc/ThemingOnApplesSystems.md
+)
 mapfile -t samples < <(swift_files Scripts/Platforms/Samples)
 shown=0
-while IFS= read -r -d '' program; do
-  text=${program#*$'\n'}
-  [[ $text =~ (^|$'\n')'import '(UIKit|SwiftUI) ]] || continue
-  for sample in "${samples[@]}"; do
-    [[ ${text%$'\n'} != "$(< "$sample")" ]] || { shown=$((shown + 1)); continue 2; }
-  done
-  fail "${program%%$'\n'*}: this sample is no file of Scripts/Platforms/Samples"
-done < <(programs "$article")
-((shown == ${#samples[@]})) || fail "$article shows $shown of ${#samples[@]} files of Scripts/Platforms/Samples"
+for article in "${articles[@]}"; do
+  while IFS= read -r -d '' program; do
+    text=${program#*$'\n'}
+    [[ $text =~ (^|$'\n')'import '(UIKit|SwiftUI) ]] || continue
+    for sample in "${samples[@]}"; do
+      [[ ${text%$'\n'} != "$(< "$sample")" ]] || { shown=$((shown + 1)); continue 2; }
+    done
+    fail "${program%%$'\n'*}: this sample is no file of Scripts/Platforms/Samples"
+  done < <(programs "$article")
+done
+((shown == ${#samples[@]})) || fail "the articles show $shown of ${#samples[@]} files of Scripts/Platforms/Samples"
 while read -r page; do
-  [[ $page == "$article" ]] || fail "$page imports UIKit or SwiftUI; such samples belong in $article"
+  [[ " ${articles[*]} " == *" $page "* ]] \
+    || fail "$page imports UIKit or SwiftUI; such samples belong in one of: ${articles[*]}"
 done < <(grep -rlE '^(/// *)?import (UIKit|SwiftUI)' Sources README.md)
 kits=$platforms/kits
 mkdir -p "$kits"
@@ -213,7 +219,7 @@ for mode in 5 6 '5 -default-isolation MainActor' '6 -default-isolation MainActor
   swiftc -typecheck -wmo -parse-as-library -warnings-as-errors -swift-version $mode \
     -enable-upcoming-feature MemberImportVisibility -enable-upcoming-feature NonisolatedNonsendingByDefault \
     -module-name Sample -package-name stranger -I "$interfaces" -I "$kits" "${samples[@]}" \
-    || fail "the samples of $article do not compile with -swift-version $mode"
+    || fail "the samples with UIKit or SwiftUI do not compile with -swift-version $mode"
 done
 
 plugins=$(dirname "$(dirname "$(readlink -f "$(command -v swiftc)")")")/lib/swift/host/plugins

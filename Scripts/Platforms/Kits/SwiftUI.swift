@@ -14,6 +14,26 @@ extension Never: View {
   }
 }
 
+@MainActor public protocol Scene {
+  associatedtype Body: Scene
+  @MainActor var body: Body { get }
+}
+
+extension Never: Scene {}
+
+@MainActor public protocol App {
+  associatedtype Body: Scene
+  @MainActor var body: Body { get }
+  init()
+}
+
+public struct WindowGroup<Content: View>: Scene {
+  public init(content: () -> Content) {}
+  public var body: Never {
+    fatalError("never called")  // Reason: as in SwiftUI.
+  }
+}
+
 public struct Text: View {
   public init(_ text: String) {}
   public var body: Never {
@@ -59,4 +79,12 @@ extension View {
     initial: Bool = false,
     _ action: @escaping (_ old: Value, _ new: Value) -> Void
   ) -> some View { self }
+}
+
+extension Scene {
+  public func onChange<Value: Equatable>(
+    of value: Value,
+    initial: Bool = false,
+    _ action: @escaping (_ old: Value, _ new: Value) -> Void
+  ) -> some Scene { self }
 }

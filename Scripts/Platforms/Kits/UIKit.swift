@@ -61,12 +61,10 @@ public protocol UITraitChangeRegistration {}
     _ application: UIApplication,
     didFinishLaunchingWithOptions options: [UIApplication.LaunchOptionsKey: Any]?
   ) -> Bool
-  func applicationWillTerminate(_ application: UIApplication)
 }
 
 extension UIApplicationDelegate {
   public static func main() {}
-  public func applicationWillTerminate(_ application: UIApplication) {}
 }
 
 @MainActor open class UIScene: UIResponder {}
@@ -77,6 +75,7 @@ extension UIApplicationDelegate {
   func sceneWillResignActive(_ scene: UIScene)
   func sceneWillEnterForeground(_ scene: UIScene)
   func sceneDidEnterBackground(_ scene: UIScene)
+  func sceneDidDisconnect(_ scene: UIScene)
 }
 
 // Foundation

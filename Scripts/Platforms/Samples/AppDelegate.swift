@@ -5,6 +5,7 @@ import UIKit
 @main
 final class AppDelegate: UIResponder, UIApplicationDelegate {
   static let program = AppHost()
+  static let phases = ScenePhases(of: program)
   private var running: Task<Void, Never>?
 
   func application(
@@ -20,17 +21,34 @@ final class AppDelegate: UIResponder, UIApplicationDelegate {
     }
     return true
   }
+}
 
-  func applicationWillTerminate(_ application: UIApplication) {
-    Self.program.shutdown()
+/// Reports the phase of the most active scene: the app is active as long as one of its scenes is.
+@MainActor
+final class ScenePhases {
+  private let program: AppHost
+  private var levels: [ObjectIdentifier: AppState.Level] = [:]
+
+  init(of program: AppHost) { self.program = program }
+
+  func set(_ level: AppState.Level?, of scene: UIScene) {
+    levels[ObjectIdentifier(scene)] = level
+    switch levels.values.max() {
+    case .active: program.becomeActive()
+    case .inactive:
+      program.resignActive()
+      program.enterForeground()
+    default: program.enterBackground()
+    }
   }
 }
 
 final class SceneDelegate: UIResponder, UIWindowSceneDelegate {
   var window: UIWindow?
 
-  func sceneDidBecomeActive(_ scene: UIScene) { AppDelegate.program.becomeActive() }
-  func sceneWillResignActive(_ scene: UIScene) { AppDelegate.program.resignActive() }
-  func sceneDidEnterBackground(_ scene: UIScene) { AppDelegate.program.enterBackground() }
-  func sceneWillEnterForeground(_ scene: UIScene) { AppDelegate.program.enterForeground() }
+  func sceneWillEnterForeground(_ scene: UIScene) { AppDelegate.phases.set(.inactive, of: scene) }
+  func sceneDidBecomeActive(_ scene: UIScene) { AppDelegate.phases.set(.active, of: scene) }
+  func sceneWillResignActive(_ scene: UIScene) { AppDelegate.phases.set(.inactive, of: scene) }
+  func sceneDidEnterBackground(_ scene: UIScene) { AppDelegate.phases.set(.background, of: scene) }
+  func sceneDidDisconnect(_ scene: UIScene) { AppDelegate.phases.set(nil, of: scene) }
 }

@@ -5,9 +5,10 @@ nonisolated extension EventNames {
   static let memoryIsLow = EventName<Void>("app.memoryIsLow")
 }
 
+/// Call it once, at the launch: the center keeps the observer as long as the app runs.
 @MainActor
-final class MemoryWatch {
-  private let observer = NotificationCenter.default.addObserver(
+func postMemoryWarnings() {
+  _ = NotificationCenter.default.addObserver(
     forName: UIApplication.didReceiveMemoryWarningNotification,
     object: nil,
     queue: .main

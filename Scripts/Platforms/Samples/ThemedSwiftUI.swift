@@ -1,5 +1,4 @@
 import EventBus
-import LaunchLoader
 import SwiftUI
 import Theming
 
@@ -14,29 +13,27 @@ extension RGBA {
 }
 
 struct Title: View {
-  let program: AppHost
-  @State private var theme = ThemeManager.shared.theme
-  @Environment(\.colorScheme) private var scheme
-  @Environment(\.scenePhase) private var phase
+  @State private var ink = ThemeManager.shared.theme[.title]
 
   var body: some View {
     Text("Profile")
-      .foregroundStyle(theme[.title].color)
+      .foregroundStyle(ink.color)
       .task {
         let switches = EventBus.default.events(.themeDidChange, from: ThemeManager.shared)
-        theme = ThemeManager.shared.theme  // a switch before the stream began
-        for await change in switches { theme = change.new }
+        ink = ThemeManager.shared.theme[.title]  // a switch before the stream began
+        for await change in switches { ink = change.new[.title] }
       }
+  }
+}
+
+/// The root of a window, once.
+struct Root: View {
+  @Environment(\.colorScheme) private var scheme
+
+  var body: some View {
+    Title()
       .onChange(of: scheme, initial: true) { _, scheme in
         ThemeManager.shared.systemAppearance = scheme == .dark ? .dark : .light
-      }
-      .onChange(of: phase) { _, phase in
-        switch phase {
-        case .active: program.becomeActive()
-        case .inactive: program.resignActive()
-        case .background: program.enterBackground()
-        @unknown default: break
-        }
       }
   }
 }

@@ -1,0 +1,32 @@
+import LaunchLoader
+import SwiftUI
+
+/// Add `@main`.
+struct Mail: App {
+  @Environment(\.scenePhase) private var phase
+  private let program = AppHost()
+
+  init() {
+    Task { [program] in
+      do {
+        _ = try await program.run()
+      } catch {
+        print("The program has ended: \(error)")
+      }
+    }
+  }
+
+  var body: some Scene {
+    WindowGroup { Text("Mail") }
+      .onChange(of: phase, initial: true) { _, phase in
+        switch phase {
+        case .active: program.becomeActive()
+        case .inactive:
+          program.resignActive()
+          program.enterForeground()
+        case .background: program.enterBackground()
+        @unknown default: break
+        }
+      }
+  }
+}
