@@ -1,7 +1,10 @@
-// Services that name what they use stop before it.
+// Services that name what they use stop before it: the database closes last.
 
 import LaunchLoader
 
+// snippet.hide
+import Synchronization
+// snippet.show
 let app = AppHost()
 
 try app.add("database", options: AppServiceOptions(waitsForReady: true)) { context in
@@ -17,9 +20,79 @@ try app.add("web", options: AppServiceOptions(after: ["database", "cache"])) { c
   try await context.untilShutdown()
   print("1: the last responses are sent")
 }
+
 // snippet.hide
 let running = Task { try await app.run() }
 try await app.waitUntil(state: .active)
 app.shutdown()
 let code = try await running.value
 precondition(code == 0)
+// snippet.show
+/// A client with a pool of connections, such as `PostgresClient` of PostgresNIO.
+protocol DatabaseClient: Sendable {
+  /// Keeps the connections until the task is cancelled.
+  func run() async
+  func query(_ text: String) async throws
+}
+
+struct Database: AppService {
+  let client: any DatabaseClient
+
+  func run(_ context: AppServiceContext) async throws {
+    try await withThrowingTaskGroup { group in
+      group.addTask { await client.run() }
+      try await client.query("SELECT 1")
+      context.markReady()
+      try await context.untilShutdown()
+      group.cancelAll()  // closes the connections: every service that uses them has ended
+    }
+  }
+}
+
+struct Migrations: AppService {
+  let client: any DatabaseClient
+
+  func run(_ context: AppServiceContext) async throws {
+    try await client.query("CREATE TABLE IF NOT EXISTS orders (id BIGINT PRIMARY KEY)")
+    context.markReady()
+  }
+}
+
+func add(_ client: any DatabaseClient, to app: AppHost) throws {
+  try app.add(
+    Database(client: client),
+    named: "database",
+    options: AppServiceOptions(waitsForReady: true, startTimeout: .seconds(30))
+  )
+  try app.add(
+    Migrations(client: client),
+    named: "migrations",
+    options: AppServiceOptions(after: ["database"], onReturn: .ignore, waitsForReady: true)
+  )
+  let options = AppServiceOptions(after: ["database", "migrations"], stopTimeout: .seconds(10))
+  try app.add("orders", options: options) { context in
+    try await context.untilShutdown()
+    try await client.query("DELETE FROM locks")  // the database is still there
+  }
+}
+
+// snippet.hide
+final class Memory: DatabaseClient {
+  let log = Mutex<[String]>([])
+  func run() async {
+    try? await Task.sleep(for: .seconds(60))
+    note("closed")
+  }
+  func query(_ text: String) async throws { note("\(text.prefix(6))") }
+  func note(_ entry: String) { log.withLock { $0.append(entry) } }
+}
+
+let memory = Memory()
+let shop = AppHost(loader: LaunchLoader())
+try add(memory, to: shop)
+let trading = Task { try await shop.run() }
+try await shop.waitUntil(state: .active)
+shop.shutdown()
+let shopCode = try await trading.value
+precondition(shopCode == 0)
+precondition(memory.log.withLock { $0 } == ["SELECT", "CREATE", "DELETE", "closed"])
