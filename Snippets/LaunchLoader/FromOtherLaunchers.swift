@@ -2,17 +2,15 @@
 
 import LaunchLoader
 
-// application(_:didFinishLaunchingWithOptions:), each statement in the file of its feature
 LaunchLoader.register("push") { options in print("register for push messages") }
+LaunchLoader.register("store", after: ["push"]) { options in print("open the store") }
 
-// Initializer<T> with dependencies() and create(context)
-struct StoreInitializer: LaunchWorker {
+struct CacheInitializer: LaunchWorker {
   static let dependencies: [LaunchID] = ["push"]
-  func launch(_ options: LaunchOptions) async throws { print("open the store") }
+  func launch(_ options: LaunchOptions) async throws { print("warm the cache") }
 }
-LaunchLoader.register(StoreInitializer.self)
+LaunchLoader.register(CacheInitializer.self)
 
-// dispatch_once in a singleton: work registered after the launch runs at once, once
 LaunchLoader.register("themes", phase: .idle) { options in print("later") }
 
 // snippet.hide
