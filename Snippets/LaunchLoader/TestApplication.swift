@@ -3,6 +3,7 @@
 import EventBus
 import EventBusTesting
 import LaunchLoader
+import Testing
 
 protocol Store: Sendable {
   func save(_ text: String) async
@@ -41,37 +42,53 @@ actor FakeStore: Store {
   func save(_ text: String) { saved.append(text) }
 }
 
-let clock = ManualClock()
-let bus = EventBus(label: "test")
-let store = FakeStore()
-let loader = LaunchLoader(clock: clock)
-loader.register(.store) { _ in store }  // instead of the program's own
+@Suite("Autosave", .serialized) struct AutosaveTests {
+  let clock = ManualClock()
+  let store = FakeStore()
 
-var configuration = AppHost.Configuration(clock: clock)
-configuration.launchOptions = LaunchOptions(arguments: ["program", "--verbose"])
-configuration.onMessage = { message in print(message) }
+  @Test("A draft is saved every minute, and the final text at the end")
+  func saves() async throws {
+    let loader = LaunchLoader(clock: clock)
+    loader.register(.store) { [store] _ in store }  // instead of the program's own
+    var configuration = AppHost.Configuration(clock: clock)
+    configuration.launchOptions = LaunchOptions(arguments: ["program", "--verbose"])
+    configuration.onMessage = { message in Issue.record("\(message)") }
+    let bus = EventBus(label: "test")
+    let recorder = EventRecorder(bus)
 
-let recorder = EventRecorder(bus)
-let app = try makeApplication(bus: bus, loader: loader, configuration: configuration)
-let running = Task { try await app.run() }
-try await recorder.wait(for: .didBecomeActive, within: .seconds(5))
+    let app = try makeApplication(bus: bus, loader: loader, configuration: configuration)
+    let running = Task { try await app.run() }
+    try await recorder.wait(for: .didBecomeActive, within: .seconds(5))
 
-await clock.waitForSleepers(atLeast: 1)  // the service sleeps
-await clock.advance(by: .seconds(60))
-UnixSignal.inject(.terminate)  // as if SIGTERM had arrived; or app.shutdown()
-let code = try await running.value
-print(code, await store.saved)  // 0 ["draft", "final"]
+    await clock.waitForSleepers(atLeast: 1)  // the service sleeps
+    await clock.advance(by: .seconds(60))
+    UnixSignal.inject(.terminate)  // as if SIGTERM had arrived; or app.shutdown()
+    let code = try await running.value
+    let saved = await store.saved
+    #expect(code == 0)
+    #expect(saved == ["draft", "final"])
+  }
+}
+
+extension AutosaveTests {
+  @Test("A service that stops at once saves the final text")
+  func stopsAtOnce() async throws {
+    let values = LaunchLoader()
+    values.register(.store) { [store] _ in store }
+    try await values.launch()
+
+    let run = AppServiceRun(Autosave(clock: clock), loader: values, clock: clock)
+    try await run.waitUntilReady()
+    run.shutdown()
+    try await run.wait()
+    let saved = await store.saved
+    #expect(saved == ["final"])
+  }
+}
 
 // snippet.hide
-let saved = await store.saved
-precondition(code == 0 && saved == ["draft", "final"])
-// snippet.show
-
-let values = LaunchLoader()
-values.register(.store) { _ in FakeStore() }
-try await values.launch()
-
-let run = AppServiceRun(Autosave(clock: clock), loader: values, clock: clock)
-try await run.waitUntilReady()
-run.shutdown()
-try await run.wait()
+let (first, second) = (AutosaveTests(), AutosaveTests())
+try await first.saves()
+try await second.stopsAtOnce()
+let (ofFirst, ofSecond) = (await first.store.saved, await second.store.saved)
+precondition(ofFirst == ["draft", "final"] && ofSecond == ["final"])
