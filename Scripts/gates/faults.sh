@@ -255,7 +255,7 @@ sed -i 's/^let manager = .*/&\nlet bus = EventBus.default/' Snippets/Theming/Sco
 FAULT
 
 plant snippets 'README.md:[0-9]+: this manifest is not valid' "a manifest in README.md with an unknown product" <<'FAULT'
-sed -i 's/\.product(name: "Theming", package/.product(name: "Skins", package/' README.md
+sed -i 's/\.product(name: "EventBus", package/.product(name: "Skins", package/' README.md
 FAULT
 
 plant snippets 'Planted.swift:[0-9]+: this sample is in no file' "a sample in a comment without a snippet" <<'FAULT'

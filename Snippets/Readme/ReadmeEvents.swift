@@ -2,7 +2,7 @@
 
 import EventBus
 
-extension EventNames {
+nonisolated extension EventNames {
   static let didLogIn = EventName<String>("user.didLogIn")
 }
 
