@@ -151,7 +151,7 @@ extension BusState {
 }
 
 /// The registration of hooks that were added to a bus.
-final class HookRegistration: Registration, @unchecked Sendable {  // Reason: constant.
+package final class HookRegistration: Registration, @unchecked Sendable {  // Reason: constant.
   /// Retained like the list of an observer; the bus ends the registration when it is released.
   private let busState: BusState
 

@@ -2,7 +2,7 @@ internal import Synchronization
 
 /// The record of a post that hooks follow: reports its steps, and surrounds its handlers, until the last of
 /// them has finished.
-final class FollowedPost: PostRecord, @unchecked Sendable {  // Reason: constants.
+package final class FollowedPost: PostRecord, @unchecked Sendable {  // Reason: constants.
   private let busState: BusState
   private let post: RunningPost
   private let site: SourceSite

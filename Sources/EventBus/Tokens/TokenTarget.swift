@@ -48,7 +48,7 @@ package class TokenTarget: @unchecked Sendable {  // Reason: stateless.
 }
 
 /// A target that runs a closure when its token ends.
-final class CancelAction: TokenTarget, @unchecked Sendable {  // Reason: locked.
+package final class CancelAction: TokenTarget, @unchecked Sendable {  // Reason: locked.
   private let action: Locked<(@Sendable () -> Void)?>
 
   init(_ action: @escaping @Sendable () -> Void) { self.action = Locked(action) }

@@ -2,7 +2,7 @@
 ///
 /// A burst of posts from one source site costs one object and one retain of the registration, where each event would
 /// otherwise take both from one processor to another.
-final class WaitingRun<Payload: Sendable>: Envelope,
+package final class WaitingRun<Payload: Sendable>: Envelope,
   @unchecked Sendable  // Reason: guarded by the lock of the mailbox, then confined to its actor.
 {
   // No other access can begin during one of these.

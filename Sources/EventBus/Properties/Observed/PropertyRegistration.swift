@@ -2,7 +2,7 @@
 ///
 /// It never refers to the handler.
 @usableFromInline
-final class PropertyRegistration: Registration,
+package final class PropertyRegistration: Registration,
   @unchecked Sendable  // Reason: constants.
 {
   /// The registration number.
