@@ -264,6 +264,8 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
 
   /// Takes the actions that follow from the events so far.
   package mutating func takeActions() -> [Action] {
+    // Here, because it follows each event.
+    checkInvariants(ofSize: roster.count, _checkInvariants())
     defer { actions = [] }
     if transition == watched { return actions }
     watched = transition
