@@ -256,7 +256,7 @@ extension AppHost {
 
 /// The phases that a system reports by other means than a signal.
 extension AppHost {
-  /// Reports that the program is visible but loses its activity, for example to a dialogue of the system.
+  /// Reports that the program is visible but loses its activity, for example to a dialog of the system.
   ///
   /// From ``AppState/active``, the application becomes ``AppState/inactive`` and stays so until
   /// ``becomeActive(isolation:)``. In the background, it becomes inactive with the next

@@ -79,6 +79,7 @@ package struct AppStateMachine: Sendable {
   /// - Returns: `true` if the caller must deliver the steps, with ``takeStep()``; `false` if another caller
   ///   is delivering, or if there is no step.
   package mutating func send(_ cause: Cause) -> Bool {
+    defer { checkInvariants(ofSize: queue.count, _checkInvariants()) }
     switch cause {
     case .launch where latest == .notRunning:
       append(nil, .launching, .willFinishLaunching)
@@ -122,6 +123,7 @@ package struct AppStateMachine: Sendable {
   ///
   /// - Returns: The step to deliver, or `nil` when the delivery is complete.
   package mutating func takeStep() -> Step? {
+    defer { checkInvariants(ofSize: queue.count, _checkInvariants()) }
     if isInStep { completedCount += 1 }
     let step = queue.popFirst()
     isInStep = step != nil
@@ -140,6 +142,18 @@ package struct AppStateMachine: Sendable {
     case .below(let level): !state.isAtLeast(level)
     case .completed(let count): completedCount >= count
     }
+  }
+
+  /// Stops the program if the steps are miscounted, or wait for no delivery.
+  ///
+  /// - Complexity: O(1).
+  func _checkInvariants() {
+    assert(
+      stepCount == completedCount + queue.count + (isInStep ? 1 : 0),
+      "the steps are miscounted"
+    )
+    assert(isDelivering || queue.isEmpty && !isInStep, "a step is not delivered")
+    assert(isDelivering || state == latest, "the last step led to another state")
   }
 
   /// Queues the steps from the latest state to the one that the requests so far ask for, while services run.

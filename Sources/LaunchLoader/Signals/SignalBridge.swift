@@ -14,7 +14,7 @@ internal import EventBus
 /// as does `nohup` (The GNU C Library, "Initial Signal Actions": check whether the signal is ignored before
 /// you handle it).
 ///
-/// Listening starts in the initialiser, so that signals before ``run()`` are not lost. Signals that are
+/// Listening starts in the initializer, so that signals before ``run()`` are not lost. Signals that are
 /// unanswered at the end are dropped.
 ///
 /// ## Thread safety

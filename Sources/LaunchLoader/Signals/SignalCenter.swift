@@ -2,8 +2,8 @@ internal import EventBus
 
 /// All signal listeners of the process.
 ///
-/// Signal dispositions belong to the process, so there is one centre. A handler writes the number into
-/// ``SignalPipe``. The thread that reads the pipe passes the signal to the centre and resumes the waiting
+/// Signal dispositions belong to the process, so there is one center. A handler writes the number into
+/// ``SignalPipe``. The thread that reads the pipe passes the signal to the center and resumes the waiting
 /// tasks directly, without an intermediate hop.
 ///
 /// ## Thread safety
@@ -46,7 +46,7 @@ final class SignalCenter: Sendable {
     }
   }
 
-  /// The centre of the process.
+  /// The center of the process.
   static let shared = SignalCenter()
 
   private let state = Locked(State())

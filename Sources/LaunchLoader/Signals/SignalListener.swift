@@ -56,7 +56,7 @@ extension UnixSignal {
   /// 2.4.1). Different signals keep their order.
   ///
   /// There are two limits. Signals that a thread raises by a fault, such as `SIGSEGV`, have no safe handler
-  /// (POSIX.1-2024, 2.4.3: the behaviour after the handler returns is undefined), and `SIGKILL` and `SIGSTOP`
+  /// (POSIX.1-2024, 2.4.3: the behavior after the handler returns is undefined), and `SIGKILL` and `SIGSTOP`
   /// have none at all: requesting them traps. After `fork`, only `exec` is supported: the child has none of
   /// the threads of its parent, so nothing listens there, and a signal has its default effect.
   ///

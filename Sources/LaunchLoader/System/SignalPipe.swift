@@ -69,8 +69,8 @@ enum SignalPipe {
     guard let ends = makePipe() else { return errno }
     writeEnd.store(ends.write, ordering: .sequentiallyConsistent)
     owner.store(getpid(), ordering: .sequentiallyConsistent)
-    // Initialise these here: in the handler, a first use could block on the lock that protects the
-    // initialisation of globals.
+    // Initialize these here: in the handler, a first use could block on the lock that protects the
+    // initialization of globals.
     pending.store(0, ordering: .sequentiallyConsistent)
     injected.store(0, ordering: .sequentiallyConsistent)
     maskIsStale.store(false, ordering: .sequentiallyConsistent)

@@ -74,8 +74,8 @@ struct ThemeCatalogue: Sendable {
 
   /// Registers a theme under its name.
   ///
-  /// - Returns: The previous theme of that name. The caller releases it once the catalogue is
-  ///   consistent again, because the `deinit` of a value may access the catalogue.
+  /// - Returns: The previous theme of that name. The caller releases it once the catalog is
+  ///   consistent again, because the `deinit` of a value may access the catalog.
   mutating func register(_ theme: Theme) -> Theme? { themes.updateValue(theme, forKey: theme.name) }
 
   /// Returns the theme with a name.

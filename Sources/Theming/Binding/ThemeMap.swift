@@ -47,7 +47,7 @@ public struct ThemeMap<Object: AnyObject> {
     ///
     /// - Parameters:
     ///   - property: The property. The argument is evaluated twice, once to identify the rule and
-    ///     once to set the property, because the optimiser sees through a key path only if it has a
+    ///     once to set the property, because the optimizer sees through a key path only if it has a
     ///     single use.
     ///   - key: The key, which has the same type of value as the property.
     /// - Returns: The rule.

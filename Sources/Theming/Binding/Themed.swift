@@ -70,7 +70,7 @@ public struct Themed<Object: AnyObject> {
   ///   - wrapped: The property.
   ///   - storage: The storage of the property.
   ///
-  /// Inlined, so that the optimiser sees the properties behind the key paths.
+  /// Inlined, so that the optimizer sees the properties behind the key paths.
   @MainActor
   @inlinable
   public static subscript(

@@ -1,9 +1,9 @@
-/// The minimum contrast required between a text colour and its background.
+/// The minimum contrast required between a text color and its background.
 public struct ContrastRule: Sendable {
-  /// The key of the text colour.
+  /// The key of the text color.
   public let text: ThemeKey<RGBA>
 
-  /// The key of the background colour.
+  /// The key of the background color.
   public let ground: ThemeKey<RGBA>
 
   /// The minimum contrast ratio, from 1 to 21.
@@ -12,8 +12,8 @@ public struct ContrastRule: Sendable {
   /// Creates a rule that requires a contrast ratio.
   ///
   /// - Parameters:
-  ///   - text: The key of the text colour.
-  ///   - ground: The key of the background colour.
+  ///   - text: The key of the text color.
+  ///   - ground: The key of the background color.
   ///   - minimum: The minimum ratio. The Web Content Accessibility Guidelines 2 require 4.5 for
   ///     text, 3 for large text and the parts of controls, and, at their highest level, 7.
   /// - SeeAlso: <https://www.w3.org/TR/WCAG22/#contrast-minimum>
@@ -32,18 +32,18 @@ public struct ContrastIssue: Sendable {
   /// The name of the theme.
   public let theme: String
 
-  /// The text colour as it appears on its background.
+  /// The text color as it appears on its background.
   public let text: RGBA
 
-  /// The background colour.
+  /// The background color.
   public let ground: RGBA
 
-  /// The contrast ratio of the two colours, from 1 to 21.
+  /// The contrast ratio of the two colors, from 1 to 21.
   public let ratio: Double
 }
 
 extension ContrastIssue: CustomStringConvertible {
-  /// The theme, both keys with their colours, the ratio and the required minimum.
+  /// The theme, both keys with their colors, the ratio and the required minimum.
   public var description: String {
     "\(theme): \(rule.text) \(text) on \(rule.ground) \(ground) has a contrast of "
       + "\(twoPlaces(ratio)), below \(twoPlaces(rule.minimum))"
@@ -62,8 +62,8 @@ extension ContrastIssue: CustomStringConvertible {
 extension Theme {
   /// Checks the theme against contrast rules.
   ///
-  /// A translucent text colour is composited over its background first. A translucent background is
-  /// composited over black or white, whichever gives less contrast, because the colour behind it is
+  /// A translucent text color is composited over its background first. A translucent background is
+  /// composited over black or white, whichever gives less contrast, because the color behind it is
   /// unknown.
   ///
   /// - Parameter rules: The rules to check.

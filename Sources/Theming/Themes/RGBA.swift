@@ -1,6 +1,6 @@
-/// A colour in the sRGB colour space with eight bits per channel.
+/// A color in the sRGB color space with eight bits per channel.
 ///
-/// The textual form is `#rrggbb`, or `#rrggbbaa` for colours that are not opaque. A colour encodes
+/// The textual form is `#rrggbb`, or `#rrggbbaa` for colors that are not opaque. A color encodes
 /// as that string.
 public struct RGBA: Hashable, Sendable {
   /// The red channel.
@@ -12,7 +12,7 @@ public struct RGBA: Hashable, Sendable {
   /// The opacity, from 0 (invisible) to 255 (opaque).
   public var alpha: UInt8
 
-  /// Creates a colour from its channels.
+  /// Creates a color from its channels.
   public init(red: UInt8, green: UInt8, blue: UInt8, alpha: UInt8 = 255) {
     self.red = red
     self.green = green
@@ -20,7 +20,7 @@ public struct RGBA: Hashable, Sendable {
     self.alpha = alpha
   }
 
-  /// Creates a colour from its textual form.
+  /// Creates a color from its textual form.
   ///
   /// - Parameter hex: `#rrggbb` or `#rrggbbaa`, or one of the short forms `#rgb` and `#rgba`, in
   ///   either case. The `#` is optional. Any other text gives `nil`.
@@ -46,17 +46,17 @@ public struct RGBA: Hashable, Sendable {
     )
   }
 
-  /// The colour as `#rrggbb`, or as `#rrggbbaa` if it is not opaque.
+  /// The color as `#rrggbb`, or as `#rrggbbaa` if it is not opaque.
   public var hex: String {
     let channels = alpha == 255 ? [red, green, blue] : [red, green, blue, alpha]
     return "#" + channels.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
   }
 
-  /// Computes the contrast ratio of two colours, from 1 (none) to 21 (black and white).
+  /// Computes the contrast ratio of two colors, from 1 (none) to 21 (black and white).
   ///
-  /// The order of the colours does not matter. The definition is that of the Web Content
+  /// The order of the colors does not matter. The definition is that of the Web Content
   /// Accessibility Guidelines 2, which require 4.5 for text and 3 for large text. The ratio ignores
-  /// opacity: composite a translucent colour over its background first.
+  /// opacity: composite a translucent color over its background first.
   ///
   /// - SeeAlso: <https://www.w3.org/TR/WCAG22/#dfn-contrast-ratio>
   public func contrast(with other: RGBA) -> Double {
@@ -65,11 +65,11 @@ public struct RGBA: Hashable, Sendable {
     return (lighter + 0.05) / (darker + 0.05)
   }
 
-  /// Composites this colour over another one.
+  /// Composites this color over another one.
   ///
   /// The channels are mixed as stored, without linearisation, as browsers and terminals do.
   ///
-  /// - Parameter ground: The colour below.
+  /// - Parameter ground: The color below.
   /// - Returns: The mixture; opaque if `ground` is opaque.
   /// - SeeAlso: <https://www.w3.org/TR/compositing-1/#simplealphacompositing>
   public func laid(over ground: RGBA) -> RGBA {
@@ -121,12 +121,12 @@ public struct RGBA: Hashable, Sendable {
 }
 
 extension RGBA: CustomStringConvertible {
-  /// The colour as ``hex``.
+  /// The color as ``hex``.
   public var description: String { hex }
 }
 
 extension RGBA: Codable {
-  /// Decodes a colour from its textual form.
+  /// Decodes a color from its textual form.
   ///
   /// - Throws: `DecodingError` if the value is not a string, or the string is not a color; any error that the
   ///   decoder throws.
@@ -142,7 +142,7 @@ extension RGBA: Codable {
     self = colour
   }
 
-  /// Encodes the colour as ``hex``.
+  /// Encodes the color as ``hex``.
   ///
   /// - Throws: Any error that the encoder throws.
   public func encode(to encoder: any Encoder) throws {

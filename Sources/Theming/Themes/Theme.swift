@@ -182,7 +182,7 @@ public struct Theme: Sendable {
 /// color.brand = #ff783c (Ember)
 /// ```
 public struct ThemeTrace: Hashable, Sendable {
-  /// One step from a key towards its value.
+  /// One step from a key toward its value.
   public struct Step: Hashable, Sendable {
     /// The result of looking up a key.
     public enum Finding: Hashable, Sendable {

@@ -27,7 +27,7 @@ where Value: Sendable & Equatable {
 
   /// Creates a key whose values files can hold, or refers to an existing one.
   ///
-  /// The compiler chooses this initialiser wherever it knows that the value is `Codable`; see
+  /// The compiler chooses this initializer wherever it knows that the value is `Codable`; see
   /// ``ThemeDocument``.
   ///
   /// - Parameters:

@@ -40,6 +40,7 @@ struct StableDictionary<Key: StableHashable, Value: Sendable>: Sendable {
     default initial: Value,
     _ change: (inout Value) -> Result
   ) -> Result {
+    defer { checkInvariants(ofSize: entries.count, _checkInvariants()) }
     if 2 * entries.count >= slots.count { grow() }
     let hash = key.stableHash
     let slot = slot(of: key, hash)

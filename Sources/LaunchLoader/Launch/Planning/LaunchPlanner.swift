@@ -63,6 +63,7 @@ package struct LaunchPlanner: Sendable {
     order = graph.order(
       of: LaunchPhase.allCases.flatMap { phase in included.filter { phases[$0] == phase } }
     )
+    checkInvariants(ofSize: rows.count, _checkInvariants(waiting))
   }
 
   /// The order in stages, each of which waits only for stages before it.
@@ -82,6 +83,26 @@ package struct LaunchPlanner: Sendable {
   package func forEachDependency(of row: Int, _ body: (_ target: Int, _ isHard: Bool) -> Void) {
     let targets = graph.dependencies(of: row)
     for index in targets.indices { body(targets[index], isHard[index]) }
+  }
+
+  /// Stops the program if a waiting row is neither in the order nor excluded, or is not in its place.
+  ///
+  /// - Complexity: O(*n* + *e*) in the numbers of rows and of dependencies.
+  private func _checkInvariants(_ waiting: [Int]) {
+    graph._checkInvariants()
+    assert((order + excluded.keys).ordered(by: <) == waiting, "a row is lost or occurs twice")
+    assert(
+      zip(order, order.dropFirst()).allSatisfy { phases[$0] <= phases[$1] },
+      "a row comes before one of an earlier phase"
+    )
+    var planned: Set<Int> = []
+    for row in order {
+      forEachDependency(of: row) { target, isHard in
+        let isLeftOut = !isHard && excluded[target] != nil
+        assert(planned.contains(target) || isLeftOut, "a row comes before one it depends on")
+      }
+      planned.insert(row)
+    }
   }
 
   private mutating func resolveNames(_ rows: [LaunchRow], _ names: LaunchNames) {

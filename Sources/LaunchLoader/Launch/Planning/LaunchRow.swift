@@ -33,7 +33,7 @@ package struct LaunchRow: Sendable {
   struct Turn: Sendable {
     /// Its number in the order in which workers began, from one.
     let number: Int
-    /// A Boolean value that indicates whether it counts towards the width of the launch.
+    /// A Boolean value that indicates whether it counts toward the width of the launch.
     let isCounted: Bool
     /// The time at which its worker was called, if it is asynchronous.
     var start: Duration?

@@ -28,7 +28,7 @@ internal import EventBus
 ///
 /// When an event starts the launch, the synchronous workers of no actor, and those of the actor on
 /// which the event is posted, run immediately on the posting thread, unless they or their phase must
-/// wait for asynchronous work or for another actor. All other workers run afterwards, in a task.
+/// wait for asynchronous work or for another actor. All other workers run afterward, in a task.
 ///
 /// Work registered during the launch takes part in it, in its own phase, or in the current one if its
 /// own is over. Work registered after the launch runs immediately, with the options of the launch: a

@@ -25,6 +25,7 @@ package struct LaunchQueue: Sendable {
   ///
   /// - Complexity: O(1) if its rank is the highest, otherwise O(log *n*).
   package mutating func insert(_ turn: RankedRow) {
+    defer { checkInvariants(ofSize: ordered.count + heap.count, _checkInvariants()) }
     if start < ordered.count, let last = ordered.last, turn.precedes(last) {
       heap.insert(turn)
     } else {
@@ -36,6 +37,7 @@ package struct LaunchQueue: Sendable {
   ///
   /// - Complexity: O(1) for turns that arrived in order, otherwise O(log *n*).
   package mutating func popFirst() -> RankedRow? {
+    defer { checkInvariants(ofSize: ordered.count + heap.count, _checkInvariants()) }
     guard start < ordered.count else { return heap.isEmpty ? nil : heap.popFirst() }
     if !heap.isEmpty, let other = heap.first, other.precedes(ordered[start]) {
       return heap.popFirst()

@@ -8,6 +8,7 @@ extension LaunchRegistry {
   /// - Returns: `true` if the caller runs the launch.
   /// - Complexity: O(*n*); with dependencies or phases, that of ``LaunchPlanner/init(_:)``.
   package mutating func claim(_ options: LaunchOptions, on actor: ObjectIdentifier? = nil) -> Bool {
+    defer { checkInvariants(ofSize: schedule.rows.count, _checkInvariants()) }
     guard isCollecting else { return false }
     stage = .launching
     self.options = options
@@ -33,6 +34,7 @@ extension LaunchRegistry {
   /// - Returns: The action.
   /// - Complexity: Amortized O(1); O(log *n*) where dependencies change the order.
   package mutating func next(canWait: Bool) -> LaunchStep {
+    defer { checkInvariants(ofSize: schedule.rows.count, _checkInvariants()) }
     let last = stage == .launched ? LaunchPhase.idle : .late
     if let step = schedule.next(canWait: canWait, upTo: last) { return step }
     if stage == .launched {
@@ -96,6 +98,7 @@ extension LaunchRegistry {
     _ times: LaunchTimes?,
     _ outcome: LaunchOutcome
   ) -> LaunchEffects? {
+    defer { checkInvariants(ofSize: schedule.rows.count, _checkInvariants()) }
     guard let index = schedule.rows.index(of: row) else { return nil }
     schedule.end(index, times, outcome)
     var effects: LaunchEffects?
@@ -143,6 +146,7 @@ extension LaunchRegistry {
   ///
   /// - Returns: The tasks to cancel, and the runner to wake.
   package mutating func cancel() -> LaunchEffects {
+    defer { checkInvariants(ofSize: schedule.rows.count, _checkInvariants()) }
     var effects = LaunchEffects()
     guard stage == .launching, halt == nil else { return effects }
     halt(.skipped(because: nil), &effects)
@@ -154,6 +158,7 @@ extension LaunchRegistry {
   ///
   /// - Returns: The running workers to abandon, and the actions that remain.
   package mutating func expire() -> (late: [LateWorker], effects: LaunchEffects) {
+    defer { checkInvariants(ofSize: schedule.rows.count, _checkInvariants()) }
     var effects = LaunchEffects()
     guard stage == .launching else { return ([], effects) }
     if policy != .continue && verdict == .fine { verdict = .failed }
@@ -178,6 +183,7 @@ extension LaunchRegistry {
   package mutating func stop() -> (
     refused: [LaunchRegistration], endsAll: Bool, effects: LaunchEffects
   ) {
+    defer { checkInvariants(ofSize: schedule.rows.count, _checkInvariants()) }
     guard !isStopping else { return ([], false, LaunchEffects()) }
     isStopping = true
     switch stage {

@@ -6,6 +6,7 @@ extension LaunchRegistry {
   ///
   /// - Complexity: Amortized O(1) before the launch; O(*d*) in the number of dependencies after that.
   package mutating func register(_ registration: LaunchRegistration) -> Acceptance {
+    defer { checkInvariants(ofSize: schedule.rows.count, _checkInvariants()) }
     guard !isStopping else { return .dismissed(.refused, original: nil) }
     var siteNumber = 0
     if let id = registration.id {
@@ -78,6 +79,7 @@ extension LaunchRegistry {
   package mutating func withdraw(
     _ row: Int
   ) -> (registration: LaunchRegistration, effects: LaunchEffects)? {
+    defer { checkInvariants(ofSize: schedule.rows.count, _checkInvariants()) }
     guard let registration = schedule.withdraw(row) else { return nil }
     if let id = registration.id { names.release(id) }
     var effects = LaunchEffects(cancelled: takeTasks([row]), wake: wake())

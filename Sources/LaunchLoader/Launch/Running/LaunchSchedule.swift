@@ -251,7 +251,7 @@ extension LaunchSchedule {
   /// - Parameters:
   ///   - index: The index of the row.
   ///   - isDirect: `true` if the worker is called immediately, without a wait and without a condition.
-  ///   - isCounted: `true` if the worker counts towards the width of the launch.
+  ///   - isCounted: `true` if the worker counts toward the width of the launch.
   mutating func handOut(_ index: Int, isDirect: Bool, isCounted: Bool = false) {
     lastTurn += 1
     let turn = LaunchRow.Turn(number: lastTurn, isCounted: isCounted)

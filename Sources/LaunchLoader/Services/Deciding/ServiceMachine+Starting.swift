@@ -21,9 +21,9 @@ extension ServiceMachine {
     isNumbered: Bool = false,
     _ options: AppServiceOptions
   ) throws(AppServiceError) -> ID {
-    guard requested == nil else { throw AppServiceError(.stopping(name)) }
+    if isStopRequested { throw AppServiceError(.stopping(name)) }
     let name = isNumbered ? roster.freeName(name) : name
-    if stage != .collecting {
+    if hasBegun {
       guard roster.id(of: name) == nil else { throw AppServiceError(.duplicate(name)) }
       if options.after.contains(name) { throw AppServiceError(.cycle([name, name])) }
       _ = try dependencies(of: name, options)
@@ -31,8 +31,8 @@ extension ServiceMachine {
     guard let id = roster.append(handle, name, options) else {
       throw AppServiceError(.duplicate(name))
     }
-    unsatisfied += 1
-    if stage != .collecting { link(id) }
+    if case .starting(let count) = stage { stage = .starting(unsatisfied: count + 1) }
+    if hasBegun { link(id) }
     return id
   }
 
@@ -42,18 +42,18 @@ extension ServiceMachine {
   ///
   /// - Complexity: O(*n* log *n* + *e*) in the number of services and edges.
   package mutating func begin() {
-    guard stage == .collecting else { return }
-    stage = .starting
     _ = claim()
-    if requested != nil { return carryOutRequest(isFirst: true) }
+    guard case .launching(let request) = stage else { return }
+    if let request { return announceStop(request) }
+    stage = .starting(unsatisfied: roster.count)
     do throws(AppServiceError) {
       for id in try startOrder() { link(id) }
-      let isEmpty = isEmptyAtOnce
-      announceStart()
-      if isEmpty { shutdown() }
     } catch {
-      fail(error)
+      return fail(error)
     }
+    if roster.count > 0 { return }
+    announceStart()
+    if endsWhenEmpty { shutdown() }
   }
 
   /// Records that the service taken last has suspended, and takes the next one.
@@ -176,7 +176,6 @@ extension ServiceMachine {
   /// Permits the dependants of a service to start, if it is satisfied now.
   private mutating func unblockDependants(of index: Int) {
     guard roster[index].isSatisfied else { return }
-    unsatisfied -= 1
     if roster[index].isRunning { report(.ready, at: index) }
     if roster[index].options.startTimeout != nil {
       actions.append(.disarm(roster[index].id, .start))
@@ -188,7 +187,8 @@ extension ServiceMachine {
       roster[index].dependants = []
       for dependant in dependants { unblock(dependant) }
     }
-    announceStart()
+    guard case .starting(let count) = stage else { return }
+    if count == 1 { announceStart() } else { stage = .starting(unsatisfied: count - 1) }
   }
 
   private mutating func unblock(_ id: ID) {
@@ -203,7 +203,6 @@ extension ServiceMachine {
   }
 
   private mutating func announceStart() {
-    guard unsatisfied == 0, requested == nil, stage == .starting else { return }
     stage = .running
     announce(.started)
   }

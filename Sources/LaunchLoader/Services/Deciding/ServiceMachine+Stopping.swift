@@ -17,7 +17,7 @@ extension ServiceMachine {
     if isTimed { actions.append(.disarm(id, .cancel)) }
     roster.remove(id)
     judge(record, error)
-    if roster.count == 0 && stage < .stopping { request(.stop) }
+    if roster.count == 0 { request(.stop) }
     advance()
   }
 
@@ -27,11 +27,13 @@ extension ServiceMachine {
   package mutating func shutdown() { request(.stop) }
 
   /// Requests the cancellation of all services, without waiting for permission.
-  package mutating func cancel() {
+  package mutating func cancel() { cancel(after: nil) }
+
+  private mutating func cancel(after limit: Duration?) {
     // Before the announcement: a method that the announcement calls is not one to leave behind.
-    if stage != .over, !mayStop { actions.append(.forceStop) }
-    request(.cancel)
-    permitStop()
+    if needsPermission { actions.append(.forceStop) }
+    request(.cancel, after: limit)
+    permitStop(after: limit)
   }
 
   /// Requests an orderly stop because of an error.
@@ -40,15 +42,17 @@ extension ServiceMachine {
   ///   - error: The error, which makes the run fail.
   ///   - service: The service that threw it; `nil` if it did not come from a service.
   package mutating func fail(_ error: any Error, of service: String? = nil) {
-    guard stage != .over else { return }
+    if isOver { return }
     failures.append((service, error))
     request(.stop)
   }
 
   /// Permits the stop that ``Milestone/stopping`` announced.
-  package mutating func permitStop() {
-    mayStop = true
-    if requested != nil, stage == .starting || stage == .running { stop() }
+  package mutating func permitStop() { permitStop(after: nil) }
+
+  private mutating func permitStop(after limit: Duration?) {
+    needsPermission = false
+    if case .awaitingPermission(let request) = stage { carryOut(request, after: limit) }
   }
 
   /// Records that a service exceeded a limit: its start has failed, or it is cancelled, or it is left behind.
@@ -61,13 +65,13 @@ extension ServiceMachine {
     guard let index = roster.index(of: id) else { return }
     let record = roster[index]
     switch (limit, record.state) {
-    case (.start, .starting) where !record.isSatisfied && requested == nil:
+    case (.start, .starting) where !record.isSatisfied && !isStopRequested:
       // Without waiting for the permission to stop the others.
-      if let cancelTimeout { actions.append(.arm(id, .cancel, cancelTimeout)) }
+      arm(.cancel, cancelTimeout, of: id)
       cancel(index, after: record.options.startTimeout, to: .start)
       fail(AppServiceError(.notStarted(record.name)))
     case (.stop, .stopping):
-      if let cancelTimeout { actions.append(.arm(id, .cancel, cancelTimeout)) }
+      arm(.cancel, cancelTimeout, of: id)
       cancel(index, after: record.options.stopTimeout)
     case (.cancel, .cancelled):
       leave(id)
@@ -77,16 +81,12 @@ extension ServiceMachine {
   }
 
   private mutating func timedOut(_ limit: ServiceTransition) {
-    guard stage != .over, requested != nil else { return }
+    if !isStopRequested || isOver { return }
     switch limit {
     case .start: break
-    case .stop:
-      hasPassedDeadline = true
-      cancel()
-    case .cancel where stage == .collecting:
-      actions.append(.leaveLaunch)
-    case .cancel:
-      leaveEach()
+    case .stop: cancel(after: stopTimeout)
+    case .cancel where hasBegun: leaveEach()
+    case .cancel: actions.append(.leaveLaunch)
     }
   }
 
@@ -96,7 +96,7 @@ extension ServiceMachine {
     request(.cancel)
     permitStop()
     // Before the run has begun, the request prevents every start.
-    if stage == .stopping { leaveEach() }
+    if case .cancelling = stage { leaveEach() }
   }
 
   private mutating func leaveEach() {
@@ -140,9 +140,9 @@ extension ServiceMachine {
 
   /// Applies the effects of the end of a service.
   private mutating func judge(_ record: ServiceRecord, _ error: (any Error)?) {
-    let failsToStart = record.failsToStart && requested == nil
+    let failsToStart = record.failsToStart && !isStopRequested
     let isCancellation = error is CancellationError
-    if let error, !(isCancellation && (record.state == .cancelled || requested != nil)) {
+    if let error, !(isCancellation && (record.state == .cancelled || isStopRequested)) {
       actions.append(.report(name: fullName(record.name), error))
       if failsToStart { return fail(error, of: record.name) }
       if record.options.onThrow == .ignore {
@@ -151,7 +151,7 @@ extension ServiceMachine {
         failures.append((record.name, error))
       }
       follow(record.options.onThrow)
-    } else if requested == nil {
+    } else if !isStopRequested {
       // A service that returns after shutdown was requested has not failed, even if its turn to stop had
       // not come.
       if failsToStart { return fail(AppServiceError(.endedBeforeReady(record.name))) }
@@ -170,33 +170,52 @@ extension ServiceMachine {
     }
   }
 
-  /// Records a request to stop or to cancel, unless an equal or stronger one precedes it, and carries it out
-  /// once the run has begun.
-  private mutating func request(_ transition: ServiceTransition) {
-    if stage == .over || requested ?? .start >= transition { return }
-    let isFirst = requested == nil
-    requested = transition
-    if isClaimed { armRequest() }
-    if stage != .collecting { carryOutRequest(isFirst: isFirst) }
+  /// Records a request, unless an equal or stronger one precedes it, and carries it out once the run has begun
+  /// and the stop is permitted.
+  ///
+  /// - Parameters:
+  ///   - request: The request.
+  ///   - limit: The limit of the stop that expired; otherwise `nil`.
+  private mutating func request(_ request: Request, after limit: Duration? = nil) {
+    switch stage {
+    case .collecting(let former) where request.overrules(former):
+      stage = .collecting(request)
+    case .launching(let former) where request.overrules(former):
+      stage = .launching(request)
+      armLimit(of: request)
+    case .starting, .running:
+      // A cancellation that needs no permission has only the limit of its services.
+      if request == .stop || needsPermission { arm(.stop, stopTimeout) }
+      announceStop(request)
+    case .awaitingPermission(let former) where request.overrules(former):
+      stage = .awaitingPermission(request)
+      arm(.stop, stopTimeout)
+    case .stopping where request == .cancel:
+      carryOut(.cancel, after: limit)
+    case .collecting, .launching, .awaitingPermission, .stopping, .cancelling, .over:
+      break
+    }
   }
 
-  mutating func carryOutRequest(isFirst: Bool) {
-    if isFirst {
-      dropWaiting()
-      announce(.stopping)
+  /// Starts the time limit of a request that was made before the run: for an orderly stop, or for cancelled launch
+  /// work.
+  mutating func armLimit(of request: Request) {
+    switch request {
+    case .stop: arm(.stop, stopTimeout)
+    case .cancel: arm(.cancel, cancelTimeout)
     }
-    if mayStop { stop() }
   }
 
-  /// Starts the time limit for an orderly stop, for the permission to cancel, or for cancelled launch work.
-  mutating func armRequest() {
-    let awaitsPermission = requested == .cancel && stage != .collecting && !mayStop
-    if requested == .stop || awaitsPermission, let stopTimeout {
-      actions.append(.arm(nil, .stop, stopTimeout))
-    }
-    if requested == .cancel, stage == .collecting, let cancelTimeout {
-      actions.append(.arm(nil, .cancel, cancelTimeout))
-    }
+  /// Starts a time limit of a service or, with `nil`, of all services together.
+  private mutating func arm(_ limit: ServiceTransition, _ timeout: Duration?, of id: ID? = nil) {
+    if let timeout { actions.append(.arm(id, limit, timeout)) }
+  }
+
+  /// Announces that the run ends, and carries out the request if it is permitted.
+  mutating func announceStop(_ request: Request) {
+    dropWaiting()
+    announce(.stopping)
+    if needsPermission { stage = .awaitingPermission(request) } else { carryOut(request) }
   }
 
   /// Removes the services that have not started.
@@ -206,19 +225,22 @@ extension ServiceMachine {
     if !waiting.isEmpty { actions.append(.drop(waiting)) }
   }
 
-  /// Carries out the recorded request.
-  private mutating func stop() {
-    if stage < .stopping {
-      stage = .stopping
-      if requested == .stop { stopOrder = idsInReverse()[...] }
-    }
-    if requested == .cancel, roster.count > 0 {
-      if let cancelTimeout { actions.append(.arm(nil, .cancel, cancelTimeout)) }
-      let limit = hasPassedDeadline ? stopTimeout : nil
+  /// Stops or cancels the services.
+  ///
+  /// - Parameters:
+  ///   - request: The request, which is permitted.
+  ///   - limit: The limit of the stop that expired; otherwise `nil`.
+  private mutating func carryOut(_ request: Request, after limit: Duration? = nil) {
+    switch request {
+    case .stop:
+      stage = .stopping(idsInReverse()[...])
+    case .cancel:
+      stage = .cancelling
+      if roster.count > 0 { arm(.cancel, cancelTimeout) }
       for id in idsInReverse() {
         guard let index = roster.index(of: id), roster[index].state != .cancelled else { continue }
         // A service whose turn had not come receives the stop request before the cancellation.
-        let isUnasked = hasPassedDeadline && roster[index].isRunning
+        let isUnasked = limit != nil && roster[index].isRunning
         cancel(index, after: limit, stopsFirst: isUnasked)
       }
     }
@@ -227,22 +249,32 @@ extension ServiceMachine {
 
   /// Stops the next layer once the previous one has ended, and finishes when no service remains.
   private mutating func advance() {
-    guard stage == .stopping else { return }
-    if roster.count == 0 {
-      guard leaving.isEmpty else { return }
-      stage = .over
-      return announce(.over(outcome ?? [], isCancelled: requested == .cancel))
+    switch stage {
+    case .stopping where roster.count == 0: finish(isCancelled: false)
+    case .cancelling where roster.count == 0: finish(isCancelled: true)
+    case .stopping(let waiting) where ending == 0: stopLayer(waiting)
+    default: break
     }
-    guard requested == .stop, ending == 0 else { return }
-    var layer: Int?
-    while let id = stopOrder.first {
+  }
+
+  private mutating func finish(isCancelled: Bool) {
+    guard leaving.isEmpty else { return }
+    stage = .over
+    announce(.over(outcome ?? [], isCancelled: isCancelled))
+  }
+
+  /// Asks the first layer of the services that have not ended to stop.
+  private mutating func stopLayer(_ order: ArraySlice<ID>) {
+    var (waiting, layer) = (order, Int?.none)
+    while let id = waiting.first {
       if let index = roster.index(of: id) {
-        if let layer, roster[index].layer != layer { return }
+        if let layer, roster[index].layer != layer { break }
         layer = roster[index].layer
         requestStop(index)
       }
-      stopOrder.removeFirst()
+      waiting.removeFirst()
     }
+    stage = .stopping(waiting)
   }
 
   private mutating func requestStop(_ index: Int) {
@@ -250,9 +282,7 @@ extension ServiceMachine {
     if roster[index].state == .cancelled { return }
     report(.stopping, at: index)
     // Arm the limit before the service can react.
-    if let timeout = roster[index].options.stopTimeout {
-      actions.append(.arm(roster[index].id, .stop, timeout))
-    }
+    arm(.stop, roster[index].options.stopTimeout, of: roster[index].id)
     if let handle = roster.handles[index] { actions.append(.stop(handle)) }
   }
 

@@ -2,12 +2,16 @@ internal import EventBus
 
 /// The state machine that decides which services start, stop or are cancelled, and when the run is over.
 ///
-///     collecting ──begin──▶ starting ──all have started──▶ running
-///         │                     └────────────┬────────────────┘
-///         └─(when it begins)─▶ shutdown, cancel, an ending ──▶ stopping ──last one ended──▶ over
+///     collecting ──claim──▶ launching ──begin──▶ starting ──all have started──▶ running
+///                               │                    └──────────────┬──────────────┘
+///                 (requested before)                  shutdown, cancel, an ending
+///                               └─────────────────┬─────────────────┘
+///                                                 ▼
+///                     awaitingPermission ──▶ stopping ──▶ cancelling ──last one ended──▶ over
 ///
-/// A request to stop announces ``Milestone/stopping``, and from then on no service starts. The stage changes only
-/// when the stop is permitted, or at once if no permission is needed.
+/// A request to stop announces ``Milestone/stopping``, and from then on no service starts. A run skips the stages
+/// that it does not need: `awaitingPermission` if there is nothing to wait for, `stopping` if all services are
+/// cancelled at once, and `cancelling` if all end in order.
 ///
 /// A plain value that takes no lock, runs no service and reads no clock. After each event, the caller takes
 /// the resulting actions with ``takeActions()`` under the same lock, and performs them after unlocking, in
@@ -83,8 +87,35 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
     var service: ID?
   }
 
-  enum Stage: Comparable {
-    case collecting, starting, running, stopping, over
+  /// A request to end the run; a later one overrules earlier ones.
+  enum Request: Sendable, Comparable {
+    /// Services stop in order.
+    case stop
+    /// All services are cancelled at once.
+    case cancel
+
+    /// Returns whether the request changes anything after a former one.
+    func overrules(_ former: Request?) -> Bool { former.map { $0 < self } ?? true }
+  }
+
+  /// The progress of the run, and what exists only meanwhile.
+  enum Stage: Sendable {
+    /// Services are added. A request is carried out when the run begins.
+    case collecting(Request?)
+    /// The run is claimed, and its launch work runs; services are added as before.
+    case launching(Request?)
+    /// Services start; the number of those whose dependants may not start yet is positive.
+    case starting(unsatisfied: Int)
+    /// All services that were present have started. Others may be added.
+    case running
+    /// The stop was announced, and must not begin yet.
+    case awaitingPermission(Request)
+    /// Services stop, one layer after the other: those whose turn has not come, in the order of their turns.
+    case stopping(ArraySlice<ID>)
+    /// All services were cancelled.
+    case cancelling
+    /// All services have ended or were left behind.
+    case over
   }
 
   /// The prefix of service names in messages: the names of the enclosing groups, each followed by a slash.
@@ -93,20 +124,17 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
   package var time = Duration.zero
   private(set) var stopTimeout: Duration?
   private(set) var cancelTimeout: Duration?
-  private let endsWhenEmpty: Bool
-  var stage = Stage.collecting
-  /// The requested transition: `stop`, `cancel`, or `nil`.
-  var requested: ServiceTransition?
-  var mayStop: Bool
-  var hasPassedDeadline = false
-  var isClaimed = false
+  let endsWhenEmpty: Bool
+  var stage = Stage.collecting(nil)
+  /// Indicates that a stop must wait for ``permitStop()``.
+  ///
+  /// Not a part of the stage, because the permission may come before the request.
+  var needsPermission: Bool
 
   /// The services of the run.
   var roster = ServiceRoster<Handle>()
   /// Indicates that no service names another; each comes after the previous one.
   var isChain = true
-  /// The number of services whose dependants may not start yet; not maintained after a request to stop.
-  var unsatisfied = 0
 
   /// The services that may start now; the one that was added first starts first.
   var startable = Heap<ID>()
@@ -115,8 +143,6 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
   /// The number of the turns so far.
   var turnCount = 0
 
-  /// The services whose turn to stop has not come, in the order in which they are asked to.
-  var stopOrder: ArraySlice<ID> = []
   /// The number of services that were asked to stop or cancelled and have not ended.
   var ending = 0
   /// The services that are left behind once their groups have reported their errors, by identifier.
@@ -147,7 +173,7 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
     self.stopTimeout = stopTimeout
     self.cancelTimeout = cancelTimeout
     self.endsWhenEmpty = endsWhenEmpty
-    mayStop = !asksBeforeStopping
+    needsPermission = asksBeforeStopping
   }
 
   /// Sets the limits that are not set, before the run is claimed.
@@ -157,22 +183,37 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
   }
 
   /// A Boolean value that indicates whether a stop or a cancellation was requested, permitted or not.
-  package var isStopRequested: Bool { requested != nil }
+  package var isStopRequested: Bool {
+    switch stage {
+    case .collecting(nil), .launching(nil), .starting, .running: false
+    case .collecting, .launching, .awaitingPermission, .stopping, .cancelling, .over: true
+    }
+  }
+
+  /// A Boolean value that indicates whether services may start, or could have.
+  var hasBegun: Bool {
+    switch stage {
+    case .collecting, .launching: false
+    case .starting, .running, .awaitingPermission, .stopping, .cancelling, .over: true
+    }
+  }
 
   /// A Boolean value that indicates whether the run is over.
-  package var isOver: Bool { stage == .over }
+  package var isOver: Bool { if case .over = stage { true } else { false } }
 
   /// The transition in progress, `start` or `stop`; `nil` before the run is claimed, between the two, and
   /// after the run.
   package var transition: ServiceTransition? {
-    if !isClaimed || stage == .over { return nil }
-    if requested != nil { return .stop }
-    return stage < .running ? .start : nil
+    switch stage {
+    case .launching(nil), .starting: .start
+    case .launching, .awaitingPermission, .stopping, .cancelling: .stop
+    case .collecting, .running, .over: nil
+    }
   }
 
   /// The failures of the run, once it is over: the cause first, ignored errors last; none after success.
   package var outcome: [Failure]? {
-    if stage != .over { return nil }
+    if !isOver { return nil }
     return failures.isEmpty ? [] : failures + ignored
   }
 
@@ -214,15 +255,17 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
   /// - Parameter path: The prefix of service names in messages and reports.
   /// - Returns: `true` for the first caller.
   package mutating func claim(under path: String = "") -> Bool {
-    if isClaimed { return false }
+    guard case .collecting(let request) = stage else { return false }
     self.path = path
-    isClaimed = true
-    armRequest()
+    stage = .launching(request)
+    if let request { armLimit(of: request) }
     return true
   }
 
   /// Takes the actions that follow from the events so far.
   package mutating func takeActions() -> [Action] {
+    // Here, because it follows each event.
+    checkInvariants(ofSize: roster.count, _checkInvariants())
     defer { actions = [] }
     if transition == watched { return actions }
     watched = transition
@@ -239,9 +282,6 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
     milestones.append(milestone)
     actions.append(.announce)
   }
-
-  /// A Boolean value that indicates whether the run ends although no service has ended.
-  var isEmptyAtOnce: Bool { endsWhenEmpty && roster.count == 0 }
 
   /// Returns the name of a service, unless it has ended.
   package func name(of id: ID) -> String? { roster.index(of: id).map { roster[$0].name } }
@@ -276,20 +316,39 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
     roster._checkInvariants()
     let living = roster.living
     assert(ending == living.count(where: \.isEnding), "ending services are miscounted")
-    assert(stage != .over || roster.count == 0 && leaving.isEmpty, "a service outlasts the run")
-    assert(leaving.isEmpty || requested != nil, "a service is left behind without a request")
-    assert(stage < .stopping || requested != nil && mayStop, "services stop without a request")
-    assert(turn == nil || stage != .collecting, "services start before the run")
-    guard requested == nil else {
+    assert(
+      isStopRequested || ending == 0 && leaving.isEmpty,
+      "a service ends or is left behind without a request"
+    )
+    switch stage {
+    case .collecting, .launching:
+      assert(turn == nil && living.allSatisfy { $0.state == nil }, "services start before the run")
+    case .starting(let unsatisfied):
+      assert(unsatisfied > 0, "the start goes unreported")
       assert(
-        stage == .collecting || startable.isEmpty && living.allSatisfy { $0.state != nil },
+        unsatisfied == living.count { !$0.isSatisfied },
+        "unsatisfied services are miscounted"
+      )
+      checkOrder(of: living)
+    case .running:
+      checkOrder(of: living)
+    case .awaitingPermission, .stopping, .cancelling:
+      if case .awaitingPermission = stage {
+        assert(needsPermission, "the stop waits for nothing")
+      } else {
+        assert(!needsPermission, "services stop without permission")
+      }
+      assert(
+        startable.isEmpty && living.allSatisfy { $0.state != nil },
         "a service waits for its start while others stop"
       )
-      return
+    case .over:
+      assert(roster.count == 0 && leaving.isEmpty, "a service outlasts the run")
     }
-    assert(ending == 0, "a service ends without a request")
-    assert(unsatisfied == living.count { !$0.isSatisfied }, "unsatisfied services are miscounted")
-    guard stage != .collecting else { return }
+  }
+
+  /// Stops the program if the wrong services may start.
+  private func checkOrder(of living: [ServiceRecord]) {
     let waiting = living.filter { !$0.isSatisfied }.flatMap(dependants)
     assert(
       living.allSatisfy { record in record.blockers == waiting.count { $0 == record.id } },
@@ -298,6 +357,5 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
     let free = living.filter { $0.state == nil && $0.blockers == 0 }.map(\.id)
     assert(Set(free) == Set(startable.prefix(startable.count)), "the wrong services may start")
     assert(turn != nil || startable.isEmpty, "a service that may start does not")
-    assert(stage != .starting || unsatisfied > 0, "the start goes unreported")
   }
 }

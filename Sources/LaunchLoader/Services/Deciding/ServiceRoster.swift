@@ -58,6 +58,7 @@ struct ServiceRoster<Handle: Sendable>: Sendable {
   ///
   /// - Returns: Its identifier; `nil` if the name is taken.
   mutating func append(_ handle: Handle, _ name: String, _ options: AppServiceOptions) -> ID? {
+    defer { checkInvariants(ofSize: records.count, _checkInvariants()) }
     let id = nextID
     if let former = names.updateValue(id, forKey: name), index(of: former) != nil {
       names[name] = former
@@ -75,6 +76,7 @@ struct ServiceRoster<Handle: Sendable>: Sendable {
   /// - Returns: Its handle.
   @discardableResult
   mutating func remove(_ id: ID) -> Handle? {
+    defer { checkInvariants(ofSize: records.count, _checkInvariants()) }
     guard let index = index(of: id) else { return nil }
     let handle = handles[index].take()
     records[index].isLiving = false
@@ -98,7 +100,8 @@ struct ServiceRoster<Handle: Sendable>: Sendable {
       },
       "a service without a handle, or a handle without a service"
     )
-    assert(living.count == count && records.count <= max(8, 2 * count), "too many records")
+    assert(living.count == count, "the services are miscounted")
+    assert(records.count - count <= max(8, count), "too many records of services that have ended")
     assert(
       names.count <= records.count && living.allSatisfy { names[$0.name] == $0.id },
       "a name belongs to no service, or to another one"

@@ -39,7 +39,7 @@ final class ServiceAlarms: Sendable {
     /// The number of the current task; earlier tasks have lower numbers.
     var number = 0
     /// The time at which the current task takes the due alarms: zero while it calls some, because it takes
-    /// those that are due by then afterwards, and `nil` without a task.
+    /// those that are due by then afterward, and `nil` without a task.
     var wakeUp: Duration?
     var isClosed = false
 

@@ -26,7 +26,7 @@ final class ServiceRunner: Sendable {
     /// Takes the actions of an event.
     ///
     /// Those that only report something are queued under the lock, and delivered elsewhere: reports are in
-    /// order, and none follows the end. Not inlined, because `update` is specialised for each event.
+    /// order, and none follows the end. Not inlined, because `update` is specialized for each event.
     @inline(never)
     mutating func takeActions(_ receiver: Receiver) -> [Machine.Action] {
       let actions = machine.takeActions()

@@ -47,7 +47,7 @@ package final class ShutdownSignal: Sendable {
 
   /// Runs a closure when the signal is raised, or immediately if it already was.
   ///
-  /// - Parameter body: Called at most once, and released afterwards or when the signal is closed.
+  /// - Parameter body: Called at most once, and released afterward or when the signal is closed.
   /// - Returns: A token that removes the closure before it starts to run. Dropping the token has no effect.
   /// - Complexity: Amortized O(1).
   package func onRaise(_ body: @escaping @Sendable () -> Void) -> Token {
@@ -78,7 +78,7 @@ package final class ShutdownSignal: Sendable {
   ///
   /// ``close()`` does not wait for a closure that runs immediately.
   ///
-  /// - Parameter body: Called at most once, and released afterwards.
+  /// - Parameter body: Called at most once, and released afterward.
   /// - Returns: A token that removes the closure. Dropping the token has no effect.
   /// - Complexity: Amortized O(1).
   package func onEnd(_ body: @escaping @Sendable () -> Void) -> Token {
