@@ -75,26 +75,9 @@ enum ServiceProcess {
 
   /// The time of `CLOCK_MONOTONIC`, which service managers use, in microseconds.
   static var monotonicMicroseconds: UInt64 {
-    let (seconds, nanoseconds) = time(of: CLOCK_MONOTONIC)
-    return UInt64(seconds) * 1_000_000 + UInt64(nanoseconds) / 1_000
-  }
-
-  /// Reads a clock of the system; zero if it does not say.
-  ///
-  /// Names no member of `timespec`: depending on the other files that one process of the compiler reads, it takes
-  /// them for those of a module that cannot be imported. The structure begins with the seconds on every system, and
-  /// the nanoseconds, a `long`, follow without a gap on those that store the lowest byte first.
-  private static func time(of clock: clockid_t) -> (seconds: Int64, nanoseconds: Int64) {
-    unsafe withUnsafeTemporaryAllocation(of: timespec.self, capacity: 1) { time in  // Reason: C.
-      guard let place = time.baseAddress else { return (0, 0) }
-      let code = unsafe clock_gettime(clock, place)  // Reason: within the call.
-      guard code == 0 else { return (0, 0) }
-      let bytes = UnsafeRawBufferPointer(time)
-      let seconds = unsafe bytes.load(as: time_t.self)  // Reason: the first member.
-      let next = MemoryLayout<time_t>.size
-      let nanoseconds = unsafe bytes.load(fromByteOffset: next, as: Int.self)  // Reason: then.
-      return (Int64(seconds), Int64(nanoseconds))
-    }
+    var time = timespec()
+    _ = unsafe clock_gettime(CLOCK_MONOTONIC, &time)  // Reason: outlives the call.
+    return UInt64(time.tv_sec) * 1_000_000 + UInt64(time.tv_nsec) / 1_000
   }
 
   /// Stops the process as `SIGTSTP` does by default.
@@ -229,8 +212,9 @@ extension ServiceProcess {
     let code = unsafe pthread_getcpuclockid(pthread_self(), &id)  // Reason: outlives the call.
     guard code == 0 else { return { .zero } }
     return { [id] in
-      let (seconds, nanoseconds) = time(of: id)
-      return .seconds(seconds) + .nanoseconds(nanoseconds)
+      var time = timespec()
+      _ = unsafe clock_gettime(id, &time)  // Reason: outlives the call.
+      return .seconds(Int64(time.tv_sec)) + .nanoseconds(Int64(time.tv_nsec))
     }
     #endif
   }
