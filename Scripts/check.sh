@@ -17,7 +17,7 @@ cd "$(dirname "$0")/.."
 quick=(
   format words measure
   build layers platforms snippets misuse clients
-  api documentation catalogues
+  api documentation catalogues site
   tests-debug demo
 )
 # These gates compile everything again in other configurations.

@@ -387,6 +387,27 @@ plant catalogues 'does not list Planted' "a public type missing from the table o
 printf '/// Planted.\npublic enum Planted: Sendable {}\n' > Sources/Theming/Themes/Planted.swift
 FAULT
 
+plant site 'link to Owning.md leads to a file that is not on the site' "a link in an article to a file, not to its page" <<'FAULT'
+sed -i '0,/^## /s//See [Owning](Owning.md).\n\n&/' Sources/EventBus/EventBus.docc/Streams.md
+FAULT
+
+plant site 'README.md:[0-9]+: the link to .*Planted.md leads to no file' "a link in README.md to a file that is missing" <<'FAULT'
+sed -i 's|(Sources/EventBus/EventBus.docc/Owning.md)|(Sources/EventBus/EventBus.docc/Planted.md)|' README.md
+FAULT
+
+plant site 'CHANGELOG.md:[0-9]+: the link to README.md#planted leads to no heading' "a link to a heading that is missing" <<'FAULT'
+echo 'See [the README](README.md#planted).' >> CHANGELOG.md
+FAULT
+
+plant site 'link to /documentation/launchpictures/launchloader leads to no page' "an extension without a page above it" <<'FAULT'
+printf '\n## Topics\n\n- ``LaunchLoader/LaunchReport/svg``\n- ``LaunchLoader/LaunchPlan/svg``\n' \
+  >> Integrations/Pictures/LaunchPictures.docc/LaunchPictures.md
+FAULT
+
+plant site 'the browser reports: .*theme-settings.json' "a site without a file that its pages load" <<'FAULT'
+sed -i 's|> "$folder/theme-settings.json"|> /dev/null|' Scripts/site.sh
+FAULT
+
 plant tests-debug 'Planted' "a test that fails" <<'FAULT'
 printf 'import Testing\n\n@Test("Planted") func planted() { #expect(Bool(false)) }\n' \
   > Tests/EventBusTests/Planted.swift
