@@ -10,6 +10,12 @@ set -euo pipefail
 # The manager and the daemon, both inside the namespaces.
 manager() {
   local program=$1 unit=$2 folder=$3 group=$4 type=notify-reload
+  local place
+  # A manager writes into these when it starts.
+  for place in /etc /proc/sys; do
+    mount --bind "$place" "$place"
+    mount -o remount,bind,ro "$place"
+  done
   mount -t tmpfs tmpfs /run
   mount -t tmpfs tmpfs /var/lib
   mount -t cgroup2 cgroup2 /sys/fs/cgroup
@@ -114,7 +120,7 @@ unit=$(realpath "$2")
 folder=$(realpath "$3")
 group=daemon-$$
 rm -f "$folder"/{possible,passed,story,output,errors}
-timeout -k 1 120 unshare --mount --pid --fork --kill-child --mount-proc \
+timeout -k 1 120 unshare --mount --pid --net --uts --ipc --fork --kill-child --mount-proc \
   bash "$0" --manager "$program" "$unit" "$folder" "$group" > "$folder/manager.log" 2>&1 || true
 [[ -e $folder/possible ]] || { cat "$folder/manager.log"; exit 77; }
 # shellcheck disable=SC2016
