@@ -41,6 +41,12 @@ let package = Package(
       path: "Examples/Skins",
       exclude: ["Themes"]
     ),
+    .executableTarget(
+      name: "daemon",
+      dependencies: ["EventBus", "LaunchLoader"],
+      path: "Examples/Daemon",
+      exclude: ["ArgumentParser", "Dockerfile", "daemon.service", "settings.json"]
+    ),
     .target(name: "Checklist", path: "Examples/Checklist"),
     .target(name: "Terminal", dependencies: ["EventBus"], path: "Examples/Terminal"),
     .executableTarget(

@@ -484,6 +484,18 @@ printf 'internal import Foundation\n\n/// Planted.\npublic func planted() -> Str
   > Sources/Theming/Themes/Planted.swift
 FAULT
 
+plant daemon 'no longer than the limits' "a unit that kills the daemon before its own limits" <<'FAULT'
+sed -i 's/^TimeoutStopSec=.*/TimeoutStopSec=25/' Examples/Daemon/daemon.service
+FAULT
+
+plant daemon 'does not do under systemd' "a unit that forbids a system call of the runtime" <<'FAULT'
+sed -i 's/^SystemCallFilter=.*/&\nSystemCallFilter=~@resources/' Examples/Daemon/daemon.service
+FAULT
+
+plant snippets 'ADaemonFromNothing.md:[0-9]+: this sample, with those' "a file of the daemon that its article does not show" <<'FAULT'
+sed -i 's/context.markReady()$/&  \/\/ planted/' Examples/Daemon/Announcer.swift
+FAULT
+
 plant specialised "called across modules.*" "a send without @inlinable" <<'FAULT'
 sed -i '/^ *@inlinable$/d' Sources/EventBus/Bus/Signal.swift
 FAULT

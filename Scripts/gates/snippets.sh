@@ -29,6 +29,11 @@ for snippet in "${snippets[@]}" "${suites[@]}"; do
   shown[$snippet]=$text
   shows[$text]=$snippet
 done
+# The files of the daemon, which an article shows whole. The build compiles them, and tests run them; the one that
+# needs a package is left out of the build.
+mapfile -t parts_of_the_daemon < <(swift_files Examples/Daemon)
+declare -A unshown=()
+for file in "${parts_of_the_daemon[@]}"; do unshown[$file]=1; done
 
 # Loads the graph of a package with the given manifest. Its address leads to this repository, as the release 1.0.0.
 is_a_manifest() {
@@ -60,6 +65,15 @@ is_in_a_snippet() {
   return "$found"
 }
 
+# Finds the file of the daemon with this text.
+is_in_the_daemon() {
+  local file
+  for file in "${parts_of_the_daemon[@]}"; do
+    [[ $1 != "$(< "$file")" ]] || { unset "unshown[$file]"; return 0; }
+  done
+  return 1
+}
+
 samples=$work/samples
 mkdir -p "$samples"
 declare -A places=()
@@ -69,8 +83,8 @@ problem() {
   problems=$((problems + 1))
 }
 
-# 1. A program of README.md or of an article is the whole visible text of a snippet, or of a suite. A program of a
-# documentation comment is a part of a snippet. A manifest is neither, and is loaded.
+# 1. A program of README.md or of an article is the whole visible text of a snippet or of a suite, or a file of the
+# daemon. A program of a documentation comment is a part of a snippet. A manifest is neither, and is loaded.
 mapfile -t pages < <(
   printf '%s\n' README.md CONTRIBUTING.md
   find Sources -name '*.md' | LC_ALL=C sort
@@ -96,6 +110,8 @@ for page in "${pages[@]}"; do
         *) imports=${page#Sources/} imports="import ${imports%%/*}" ;;
       esac
       [[ $text =~ (^|$'\n')'import ' ]] || text=$imports$'\n'$text
+    elif is_in_the_daemon "$text"; then
+      continue
     elif [[ -n ${shows[$text]:-} ]]; then
       used[${shows[$text]}]=1
     else
@@ -111,6 +127,7 @@ done
 for snippet in "${snippets[@]}" "${suites[@]}"; do
   [[ -n ${used[$snippet]:-} ]] || problem "$snippet: no page shows this snippet"
 done
+for file in "${!unshown[@]}"; do problem "$file: no page shows this file of the daemon as it is"; done
 ((problems == 0)) || fail "delete the snippets above, or show them"
 
 # 2. Every program compiles as it is shown, without warnings, against the public API. One that passed is

@@ -35,7 +35,7 @@ rule '' '\btry!|\bas!|[\w)\]}>]!(?![=\w])' \
 # The bridge to Foundation's center is there to import it.
 rule '(Sources|Snippets|Scripts|Integrations/(?!Foundation/))' '\bimport\s+(\w+\s+)?Foundation' \
   "The libraries and their samples do not import Foundation."
-rule '(Tests/(?!NotificationCenterBridgeTests/)|Examples/)' '\bimport\s+(\w+\s+)?Foundation' \
+rule '(Tests/(?!NotificationCenterBridgeTests/)|Examples/(?!Daemon/))' '\bimport\s+(\w+\s+)?Foundation' \
   "Foundation outside the libraries needs '// Reason: …' on the line." "$reasoned"
 rule '' '@unchecked\s+Sendable|@preconcurrency|nonisolated\(unsafe\)|unowned\(unsafe\)|\bunsafe\b' \
   "The compiler's checks are switched off here: give the reason with '// Reason: …' on the line." \

@@ -1,0 +1,213 @@
+#if os(Linux) || os(macOS)
+import TestSupport
+import Testing
+
+/// The program of `Examples/Daemon`, which an article shows.
+@Suite("The example of a daemon", .timeLimit(.minutes(5)))
+struct DaemonTests {
+  /// The output that the article quotes; see ``DaemonArticleTests``.
+  enum Output {
+    static let wrongArgument = #"daemon: unknown argument "--setings""#
+    static let usage = "usage: daemon [--settings FILE]"
+    static let one = "news: one"
+    static let two = "news: two"
+    static let done = "daemon: a.txt is done"
+    static let reloaded = "daemon: new settings are in effect"
+    static let notReloaded =
+      "daemon: the old settings stay in effect: "
+      + "settings.json: pause is -1.0, and must be from 0 to 3600"
+    static let notStarted =
+      #"daemon: launch work "settings" failed: "#
+      + "settings.json: pause is -1.0, and must be from 0 to 3600"
+    static let unreadable = "daemon: b.txt cannot be read as text; it stays in the spool"
+
+    /// All of them.
+    static let quoted: Set = [
+      wrongArgument, usage, one, two, done, reloaded, notReloaded, notStarted, unreadable,
+    ]
+  }
+
+  private let daemon: SupervisedDaemon
+
+  init() throws { daemon = try SupervisedDaemon() }
+
+  @Test("The daemon reports its readiness, announces what is in the spool, and stops in order")
+  func announce() throws {
+    try daemon.writeSettings()
+    try daemon.put("one\ntwo\n", as: "a.txt")
+    try daemon.start()
+    #expect(try daemon.manager.nextMessage() == "READY=1")
+    #expect(try daemon.line() == Output.one)
+    #expect(try daemon.line() == Output.two)
+    #expect(try daemon.line() == Output.done)
+    #expect(!daemon.hasInSpool("a.txt"))
+    try daemon.put("one\n", as: "c.txt")
+    #expect(try daemon.line() == Output.one)
+    #expect(try daemon.line() == "daemon: c.txt is done")
+    try daemon.signal(SIGTERM)
+    #expect(try daemon.manager.nextMessage() == "STOPPING=1")
+    #expect(try daemon.wait() == 0)
+  }
+
+  @Test("Files that are being written are left alone, and those that are no text are named once")
+  func unreadable() throws {
+    try daemon.writeSettings()
+    try daemon.put("not complete\n", as: ".hidden")
+    try daemon.put("\u{0}\n", as: "a.txt")
+    try daemon.putNoText(as: "b.txt")
+    try daemon.start()
+    #expect(try daemon.line() == "news: \u{0}")
+    #expect(try daemon.line() == Output.done)
+    #expect(try daemon.line() == Output.unreadable)
+    try daemon.put("one\n", as: "a.txt")
+    #expect(try daemon.line() == Output.one)
+    #expect(try daemon.line() == Output.done)
+    #expect(daemon.hasInSpool("b.txt") && daemon.hasInSpool(".hidden"))
+  }
+
+  @Test("A reload puts new settings into effect; wrong ones are reported, and the old ones stay")
+  func reload() throws {
+    try daemon.writeSettings()
+    try daemon.start()
+    #expect(try daemon.manager.nextMessage() == "READY=1")
+    try daemon.writeSettings(label: "weather")
+    try reload(says: Output.reloaded)
+    try daemon.put("sunny\n", as: "a.txt")
+    #expect(try daemon.line() == "weather: sunny")
+    #expect(try daemon.line() == Output.done)
+    try daemon.writeSettings(pause: -1)
+    try reload(says: Output.notReloaded)
+    try daemon.writeSettings(spool: "/nowhere/at/all")
+    try reload(
+      says: "daemon: the old settings stay in effect: "
+        + "settings.json: spool is /nowhere/at/all, where nothing can be written"
+    )
+    try daemon.put("rain\n", as: "a.txt")
+    #expect(try daemon.line() == "weather: rain")
+  }
+
+  private func reload(says line: String) throws {
+    try daemon.signal(SIGHUP)
+    #expect(try daemon.manager.nextMessage().hasPrefix("RELOADING=1\nMONOTONIC_USEC="))
+    #expect(try daemon.line() == line)
+    #expect(try daemon.manager.nextMessage() == "READY=1")
+  }
+
+  @Test("A stop during an announcement completes it at once, and the others stay in the spool")
+  func stop() throws {
+    try daemon.writeSettings(pause: 3_600)
+    try daemon.put("one\ntwo\n", as: "a.txt")
+    try daemon.put("one\n", as: "c.txt")
+    try daemon.start()
+    #expect(try daemon.line() == Output.one)
+    #expect(try daemon.manager.nextMessage() == "READY=1")
+    try daemon.signal(SIGTERM)
+    #expect(try daemon.line() == Output.two)
+    #expect(try daemon.line() == Output.done)
+    #expect(try daemon.wait() == 0)
+    #expect(throws: (any Error).self) { try daemon.line() }
+    #expect(try daemon.manager.message() == "STOPPING=1")
+    #expect(!daemon.hasInSpool("a.txt") && daemon.hasInSpool("c.txt"))
+
+    try daemon.start()
+    #expect(try daemon.line() == Output.one)
+  }
+
+  @Test("A file whose announcement was killed is announced again from its beginning")
+  func kill() throws {
+    try daemon.writeSettings(pause: 3_600)
+    try daemon.put("one\ntwo\n", as: "a.txt")
+    try daemon.start()
+    #expect(try daemon.line() == Output.one)
+    try daemon.signal(SIGKILL)
+    #expect(try daemon.wait() == -SIGKILL)
+    #expect(daemon.hasInSpool("a.txt"))
+
+    try daemon.writeSettings()
+    try daemon.start()
+    #expect(try daemon.line() == Output.one)
+    #expect(try daemon.line() == Output.two)
+    #expect(try daemon.line() == Output.done)
+  }
+
+  @Test("The third signal ends the daemon although its output has no reader that reads")
+  func threeSignals() throws {
+    try daemon.writeSettings()
+    try daemon.put(String(repeating: "x", count: 1_000_000), as: "a.txt")
+    try daemon.start()
+    #expect(try daemon.manager.nextMessage() == "READY=1")
+    try daemon.signal(SIGTERM)
+    #expect(try daemon.manager.nextMessage() == "STOPPING=1")
+    // Signals of one kind that come together are one.
+    try daemon.signal(SIGINT)
+    try daemon.signal(SIGTERM)
+    #expect([128 + SIGTERM, 128 + SIGINT].contains(try daemon.wait()))
+    #expect(daemon.hasInSpool("a.txt"))
+  }
+
+  @Test("A closed pipe is an error with a name, and what was not announced stays in the spool")
+  func closedPipe() throws {
+    try daemon.writeSettings()
+    try daemon.put("one\n", as: "a.txt")
+    try daemon.startWithAReaderOfOneLine()
+    var lines = [try daemon.line(), try daemon.line()]
+    #expect(Set(lines) == ["closed", Output.done])
+    try daemon.put("two\n", as: "a.txt")
+    lines = [try daemon.line(), try daemon.line()]
+    #expect(lines[0].hasPrefix(#"daemon: application failed: service "Announcer" threw "#))
+    #expect(lines[0].contains("Broken pipe"))
+    #expect(lines[1] == "status 70")
+    #expect(daemon.hasInSpool("a.txt"))
+  }
+
+  @Test(
+    "Wrong arguments are named with the usage, and the daemon exits with 64",
+    arguments: [
+      (["--setings", "settings.json"], Output.wrongArgument),
+      (["settings.json"], #"daemon: unknown argument "settings.json""#),
+      (["--settings"], "daemon: --settings needs a file"),
+    ]
+  )
+  func wrongArguments(_ arguments: [String], _ line: String) throws {
+    try daemon.start(arguments)
+    #expect(try daemon.line() == line)
+    #expect(try daemon.line() == Output.usage)
+    #expect(try daemon.wait() == 64)
+  }
+
+  @Test("The help option prints the usage and exits with 0", arguments: ["--help", "-h"])
+  func help(_ argument: String) throws {
+    try daemon.start([argument])
+    #expect(try daemon.line() == Output.usage)
+    #expect(try daemon.wait() == 0)
+  }
+
+  @Test("Wrong settings are named, the daemon exits with 78, and it was never ready")
+  func wrongSettings() throws {
+    try daemon.writeSettings(pause: -1)
+    try daemon.start()
+    #expect(try daemon.line() == Output.notStarted)
+    #expect(try daemon.wait() == 78)
+    #expect(try daemon.manager.message() == "STOPPING=1")
+
+    let beginning = #"daemon: launch work "settings" failed: settings.json: "#
+    try daemon.writeSettings("{ ")
+    try daemon.start()
+    #expect(try daemon.line().hasPrefix(beginning))
+    #expect(try daemon.wait() == 78)
+
+    try daemon.start(["--settings", "nowhere.json"])
+    #expect(try daemon.line().contains("nowhere.json: "))
+    #expect(try daemon.wait() == 78)
+  }
+
+  @Test("A manager with a watchdog hears from the daemon")
+  func watchdog() throws {
+    try daemon.writeSettings()
+    try daemon.start(watchdog: 600_000_000)
+    // Two tasks, and so in any order.
+    let messages = [try daemon.manager.nextMessage(), try daemon.manager.nextMessage()]
+    #expect(Set(messages) == ["WATCHDOG=1", "READY=1"])
+  }
+}
+#endif
