@@ -204,8 +204,12 @@ public final class ManualClock: Clock, Sendable {
     }
     if isThere { return true }
     if await latch.wait() { return true }
-    state.withLock { state in state.waiters.removeAll { $0.latch === latch } }
-    return false
+    return state.withLock { state in
+      // A waiter that has gone was served, although the task was cancelled before it went on.
+      let isWaiting = state.waiters.contains { $0.latch === latch }
+      state.waiters.removeAll { $0.latch === latch }
+      return !isWaiting
+    }
   }
 
   private func addSleeper(_ sleeper: Sleeper) {

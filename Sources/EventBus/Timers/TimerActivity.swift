@@ -74,14 +74,14 @@ package final class TimerActivity: Sendable {
   @discardableResult
   package func idle() async -> Bool {
     let unit = currentUnit
-    repeat {
+    while true {
       let latch = Latch()
       update { $0.waiters.append((unit?.number, latch)) }
       if latch.isOpen { return true }
-      await latch.wait()
+      let hasRested = await latch.wait()
       state.withLock { state in state.waiters.removeAll { $0.latch === latch } }
-    } while !Task.isCancelled
-    return false
+      if !hasRested { return false }
+    }
   }
 
   /// Runs a closure as part of a unit, so that sleeping inside the closure counts as sleep of the unit.

@@ -48,6 +48,7 @@ package struct TimerTable: Sendable {
   ///
   /// - Complexity: O(log *n*), amortized.
   package mutating func add(_ timer: TimerRegistration) {
+    defer { checkInvariants(ofSize: timers.count, _checkInvariants()) }
     lastOrder += 1
     timer.order = lastOrder
     timer.slot = freeSlots.popLast() ?? timers.count
@@ -68,6 +69,7 @@ package struct TimerTable: Sendable {
   /// - Returns: `true` if there may be more. Otherwise any other timer that is due still tolerates a delay.
   /// - Complexity: O(log *n*), plus a copy of `due` if that must grow.
   package mutating func takeDue(at now: Int128, into due: inout [Due]) -> Bool {
+    defer { checkInvariants(ofSize: timers.count, _checkInvariants()) }
     var count = 0
     while count < Self.batch, let first = heap.first, first.time <= now {
       _ = heap.popFirst()
@@ -98,6 +100,7 @@ package struct TimerTable: Sendable {
   package mutating func begin(_ timer: TimerRegistration, at now: Int128) -> (
     handler: TimerHandler, tick: TimerSchedule.Tick
   )? {
+    defer { checkInvariants(ofSize: timers.count, _checkInvariants()) }
     guard timer.handler != nil else { return nil }
     assert(timer.phase == .queued, "a timer ticks that is not due")
     guard !timer.isHeld else {
@@ -118,6 +121,7 @@ package struct TimerTable: Sendable {
   ///   - now: The current time.
   /// - Returns: The timer if its next tick is already due.
   package mutating func finish(_ timer: TimerRegistration, at now: Int128) -> Due? {
+    defer { checkInvariants(ofSize: timers.count, _checkInvariants()) }
     guard timer.handler != nil else {
       remove(timer)
       return nil
@@ -142,6 +146,7 @@ package struct TimerTable: Sendable {
   ///   ended.
   /// - Complexity: O(log *n*).
   package mutating func end(_ timer: TimerRegistration) -> TimerHandler? {
+    defer { checkInvariants(ofSize: timers.count, _checkInvariants()) }
     guard let handler = timer.handler.take() else { return nil }
     if timer.phase == .waiting { heap.remove(slot: timer.slot) }
     if timer.phase != .running { remove(timer) }
@@ -156,6 +161,7 @@ package struct TimerTable: Sendable {
   ///   - now: The current time. The deadlines between the beginning and the end of a pause are skipped, except
   ///     the only deadline of a timer that does not repeat.
   package mutating func setPaused(_ timer: TimerRegistration, _ isPaused: Bool, at now: Int128) {
+    defer { checkInvariants(ofSize: timers.count, _checkInvariants()) }
     guard timer.handler != nil else { return }
     timer.isHeld = isPaused
     if isPaused { timer.schedule.pause(at: now) } else { timer.schedule.resume(at: now) }

@@ -53,7 +53,7 @@ extension ThemeManager {
   /// - Throws: ``ThemeError`` with the code ``ThemeError/Code/unknownTheme`` if no theme of this
   ///   name is registered, and any error that ``use(_:)-(Theme)`` throws.
   /// - Complexity: As ``use(_:)-(Theme)``.
-  public func use(_ name: String) throws(ThemeError) { try use(root.catalogue.theme(named: name)) }
+  public func use(_ name: String) throws(ThemeError) { try use(root.catalog.theme(named: name)) }
 
   /// Registers themes under their names, replacing themes with the same names.
   ///
@@ -62,7 +62,7 @@ extension ThemeManager {
   /// - Parameter themes: The themes.
   public func register(_ themes: Theme...) {
     let root = root
-    let former = themes.map { root.catalogue.register($0) }
+    let former = themes.map { root.catalog.register($0) }
     withExtendedLifetime(former) {}
   }
 

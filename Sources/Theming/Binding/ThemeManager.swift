@@ -56,7 +56,7 @@ public final class ThemeManager {
   /// The chain of switches that the running one belongs to; used in the root only.
   var chain = Chain(openings: 0)
   /// The registered themes; used in the root only, and empty in scopes.
-  var catalogue = ThemeCatalogue()
+  var catalog = ThemeCatalog()
 
   /// Creates a manager with an initial theme.
   ///
@@ -81,7 +81,7 @@ public final class ThemeManager {
     // Checked now, even if it is never used.
     _ = Self.resolved(light)
     self.init(Self.resolved(dark), bus)
-    catalogue.pair = (light, dark)
+    catalog.pair = (light, dark)
     register(light, dark)
   }
 

@@ -67,7 +67,7 @@ public struct RGBA: Hashable, Sendable {
 
   /// Composites this color over another one.
   ///
-  /// The channels are mixed as stored, without linearisation, as browsers and terminals do.
+  /// The channels are mixed as stored, without linearization, as browsers and terminals do.
   ///
   /// - Parameter ground: The color below.
   /// - Returns: The mixture; opaque if `ground` is opaque.
@@ -133,13 +133,13 @@ extension RGBA: Codable {
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     let text = try container.decode(String.self)
-    guard let colour = RGBA(hex: text) else {
+    guard let color = RGBA(hex: text) else {
       throw DecodingError.dataCorruptedError(
         in: container,
         debugDescription: "\"\(text)\" is not a color: write #rrggbb or #rrggbbaa"
       )
     }
-    self = colour
+    self = color
   }
 
   /// Encodes the color as ``hex``.

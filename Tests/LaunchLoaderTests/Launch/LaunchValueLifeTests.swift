@@ -280,6 +280,21 @@ struct LaunchValueLifeTests {
     #expect(late.outcome?.description == "skipped because of derived")
   }
 
+  @Test("A launch that the poster cannot roll back goes on in a task, and ends")
+  func rollbackAfterAnEvent() async throws {
+    let (loader, bus) = (LaunchLoader(onFailure: .rollback), EventBus())
+    let attachment = loader.attach(to: bus)
+    loader.register(.first, undo: { [log] _ in log.append("undo first") }) { [self] _ in
+      resource("first")
+    }
+    loader.register("fails", phase: .late) { _ in throw Broken() }
+    bus.post(.didFinishLaunching, .current)
+    let report = try await loader.report
+    #expect(report.summary == ["first undone", "fails failed: broken"])
+    #expect(log.entries == ["undo first", "first freed"])
+    withExtendedLifetime(attachment) {}
+  }
+
   @Test("During a roll-back, a value that is being undone is no longer handed out, and others are")
   func readWhileRollingBack() async throws {
     let loader = LaunchLoader(onFailure: .rollback)

@@ -66,21 +66,21 @@ package final class WaitingCount: Sendable {
     let own = call.map { $0.chain.filter { $0.queues == ObjectIdentifier(self) } } ?? []
     let number = tasks.add(own)
     defer { tasks.remove(number) { _ = turns.bitwiseAnd(~Self.awaited, ordering: .relaxed) } }
-    repeat {
+    while true {
       var before: UInt64 = 0
       let latch = tasks.prepare(number) {
         before = turns.bitwiseOr(Self.awaited, ordering: .acquiringAndReleasing).newValue
       }
       guard tasks.allow(Int(before & Self.turnMask), for: number) else {
-        await latch.wait()
+        guard await latch.wait() else { return false }
         continue
       }
       guard await posts() else { return false }
       // A turn that began meanwhile was caused by one of these posts, or comes from outside.
       let after = turns.load(ordering: .acquiring)
       if UInt64(after ^ before) >> 32 == 0 { return true }
-    } while !Task.isCancelled
-    return false
+      if Task.isCancelled { return false }
+    }
   }
 }
 

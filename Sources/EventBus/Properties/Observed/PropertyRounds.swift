@@ -114,6 +114,7 @@ package struct PropertyRounds<Value> {
   ///   - value: The current value, which the registration knows; `nil` for a validator, which needs none.
   ///   - isBehind: Pass `true` if the others do not know that value for a reason outside this property.
   package mutating func add(_ number: UInt, _ roles: PropertyFlags, value: Value?, isBehind: Bool) {
+    defer { checkInvariants(ofSize: queue.count, _checkInvariants()) }
     count(roles, by: 1)
     if let value, isBehind || isInBatch || roles.contains(.writes) && hasSilentWrites {
       baselines[number] = value
@@ -127,6 +128,7 @@ package struct PropertyRounds<Value> {
     _ number: UInt,
     _ roles: PropertyFlags
   ) -> (baseline: Value?, records: [AnyObject]) {
+    defer { checkInvariants(ofSize: queue.count, _checkInvariants()) }
     count(roles, by: -1)
     return (takeBaseline(of: number), writesCount == 0 ? takeRecords() ?? [] : [])
   }
@@ -186,6 +188,7 @@ package struct PropertyRounds<Value> {
   /// - Returns: `true` if it began. The caller then reports the queue, with ``next()``, and ends the report,
   ///   with ``adopt(isReporting:)``.
   package mutating func begin() -> Bool {
+    defer { checkInvariants(ofSize: queue.count, _checkInvariants()) }
     guard phase == .idle else { return false }
     phase = .reporting
     return true
@@ -199,6 +202,7 @@ package struct PropertyRounds<Value> {
   ///   - coversSilentWrites: Pass `true` if `old` is the value that all observers know.
   /// - Returns: The round, if the caller reports it now, and then the queue; `nil` if it was queued.
   package mutating func report(old: Value?, new: Value, coversSilentWrites: Bool) -> Round? {
+    defer { checkInvariants(ofSize: queue.count, _checkInvariants()) }
     let isOldKnown = coversSilentWrites || !hasSilentWrites
     hasSilentWrites = false
     let round = Round(
@@ -223,6 +227,7 @@ package struct PropertyRounds<Value> {
 
   /// Queues the round of a batch, before any round of that batch is reported.
   package mutating func queueBatch(old: Value?, new: Value, isNetZero: Bool) {
+    defer { checkInvariants(ofSize: queue.count, _checkInvariants()) }
     _ = queue.append(
       Round(
         isNetZero: isNetZero,
@@ -251,6 +256,7 @@ package struct PropertyRounds<Value> {
   /// - Returns: `true` if the caller reports the queue, with ``next()``; `false` if an enclosing report
   ///   does.
   package mutating func endBatch() -> Bool {
+    defer { checkInvariants(ofSize: queue.count, _checkInvariants()) }
     guard phase == .endingBatch else { return false }
     phase = .reporting
     return true
@@ -263,6 +269,7 @@ package struct PropertyRounds<Value> {
   ///
   /// - Parameter isReporting: A Boolean value that indicates whether a report is in progress.
   package mutating func adopt(isReporting: Bool) {
+    defer { checkInvariants(ofSize: queue.count, _checkInvariants()) }
     if (phase == .idle) == isReporting { phase = isReporting ? .reporting : .idle }
   }
 

@@ -75,6 +75,7 @@ package struct SharedChanges<Value> {
     isBarred: Bool,
     displaced: inout Value?
   ) -> Bool {
+    defer { checkInvariants(ofSize: waiting.count, _checkInvariants()) }
     newest += 1
     let answered = turn?.thread == thread ? turn?.depth : depth
     let round = SharedRound(
@@ -102,6 +103,7 @@ package struct SharedChanges<Value> {
   /// - Returns: A round to deliver before the next call; or `nil` if the turn is over, and whether the thread
   ///   must start a task. The task or the next setter delivers the rest.
   package mutating func next() -> (round: SharedRound<Value>?, startsTask: Bool) {
+    defer { checkInvariants(ofSize: waiting.count, _checkInvariants()) }
     guard var current = turn.take(), var round = waiting.first else { return (nil, false) }
     if current.isOthers(round) {
       if current.others == Self.othersPerTurn {
@@ -125,6 +127,7 @@ package struct SharedChanges<Value> {
   /// - Returns: `false` if an observer may have registered in the middle of the round. Such an observer knows
   ///   another value, so the round must be delivered.
   package mutating func skip(_ round: SharedRound<Value>) -> Bool {
+    defer { checkInvariants(ofSize: waiting.count, _checkInvariants()) }
     if newestKnown >= round.first { return false }
     skipped = (round.first, round.isBarred)
     return true
@@ -135,6 +138,7 @@ package struct SharedChanges<Value> {
   /// - Parameter thread: The thread on which the task runs.
   /// - Returns: `true` if the task must deliver, beginning with ``next()``.
   package mutating func taskBegins(on thread: UInt) -> Bool {
+    defer { checkInvariants(ofSize: waiting.count, _checkInvariants()) }
     isTaskOnItsWay = false
     guard turn == nil, !waiting.isEmpty else { return false }
     turn = Turn(thread: thread, began: newest, isTask: true)

@@ -1,3 +1,5 @@
+internal import EventBus
+
 /// A key whose hash value stays the same for the whole life of the process.
 ///
 /// That of the standard library does not: with its static variant, keys that are stored before `main` may be hashed

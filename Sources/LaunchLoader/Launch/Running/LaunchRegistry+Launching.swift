@@ -1,3 +1,5 @@
+internal import EventBus
+
 /// Running the launch: turns, ends, failures, time limits and stopping.
 extension LaunchRegistry {
   /// Begins the launch for the first caller.
@@ -35,6 +37,7 @@ extension LaunchRegistry {
   /// - Complexity: Amortized O(1); O(log *n*) where dependencies change the order.
   package mutating func next(canWait: Bool) -> LaunchStep {
     defer { checkInvariants(ofSize: schedule.rows.count, _checkInvariants()) }
+    isWaitedOn = false
     let last = stage == .launched ? LaunchPhase.idle : .late
     if let step = schedule.next(canWait: canWait, upTo: last) { return step }
     if stage == .launched {

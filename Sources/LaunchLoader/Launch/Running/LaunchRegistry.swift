@@ -126,7 +126,6 @@ package struct LaunchRegistry: Sendable {
   /// - Complexity: O(*n*²).
   package func _checkInvariants() {
     schedule._checkInvariants()
-    names._checkInvariants()
     assert(tasks.keys.allSatisfy { schedule[$0] != nil }, "tasks of a removed row")
     assert(verdict == .fine || halt != nil || stage == .launched, "a failed launch goes on")
     assert(!isWaitedOn || stage == .launching, "a runner waits for no launch")

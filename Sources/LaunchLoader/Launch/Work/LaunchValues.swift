@@ -1,7 +1,7 @@
 /// Values by the names of their keys: those of a loader, or those that a worker needs.
 ///
 /// The loader compares keys before it stores or looks up a value, so a value has the type of its key.
-package typealias LaunchValues = [LaunchID: any Sendable]
+typealias LaunchValues = [LaunchID: any Sendable]
 
 extension LaunchValues {
   /// Returns the values of keys, without those that are missing.

@@ -92,7 +92,7 @@ extension ServiceMachine {
 
   /// Leaves behind all services that have not ended, because the service that runs them as its group is left
   /// behind.
-  package mutating func leaveAll() {
+  mutating func leaveAll() {
     request(.cancel)
     permitStop()
     // Before the run has begun, the request prevents every start.

@@ -177,7 +177,7 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
   }
 
   /// Sets the limits that are not set, before the run is claimed.
-  package mutating func inherit(stopTimeout: Duration?, cancelTimeout: Duration?) {
+  mutating func inherit(stopTimeout: Duration?, cancelTimeout: Duration?) {
     self.stopTimeout = self.stopTimeout ?? stopTimeout
     self.cancelTimeout = self.cancelTimeout ?? cancelTimeout
   }
@@ -220,7 +220,7 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
   /// The services that delay the transition in progress, with their names in messages, in registration order.
   ///
   /// - Complexity: O(*n*) in the number of services.
-  package var waitedFor: [(id: ID, name: String)] {
+  var waitedFor: [(id: ID, name: String)] {
     roster.living.filter(isWaitedFor).map { ($0.id, fullName($0.name)) }
   }
 

@@ -22,8 +22,9 @@ public import EventBus
 ///
 /// A service that is cancelled, because it exceeded a time limit or because everything is cancelled, receives
 /// the request to stop as well, immediately after the cancellation: the lifetime ends, the closures run, and
-/// ``isShuttingDown`` is `true` from then on. Every wait of the service throws `CancellationError`, also
-/// ``untilShutdown()``.
+/// ``isShuttingDown`` is `true` from then on. Every wait of the service throws `CancellationError`;
+/// ``untilShutdown()`` does, too, unless the request to stop came first: when the time for the whole stop has
+/// passed, services whose turn has not come are asked to stop before they are cancelled.
 ///
 /// ## Thread safety
 ///

@@ -21,9 +21,9 @@ extension ThemeManager {
   /// The setter cannot throw. An error that ``use(_:)-(Theme)`` would throw is reported to
   /// `EventHooks.onMessage` of the bus, by default on standard error, and the theme does not change.
   public var preference: AppearancePreference {
-    get { root.catalogue.preference }
+    get { root.catalog.preference }
     set {
-      root.catalogue.preference = newValue
+      root.catalog.preference = newValue
       root.useChoice()
     }
   }
@@ -34,16 +34,16 @@ extension ThemeManager {
   /// for the new appearance, even if another theme was used in the meantime; `nil` counts as dark.
   /// Setting the same appearance again has no effect.
   public var systemAppearance: Appearance? {
-    get { root.catalogue.systemAppearance }
+    get { root.catalog.systemAppearance }
     set {
-      let before = root.catalogue.appearance
-      root.catalogue.systemAppearance = newValue
-      if root.catalogue.appearance != before { root.useChoice() }
+      let before = root.catalog.appearance
+      root.catalog.systemAppearance = newValue
+      if root.catalog.appearance != before { root.useChoice() }
     }
   }
 
   private func useChoice() {
-    guard let choice = catalogue.choice else { return }
+    guard let choice = catalog.choice else { return }
     reportingError { () throws(ThemeError) in try use(choice) }
   }
 }
@@ -51,7 +51,7 @@ extension ThemeManager {
 /// The themes that a manager knows by name, and its pair of themes for the two appearances.
 ///
 /// A plain value: it only selects themes; the manager switches.
-struct ThemeCatalogue: Sendable {
+struct ThemeCatalog: Sendable {
   private var themes: [String: Theme] = [:]
   /// The themes for the two appearances, or `nil` for a manager with a single theme.
   var pair: (light: Theme, dark: Theme)?

@@ -7,7 +7,10 @@
 ///   - size: The number of elements of the value.
 ///   - check: The check, which stops the program if the value is inconsistent.
 @inline(__always)
-func checkInvariants(ofSize size: @autoclosure () -> Int, _ check: @autoclosure () -> Void) {
+package func checkInvariants(
+  ofSize size: @autoclosure () -> Int,
+  _ check: @autoclosure () -> Void
+) {
   assert(
     size() > 16
       || {
