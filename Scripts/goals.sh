@@ -45,14 +45,14 @@ if [[ $table ]]; then
   cp "$table" "$printed"
 else
   while read -r program; do
-    filters=()
+    titles=()
     # The line itself and the one it is compared with.
-    while IFS= read -r title; do filters+=(--filter "$title"); done < <(
+    while IFS= read -r title; do titles+=(--title "$title"); done < <(
       awk -F '\t' -v program="$program" '
         $1 == program { print $2; if ($3 ~ /^"/) print substr($3, 2, length($3) - 2) }
       ' "$chosen" | sort -u
     )
-    swift run -c release --package-path Benchmarks "$program" ${quick:+"$quick"} "${filters[@]}" \
+    swift run -c release --package-path Benchmarks "$program" ${quick:+"$quick"} "${titles[@]}" \
       >> "$printed" || [[ $? == 1 ]]
   done < <(cut -f1 "$chosen" | sort -u)
 fi

@@ -6,6 +6,8 @@ public struct Options: Sendable {
   public private(set) var sampleTime = 20e6
   /// Only lines whose title contains one of these; all if empty.
   public private(set) var filters: [String] = []
+  /// Only lines with one of these titles; all if empty.
+  public private(set) var titles: Set<String> = []
   /// Only subjects whose name contains one of these; all if empty.
   public private(set) var subjects: [String] = []
   /// Run the chosen work once, this many iterations, untimed: for a profiler.
@@ -24,6 +26,7 @@ public struct Options: Sendable {
     while let argument = rest.popFirst() {
       switch argument {
       case "--filter": filters.append(try Self.value(of: argument, from: &rest).lowercased())
+      case "--title": titles.insert(try Self.value(of: argument, from: &rest))
       case "--subject": subjects.append(try Self.value(of: argument, from: &rest).lowercased())
       case "--rounds": rounds = try Self.count(of: argument, from: &rest)
       case "--quick": (rounds, sampleTime) = (3, 3e6)
@@ -58,7 +61,8 @@ public struct Options: Sendable {
   }
 
   internal func selects(_ figure: Figure) -> Bool {
-    filters.isEmpty || filters.contains { figure.title.lowercased().contains($0) }
+    (titles.isEmpty || titles.contains(figure.title))
+      && (filters.isEmpty || filters.contains { figure.title.lowercased().contains($0) })
   }
 
   internal func selects(_ subject: Subject) -> Bool {
@@ -71,6 +75,7 @@ public struct Options: Sendable {
     Measures \(ours.name) and its peers in one run and prints a table of medians and ratios.
 
       --filter TEXT      only lines whose title contains TEXT (may be repeated)
+      --title TEXT       only the line with the title TEXT (may be repeated)
       --subject TEXT     only columns whose name contains TEXT (may be repeated)
       --rounds N         samples of each subject and line (11)
       --quick            3 short rounds

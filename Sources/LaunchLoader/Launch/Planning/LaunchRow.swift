@@ -52,7 +52,7 @@ package struct LaunchRow: Sendable {
   /// The phase in which it runs.
   var phase: LaunchPhase
   /// The progress of the row.
-  var state = State.waiting(Wait())
+  var state: State
   /// The first and the last edge that leads to it, by their indices in the schedule.
   var edges: (first: Int, last: Int)?
   /// A Boolean value that indicates whether it timed out and has not returned.
@@ -73,7 +73,7 @@ package struct LaunchRow: Sendable {
     isAsynchronous = registration.isAsynchronous
     isInline = registration.isInline
     phase = registration.phase
-    if let result { state = .ended(result) }
+    state = if let result { .ended(result) } else { .waiting(Wait()) }
   }
 
   /// The name, derived from the source site if none was given.

@@ -150,7 +150,7 @@ struct LaunchRunner: Sendable {
       now = end
       let measured = LaunchTimes(start: start, duration: end - start)
       times = measured
-      outcome = registration.limited(outcome, measured)
+      if registration.timeout != nil { outcome = registration.limited(outcome, measured) }
       settle(registration, outcome, keepsUndo: keepsWorkers(for: registration))
     } else {
       registration.releaseClosures()

@@ -128,7 +128,7 @@ extension LaunchSchedule {
     phase = .standard
     lastRank = nextRow
     for index in rows.indices where rows[index].isWaiting {
-      rows[index].wait.rank = index
+      rows[index].state = .waiting(LaunchRow.Wait(rank: index))
       enqueue(index)
     }
   }
