@@ -5,7 +5,7 @@ internal import EventBus
 /// ## Thread safety
 ///
 /// Every member may be called from any thread. Waiters are resumed after the lock is released.
-struct LatchedValue<Value: Sendable>: ~Copyable, Sendable {
+package struct LatchedValue<Value: Sendable>: ~Copyable, Sendable {
   /// The value, and the latch that the first waiter creates.
   private let state = Locked((value: nil as Value?, latch: nil as Latch?))
 
