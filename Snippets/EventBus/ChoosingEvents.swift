@@ -55,7 +55,7 @@ extension EventNames {
 }
 
 let closed = await bus.postAndWait(.willClose)
-print(closed.reachedCount, closed.errors)  // the number of handlers that finished, and their errors
+print(closed.reachedCount, closed.errors)  // how many handlers were reached, and their errors
 
 // snippet.hide
 precondition(closed.reachedCount == 1 && closed.errors.isEmpty)

@@ -5,7 +5,7 @@ import EventBus
 struct Message: Sendable { let text: String }
 
 extension EventNames {
-  static let message = EventName<Message>("message")
+  static let message = EventName<Message>("chat.message")
 }
 
 @MainActor final class Screen {
@@ -28,7 +28,7 @@ struct Store: Sendable {
 }
 
 extension EventNames {
-  static let location = EventName<String>("location", replay: 1)  // sticky
+  static let location = EventName<String>("map.location", replay: 1)  // sticky
 }
 
 let bus = EventBus()

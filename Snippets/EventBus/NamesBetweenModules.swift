@@ -11,7 +11,7 @@ let token = bus.observe(.cartDidChange) { count in print("\(count) in the cart")
 
 let same = EventName<Int>("shop.cart.didChange")  // in any module: the same event
 let other = EventName<String>("shop.cart.didChange")  // another payload type: another event
-print(bus.post(same, 3))  // 3 in the cart, 1
+print(bus.post(same, 3))  // 3 in the cart, and then 1
 print(bus.post(other, "three"))  // 0
 
 // snippet.hide

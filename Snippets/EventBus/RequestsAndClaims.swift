@@ -39,7 +39,18 @@ await bus.postAndWait(.didAskForOffers, Inquiry(item: "tea") { price in offer.yi
 offer.finish()  // every handler has finished: there will be no further reply
 for await price in offers { print(price) }  // 2, 3
 
+let (bids, bid) = AsyncStream<Int>.makeStream()
+let asking = Task {
+  await bus.postAndWait(.didAskForOffers, Inquiry(item: "tea") { price in bid.yield(price) })
+  bid.finish()
+}
+for await price in bids {
+  print(price)  // 2, without waiting for the slow handler
+  break
+}
+
 // snippet.hide
+await asking.value
 for token in [cheap, slow] { token.cancel() }
 let silence = bus.addHooks(EventHooks(onError: { _ in }))
 // snippet.show
@@ -52,7 +63,7 @@ extension EventNames {
 
 let objection = bus.observe(.willClose) { throw UnsavedChanges() }
 let outcome = await bus.postAndWait(.willClose)
-print(outcome.errors.isEmpty ? "close" : "stay open")  // stay open
+print(outcome.errors.isEmpty && !Task.isCancelled ? "close" : "stay open")  // stay open
 
 // snippet.hide
 precondition(outcome.errors.count == 1)

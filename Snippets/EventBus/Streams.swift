@@ -48,21 +48,21 @@ try await end.value
 // snippet.show
 
 extension EventNames {
-  static let themeDidChange = EventName<String>("theme.didChange", replay: 1)
+  static let skinDidChange = EventName<String>("painter.skinDidChange", replay: 1)
 }
 
 struct Painter: Sendable {
   let token: Token
   init(_ bus: EventBus) {
-    token = bus.observe(.themeDidChange) { theme in print("paint \(theme)") }
+    token = bus.observe(.skinDidChange) { skin in print("paint \(skin)") }
   }
 }
 
-bus.post(.themeDidChange, "night")
+bus.post(.skinDidChange, "night")
 let painter = Painter(bus)  // paint night
-print(bus.latest(.themeDidChange) ?? "no theme")  // night
-bus.clearReplay(.themeDidChange)
+print(bus.latest(.skinDidChange) ?? "no skin")  // night
+bus.clearReplay(.skinDidChange)
 
 // snippet.hide
-precondition(bus.latest(.themeDidChange) == nil)
+precondition(bus.latest(.skinDidChange) == nil)
 painter.token.cancel()
