@@ -18,12 +18,23 @@ extension RGBA {
   }
 }
 
+extension ThemeManager {
+  /// The manager of this app, which has a theme for each appearance.
+  static let app = ThemeManager(
+    light: Theme("Day", appearance: .light),
+    dark: Theme("Night") {
+      $0[.ink] = RGBA(red: 230, green: 230, blue: 230)
+      $0[.paper] = RGBA(red: 20, green: 20, blue: 20)
+    }
+  )
+}
+
 final class Badge: UILabel {
-  @Themed var themeMap: ThemeMap<Badge>?
+  @Themed(ThemeManager.app) var themeMap: ThemeMap<Badge>?
 }
 
 final class ProfileViewController: UIViewController {
-  @Themed var themeMap: ThemeMap<ProfileViewController>?
+  @Themed(ThemeManager.app) var themeMap: ThemeMap<ProfileViewController>?
   private let badge = Badge()
   private let name = UILabel()
 
@@ -35,6 +46,6 @@ final class ProfileViewController: UIViewController {
       .set(\.backgroundColor, .ink) { $0.uiColor },
     ]
     // A class of UIKit itself, which has no themed property.
-    ThemeManager.shared.follow(name, [.set(\.textColor, .ink) { $0.uiColor }])
+    ThemeManager.app.follow(name, [.set(\.textColor, .ink) { $0.uiColor }])
   }
 }
