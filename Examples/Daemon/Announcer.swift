@@ -20,15 +20,18 @@ struct Announcer: AppService {
     bus.post(.spoolIsDue)
     context.markReady()
 
-    var unreadable: Set<String> = []
+    var unreadable: Set<URL> = []
     for await _ in due {
-      let names = try FileManager.default.contentsOfDirectory(atPath: await file.current.spool)
-      for name in names.sorted() where !name.hasPrefix(".") && !unreadable.contains(name) {
+      // A reload during the pass may name another directory, which has no files of these names.
+      let spool = await file.current.spool
+      let names = try FileManager.default.contentsOfDirectory(atPath: spool)
+      for name in names.sorted() where !name.hasPrefix(".") {
         if context.isShuttingDown { return }
+        let item = URL(filePath: spool).appending(path: name)
+        if unreadable.contains(item) { continue }
         let settings = await file.current
-        let item = URL(filePath: settings.spool).appending(path: name)
         guard let text = try? String(contentsOf: item, encoding: .utf8) else {
-          unreadable.insert(name)
+          unreadable.insert(item)
           log("\(name) cannot be read as text; it stays in the spool")
           continue
         }
@@ -47,7 +50,7 @@ struct Announcer: AppService {
     _ settings: Settings,
     _ context: AppServiceContext
   ) async throws {
-    for line in text.split(separator: "\n") {
+    for line in text.split(whereSeparator: \.isNewline) {
       try FileHandle.standardOutput.write(contentsOf: Data("\(settings.label): \(line)\n".utf8))
       try await context.unlessShuttingDown { try await Task.sleep(for: .seconds(settings.pause)) }
     }

@@ -86,6 +86,27 @@ struct DaemonTests {
     #expect(try daemon.line() == "weather: rain")
   }
 
+  @Test("A reload that names another spool leaves a pass in the spool where it began")
+  func reloadOfTheSpool() throws {
+    let other = try ScratchPath(isFolder: true)
+    try other.write("three\n", to: "c.txt")
+    try daemon.writeSettings(pause: 1)
+    try daemon.put("one\n", as: "a.txt")
+    try daemon.put("two\n", as: "c.txt")
+    try daemon.start()
+    #expect(try daemon.line() == Output.one)
+    try daemon.writeSettings(spool: other.path)
+    try daemon.signal(SIGHUP)
+    // The reload ends during the pause after the first line, or on a busy machine later.
+    let lines = try (0..<6).map { _ in try daemon.line() }
+    let expected = [
+      Output.reloaded, Output.done, Output.two, "daemon: c.txt is done", "news: three",
+      "daemon: c.txt is done",
+    ]
+    #expect(lines.sorted() == expected.sorted())
+    #expect(lines.last == expected.last && !daemon.hasInSpool("c.txt"))
+  }
+
   private func reload(says line: String) throws {
     try daemon.signal(SIGHUP)
     #expect(try daemon.manager.nextMessage().hasPrefix("RELOADING=1\nMONOTONIC_USEC="))
