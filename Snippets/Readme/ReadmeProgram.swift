@@ -20,4 +20,4 @@ try app.add("clock") { context in
   try await context.untilShutdown()  // Control-C, SIGTERM or app.shutdown()
 }
 
-_ = try await app.run()  // returns after an orderly stop, and throws if a service has failed
+_ = try await app.run()  // returns the exit code after an orderly stop; throws if a service failed
