@@ -65,7 +65,7 @@ target_flags() {
 
 # Prints the programs that the `swift` blocks of a page form, as NUL-terminated records: `file:line`, a
 # newline, the code. A page is a Markdown file or a documentation comment. A block with imports begins a
-# program; the blocks after it continue it, each after a blank line.
+# program; the blocks after it continue it, each after a blank line. Nothing continues a manifest.
 programs() {
   awk -v comments="$([[ $1 == *.swift ]] && echo 1 || echo 0)" '
     function finish() { if (place) printf "%s\n%s%c", place, text, 0; place = text = "" }
@@ -77,6 +77,7 @@ programs() {
       if (place) text = text "\n"
       else place = FILENAME ":" line
       text = text block
+      if (block ~ /^import PackageDescription|\nimport PackageDescription/) finish()
       next
     }
     inside {
