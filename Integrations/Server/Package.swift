@@ -69,6 +69,14 @@ let package = Package(
       path: "Examples/EventServer"
     ),
     .executableTarget(
+      name: "RequestEvents",
+      dependencies: [
+        eventBus, launchLoader, log, bridge, lifecycle,
+        .product(name: "Hummingbird", package: "hummingbird"),
+      ],
+      path: "Examples/RequestEvents"
+    ),
+    .executableTarget(
       name: "Costs",
       dependencies: [
         eventBus, log, coreMetrics, tracer, logging, metrics, tracing,
@@ -118,7 +126,10 @@ let package = Package(
     ),
     .testTarget(
       name: "EventServerTests",
-      dependencies: ["EventServer", "TestKit", eventBus] + http
+      dependencies: [
+        "EventServer", "RequestEvents", "TestKit", eventBus, log,
+        .product(name: "Hummingbird", package: "hummingbird"),
+      ] + http
     ),
   ],
   swiftLanguageModes: [.v6]
@@ -136,7 +147,7 @@ if Context.environment["LIBRARIES_ONLY"] != nil {
     default: false
     }
   }
-  let programs = ["EventServer", "EventServerTests", "Costs", "EveryImport"]
+  let programs = ["EventServer", "RequestEvents", "EventServerTests", "Costs", "EveryImport"]
   package.targets.removeAll { programs.contains($0.name) }
   package.products.removeAll { $0.name == "EventServer" }
 }
@@ -153,8 +164,9 @@ for target in package.targets {
       .treatAllWarnings(as: .error),
       .treatWarning("ExplicitSendable", as: .error),
     ]
-  // The iterator of async-http-client leaves the caller's actor, and is not `Sendable`.
-  if target.name != "EventServerTests" {
+  // The iterator of async-http-client leaves the caller's actor, and is not `Sendable`. A middleware of Hummingbird
+  // leaves it, too.
+  if !["EventServerTests", "RequestEvents"].contains(target.name) {
     target.swiftSettings?.append(.enableUpcomingFeature("NonisolatedNonsendingByDefault"))
   }
 }

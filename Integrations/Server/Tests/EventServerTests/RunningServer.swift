@@ -5,7 +5,7 @@ internal import NIOHTTP1
 internal import Synchronization
 internal import TestKit
 
-/// The server, started as a program, which is killed when this object is released.
+/// A server, started as a program, which is killed when this object is released.
 final class RunningServer: Sendable {
   struct Answer: Equatable {
     var status: Int
@@ -32,17 +32,46 @@ final class RunningServer: Sendable {
   /// The output of the program.
   private let lines = Inbox<String>()
 
-  /// Starts the program and waits until it listens.
-  init(_ arguments: String...) async throws {
+  /// Starts the event server and waits until it listens.
+  convenience init(_ arguments: String...) async throws {
+    let environment = ProcessInfo.processInfo.environment
+    try await self.init(
+      // That of the environment, for example one built for release, or the one beside the tests.
+      environment["EVENT_SERVER"].map { URL(filePath: $0) } ?? Self.program("EventServer"),
+      ["--port=0", "--ends-with-parent"] + arguments,
+      ["LOG_LEVEL": environment["LOG_LEVEL"] ?? "critical"]
+    )
+  }
+
+  /// Starts the server that streams its requests, and waits until it listens.
+  static func requestEvents() async throws -> RunningServer {
+    // Hummingbird logs the port with this level.
+    let environment = ["LOG_LEVEL": "info", "HOST": "127.0.0.1", "PORT": "0"]
+    return try await RunningServer(program("RequestEvents"), [], environment, readsLog: true)
+  }
+
+  /// Starts a program and waits until it listens.
+  ///
+  /// - Parameters:
+  ///   - executable: The program.
+  ///   - arguments: Its arguments.
+  ///   - environment: The variables that differ from those of the tests.
+  ///   - readsLog: Whether the port is in the program's log, which is then not shown.
+  /// - Throws: The error of a program that cannot be started.
+  private init(
+    _ executable: URL,
+    _ arguments: [String],
+    _ environment: [String: String],
+    readsLog: Bool = false
+  ) async throws {
     let lines = lines
     let process = program.process
-    process.executableURL = Self.executable
-    process.arguments = ["--port=0", "--ends-with-parent"] + arguments
-    process.environment = ["LOG_LEVEL": "critical"].merging(ProcessInfo.processInfo.environment) {
-      $1
-    }
+    process.executableURL = executable
+    process.arguments = arguments
+    process.environment = environment.merging(ProcessInfo.processInfo.environment) { own, _ in own }
     process.standardInput = program.input
     process.standardOutput = program.output
+    if readsLog { process.standardError = program.output }
     process.terminationHandler = { [ended] in
       ended.append($0.terminationStatus)
       lines.append("ended")
@@ -55,17 +84,22 @@ final class RunningServer: Sendable {
         }
       }
     }
-    let text = await lines.wait { $0.contains { $0.hasPrefix("listening on ") || $0 == "ended" } }
-    port = text.compactMap { Int($0.dropFirst("listening on ".count)) }.first ?? 0
+    let text = await lines.wait { $0.contains { $0.contains("listening on ") || $0 == "ended" } }
+    port = text.compactMap { Self.port(in: $0) }.first ?? 0
   }
 
   deinit { if program.process.isRunning { kill(program.process.processIdentifier, SIGKILL) } }
 
-  /// The program: that of the environment, for example one built for release, or the one beside the tests.
-  private static var executable: URL {
-    if let path = ProcessInfo.processInfo.environment["EVENT_SERVER"] { return URL(filePath: path) }
+  /// The program of this name beside the tests.
+  private static func program(_ name: String) -> URL {
     let tests = URL(filePath: CommandLine.arguments[0]).resolvingSymlinksInPath()
-    return tests.deletingLastPathComponent().appending(path: "EventServer")
+    return tests.deletingLastPathComponent().appending(path: name)
+  }
+
+  /// The port in a line such as `listening on 8080` or `… listening on 127.0.0.1:8080`.
+  private static func port(in line: String) -> Int? {
+    guard let range = line.firstRange(of: "listening on ") else { return nil }
+    return line[range.upperBound...].split(separator: ":").last.flatMap { Int($0) }
   }
 
   var exitCode: Int32 {
@@ -117,10 +151,15 @@ final class RunningServer: Sendable {
 
   /// Opens a stream and waits until the server listens for it.
   func stream(_ query: String = "") async throws -> EventReader {
-    let request = HTTPClientRequest(url: url("events\(query)"))
-    let reader = EventReader(try await Self.client.execute(request, timeout: .minutes(5)))
+    let reader = try await reader(query)
     try await reader.read { $0 == ": listening\n\n" }
     return reader
+  }
+
+  /// Opens a stream and waits for the head of its response.
+  func reader(_ query: String = "") async throws -> EventReader {
+    let request = HTTPClientRequest(url: url("events\(query)"))
+    return EventReader(try await Self.client.execute(request, timeout: .minutes(5)))
   }
 
   /// The value of a metric.
