@@ -7,6 +7,7 @@
 #   load           200 streams and 1,000 events; EVENTS=10000 posts another number
 #   costs          the cost of logging, metrics and tracing, and of posts after their end
 #   samples        every sample compiles as it is shown
+#   port           the article about a port shows the whole program
 #   documentation  the catalogs build without warnings
 #   format         layout and documentation comments
 #   imports        every target declares the modules that it imports
@@ -17,7 +18,7 @@
 # Ends with one line: how many passed, how many failed. A step that cannot run is a failure.
 source "$(dirname "${BASH_SOURCE[0]}")/../../Scripts/integrations/checks.sh"
 
-steps=(build tests load costs samples documentation format imports)
+steps=(build tests load costs samples port documentation format imports)
 full_steps=(debug threads)
 flags=("${shared_release[@]}")
 beside=(../Logging ../Metrics ../Tracing ../ServiceLifecycle)
@@ -28,6 +29,9 @@ step_load() {
   grep -E ' (streams in|writes for) ' "$logs/load.log"
 }
 step_costs() { can_run && check 60 "$programs/Costs"; }
+step_port() {
+  check 30 "$scripts/examples.sh" PortingAServerSentEventsServer.md Examples/RequestEvents
+}
 step_debug() { suite 1200 swift test; }
 step_threads() {
   suite 1200 env LIBRARIES_ONLY=1 swift test --no-parallel --sanitize thread -Xswiftc -DTSAN \
