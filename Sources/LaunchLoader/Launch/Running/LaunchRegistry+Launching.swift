@@ -37,7 +37,6 @@ extension LaunchRegistry {
   /// - Complexity: Amortized O(1); O(log *n*) where dependencies change the order.
   package mutating func next(canWait: Bool) -> LaunchStep {
     defer { checkInvariants(ofSize: schedule.rows.count, _checkInvariants()) }
-    isWaitedOn = false
     let last = stage == .launched ? LaunchPhase.idle : .late
     if let step = schedule.next(canWait: canWait, upTo: last) { return step }
     if stage == .launched {
@@ -237,6 +236,7 @@ extension LaunchRegistry {
   }
 
   private mutating func conclude() -> LaunchStep {
+    isWaitedOn = false
     stage = .launched
     let problems = problems
     launched = schedule.rows
