@@ -15,10 +15,10 @@ package struct LaunchRow: Sendable {
     case running(Turn)
     /// Its outcome is determined and is being recorded.
     case ending(Turn)
-    /// It has its result without its turn, and the registration is yet to be dismissed.
-    case skipped
-    /// It has its result.
-    case ended
+    /// It has its outcome without its turn, and the registration is yet to be dismissed.
+    case skipped(LaunchOutcome)
+    /// It has its outcome.
+    case ended(LaunchResult)
   }
 
   /// What a row waits for.
@@ -53,11 +53,6 @@ package struct LaunchRow: Sendable {
   var phase: LaunchPhase
   /// The progress of the row.
   var state: State
-  /// The result, once it is determined and recorded: in the states `skipped` and `ended`.
-  ///
-  /// Not a part of these states, since an error in one of them would have to be destroyed at each change of the
-  /// state, which is a fifth of the time of an empty worker.
-  package private(set) var result: LaunchResult?
   /// The first and the last edge that leads to it, by their indices in the schedule.
   var edges: (first: Int, last: Int)?
   /// A Boolean value that indicates whether it timed out and has not returned.
@@ -78,20 +73,7 @@ package struct LaunchRow: Sendable {
     isAsynchronous = registration.isAsynchronous
     isInline = registration.isInline
     phase = registration.phase
-    self.result = result
-    state = result == nil ? .waiting(Wait()) : .ended
-  }
-
-  /// Records an outcome without a turn; the registration is yet to be dismissed.
-  mutating func skip(_ outcome: LaunchOutcome) {
-    state = .skipped
-    result = LaunchResult(outcome)
-  }
-
-  /// Records the result.
-  mutating func end(_ result: LaunchResult) {
-    state = .ended
-    self.result = result
+    state = if let result { .ended(result) } else { .waiting(Wait()) }
   }
 
   /// The name, derived from the source site if none was given.
@@ -108,6 +90,15 @@ package struct LaunchRow: Sendable {
     switch state {
     case .starting(let turn), .running(let turn), .ending(let turn): turn
     case .waiting, .withdrawn, .skipped, .ended: nil
+    }
+  }
+
+  /// The result, once it is determined and recorded.
+  package var result: LaunchResult? {
+    switch state {
+    case .skipped(let outcome): LaunchResult(outcome)
+    case .ended(let result): result
+    case .waiting, .withdrawn, .starting, .running, .ending: nil
     }
   }
 

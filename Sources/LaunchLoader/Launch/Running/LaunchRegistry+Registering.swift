@@ -21,16 +21,13 @@ extension LaunchRegistry {
         return count
       }
     }
-    let number = schedule.nextRow
+    let row = LaunchRow(registration, number: schedule.nextRow, siteNumber: siteNumber)
     switch stage {
     case .collecting:
-      // Made in its place: a copy would cost a fifth of a registration.
-      schedule.append(LaunchRow(registration, number: number, siteNumber: siteNumber))
-      return .kept(row: number, .noRunner)
-    case .launching:
-      return join(LaunchRow(registration, number: number, siteNumber: siteNumber))
-    case .launched:
-      return comeLate(LaunchRow(registration, number: number, siteNumber: siteNumber))
+      schedule.append(row)
+      return .kept(row: row.number, .noRunner)
+    case .launching: return join(row)
+    case .launched: return comeLate(row)
     }
   }
 

@@ -63,16 +63,16 @@ extension LaunchSchedule {
     makeRoom(index)
     open[rows[index].phase.index] -= 1
     let number = times == nil ? nil : turn.number
-    rows[index].end(LaunchResult(outcome, turn: number, times: times))
+    rows[index].state = .ended(LaunchResult(outcome, turn: number, times: times))
     if rows[index].edges != nil { release(index, isFinished: outcome.isFinished) }
   }
 
   /// Replaces the outcome of a row that has ended, because its work was undone.
   mutating func replaceOutcome(of row: Int, by outcome: LaunchOutcome) {
-    guard let index = rows.index(of: row), case .ended = rows[index].state,
-      let result = rows[index].result
-    else { return }
-    rows[index].end(LaunchResult(outcome, turn: result.turn, times: result.times))
+    guard let index = rows.index(of: row), case .ended(let result) = rows[index].state else {
+      return
+    }
+    rows[index].state = .ended(LaunchResult(outcome, turn: result.turn, times: result.times))
   }
 
   /// Withdraws a row that has not begun, and skips the rows that need it.
@@ -177,7 +177,7 @@ extension LaunchSchedule {
   }
 
   private mutating func markSkipped(_ index: Int, _ outcome: LaunchOutcome) {
-    rows[index].skip(outcome)
+    rows[index].state = .skipped(outcome)
     _ = skipped.append(rows[index].number)
   }
 }

@@ -226,7 +226,7 @@ extension LaunchSchedule {
       if !skipped.isEmpty, let index = skipped.popFirst().flatMap({ rows.index(of: $0) }) {
         open[rows[index].phase.index] -= 1
         let outcome = rows[index].outcome ?? .skipped(because: nil)
-        rows[index].end(LaunchResult(outcome))
+        rows[index].state = .ended(LaunchResult(outcome))
         return .skip(rows[index].registration, outcome)
       }
       if hopping == nil, let index = nextReady(canWait: canWait) { return begin(index, canWait) }
