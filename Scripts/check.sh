@@ -17,11 +17,11 @@ cd "$(dirname "$0")/.."
 quick=(
   format words measure
   build layers platforms snippets misuse clients
-  api documentation catalogues site
+  api documentation catalogs site
   tests-debug demo
 )
 # These gates compile everything again in other configurations.
-slow=(tests-release premain foundation daemon specialised size publish tests-tsan)
+slow=(tests-release premain foundation daemon specialized size publish tests-tsan)
 gates=("${quick[@]}" "${slow[@]}")
 
 known() {

@@ -7,7 +7,7 @@
 #   tests          all tests, which start their own servers
 #   current        the faults of clusters and permissions again, with the current server from PyPI
 #   samples        every sample compiles as it is shown
-#   documentation  the catalogues build without warnings
+#   documentation  the catalogs build without warnings
 #   format         layout and documentation comments
 #   imports        every target declares the modules that it imports
 #   rooms          each folder of the sources uses only those above it in README.md

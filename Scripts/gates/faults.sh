@@ -371,19 +371,19 @@ plant documentation 'EventBus does not compile' "a library that does not compile
 echo 'package func planted() -> Nowhere { Nowhere() }' > Sources/EventBus/Kit/Planted.swift
 FAULT
 
-plant catalogues 'warning|error' "a broken link" <<'FAULT'
+plant catalogs 'warning|error' "a broken link" <<'FAULT'
 echo 'See ``PlantedNowhere``.' >> Sources/LaunchLoader/LaunchLoader.docc/LaunchLoader.md
 FAULT
 
-plant catalogues 'contain a hash' "a link with a hash" <<'FAULT'
+plant catalogs 'contain a hash' "a link with a hash" <<'FAULT'
 echo 'See ``every(_:owner:_:)-57asd``.' >> Sources/EventBus/EventBus.docc/FiringTimers.md
 FAULT
 
-plant catalogues 'is missing' "a module without its landing page" <<'FAULT'
+plant catalogs 'is missing' "a module without its landing page" <<'FAULT'
 rm Sources/Theming/Theming.docc/Theming.md
 FAULT
 
-plant catalogues 'does not list Planted' "a public type missing from the table of contents" <<'FAULT'
+plant catalogs 'does not list Planted' "a public type missing from the table of contents" <<'FAULT'
 printf '/// Planted.\npublic enum Planted: Sendable {}\n' > Sources/Theming/Themes/Planted.swift
 FAULT
 
@@ -422,7 +422,7 @@ printf 'import Testing\n\n@Test("Planted") func planted() { preconditionFailure(
   > Tests/EventBusTests/Planted.swift
 FAULT
 
-plant tests-release 'Planted' "a library that fails only when optimised" <<'FAULT'
+plant tests-release 'Planted' "a library that fails only when optimized" <<'FAULT'
 cat > Sources/EventBus/Kit/Planted.swift <<'SWIFT'
 package func planted() -> Bool {
   var debug = false
@@ -496,19 +496,19 @@ plant snippets 'ADaemonFromNothing.md:[0-9]+: this sample, with those' "a file o
 sed -i 's/context.markReady()$/&  \/\/ planted/' Examples/Daemon/Announcer.swift
 FAULT
 
-plant specialised "called across modules.*" "a send without @inlinable" <<'FAULT'
+plant specialized "called across modules.*" "a send without @inlinable" <<'FAULT'
 sed -i '/^ *@inlinable$/d' Sources/EventBus/Bus/Signal.swift
 FAULT
 
-plant specialised "called across modules.*" "a stream without @inlinable" <<'FAULT'
+plant specialized "called across modules.*" "a stream without @inlinable" <<'FAULT'
 sed -i '/^ *@inlinable$/d' Sources/EventBus/Delivery/Streams/EventStream.swift
 FAULT
 
-plant specialised "called across modules.*" "a post without @inlinable" <<'FAULT'
+plant specialized "called across modules.*" "a post without @inlinable" <<'FAULT'
 sed -i '/^ *@inlinable$/d' Sources/EventBus/Bus/EventBus+Post.swift
 FAULT
 
-plant specialised "set through its key path" "a rule without @inlinable" <<'FAULT'
+plant specialized "set through its key path" "a rule without @inlinable" <<'FAULT'
 sed -i '/^ *@inline(__always)$/d; /^ *@inlinable$/d' Sources/Theming/Binding/ThemeMap.swift
 FAULT
 

@@ -9,13 +9,13 @@ mapfile -t flags < <("$(dirname "${BASH_SOURCE[0]}")/module-flags.sh" "$1")
 flags+=(-target "$(swiftc -print-target-info | jq -r .target.triple)")
 
 count=0
-for catalogue in Sources/*/*.docc; do
-  [[ -d $catalogue ]] || continue
-  module=$(basename "$catalogue" .docc)
+for catalog in Sources/*/*.docc; do
+  [[ -d $catalog ]] || continue
+  module=$(basename "$catalog" .docc)
   mkdir -p "$work/$module"
   swift symbolgraph-extract -module-name "$module" "${flags[@]}" -minimum-access-level public \
     -skip-inherited-docs -emit-extension-block-symbols -output-dir "$work/$module"
-  docc convert "$catalogue" --additional-symbol-graph-dir "$work/$module" \
+  docc convert "$catalog" --additional-symbol-graph-dir "$work/$module" \
     --fallback-display-name "$module" --fallback-bundle-identifier "$module" \
     --output-dir "$work/$module.doccarchive" --warnings-as-errors
   # A public declaration without a comment. Members that the compiler synthesizes have no location in a file.
@@ -28,5 +28,5 @@ for catalogue in Sources/*/*.docc; do
   fi
   count=$((count + 1))
 done
-((count > 0)) || { echo "error: no catalogue was found" >&2; exit 1; }
-echo "documentation: $count catalogues"
+((count > 0)) || { echo "error: no catalog was found" >&2; exit 1; }
+echo "documentation: $count catalogs"

@@ -99,7 +99,7 @@ def measures(tree):
     return [
         # 18,000 were planned. The cuts of the plan have been made; structs in the place of tuples, a file for each
         # name, states with a case for each stage, and checks of invariants took back what they saved.
-        Measure("code-lines", code_lines(tree.sources), 19_720, "code lines of Sources/"),
+        Measure("code-lines", code_lines(tree.sources), 19_730, "code lines of Sources/"),
         Measure("code-lines-beside", code_lines(tree.integrations), None, "code lines of Integrations/"),
         # 255 were planned, before tuples of three fields became structs and states got cases with values.
         Measure("types", top_level_types(tree.sources), 310, "top-level types"),
@@ -114,8 +114,8 @@ def measures(tree):
         Measure("tuples-nameless", len(tree.nameless), None, "the same without a name"),
         Measure("misplaced-names", len(tree.names), 15, "names of three and more files, misplaced"),
         Measure("long-files", len(tree.long_files), 0, "files past 400 lines"),
-        # Five are subclasses of classes that must be package; the compiler rejects internal ones.
-        Measure("package", len(tree.package), 5, "package without a user outside"),
+        # Five are subclasses of classes that must be package, and the compiler rejects internal ones; one is the type of a property that has no annotation.
+        Measure("package", len(tree.package), 6, "package without a user outside"),
         *path_measures(),
     ]
 

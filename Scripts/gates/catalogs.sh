@@ -13,7 +13,7 @@ for module in "${published[@]}"; do
   [[ -f $page ]] || fail "$page is missing"
   docc convert "${page%/*}" --additional-symbol-graph-dir "$graphs/$module" \
     --fallback-display-name "$module" --fallback-bundle-identifier "$module" \
-    --output-dir "$work/$module.doccarchive" --warnings-as-errors || fail "the catalogue of $module does not build"
+    --output-dir "$work/$module.doccarchive" --warnings-as-errors || fail "the catalog of $module does not build"
 
   # The landing page is the table of contents and lists every public type and function. Overloaded functions
   # are left to DocC: each link to one would need a hash, which changes with its parameters.
