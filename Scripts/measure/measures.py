@@ -114,7 +114,8 @@ def measures(tree):
         Measure("tuples-nameless", len(tree.nameless), None, "the same without a name"),
         Measure("misplaced-names", len(tree.names), 15, "names of three and more files, misplaced"),
         Measure("long-files", len(tree.long_files), 0, "files past 400 lines"),
-        # Five are subclasses of classes that must be package, and the compiler rejects internal ones; one is the type of a property that has no annotation.
+        # Five are subclasses of classes that must be package, and the compiler rejects internal ones; one is the type
+        # of a property that has no annotation.
         Measure("package", len(tree.package), 6, "package without a user outside"),
         *path_measures(),
     ]

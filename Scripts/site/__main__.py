@@ -34,6 +34,14 @@ class Handler(http.server.SimpleHTTPRequestHandler):
         pass
 
 
+class Server(http.server.ThreadingHTTPServer):
+    """Says nothing about connections that the browser closes before it has read all of a file."""
+
+    def handle_error(self, request, client_address):
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)
+
+
 class Opened:
     """The pages that a browser has opened: `problems` lists what is wrong with them."""
 
@@ -42,7 +50,7 @@ class Opened:
         self.links = 0
         self.problems = []
         handler = functools.partial(Handler, base=base, directory=folder)
-        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+        server = Server(("127.0.0.1", 0), handler)
         threading.Thread(target=server.serve_forever, daemon=True).start()
         self.root = f"http://127.0.0.1:{server.server_port}/{base}"
         self.addresses = ["", *self.chosen()]
