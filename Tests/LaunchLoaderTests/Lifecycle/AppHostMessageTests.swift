@@ -28,10 +28,7 @@ struct AppHostMessageTests {
   private func passTime(until holds: () -> Bool) async {
     while !holds() {
       clock.jump(by: .milliseconds(500))
-      for _ in 0..<1_000 {
-        guard !holds() else { break }
-        await Task.yield()
-      }
+      await yields(unless: holds)
     }
   }
 

@@ -89,10 +89,7 @@ struct Stage: Sendable {
     for _ in 0..<2 * seconds {
       if holds() { return }
       clock.jump(by: .milliseconds(500))
-      for _ in 0..<1_000 {
-        guard !holds() else { break }
-        await Task.yield()
-      }
+      await yields(unless: holds)
     }
   }
 
@@ -162,5 +159,18 @@ func serviceErrorKind(_ body: () throws(AppServiceError) -> Void) -> String? {
     return nil
   } catch {
     return error.kind
+  }
+}
+
+/// Lets other tasks run, often and long enough for an application to follow a jump of its clock, unless something holds.
+///
+/// Yielding alone is not enough: a thread of the application may be waiting for a processor meanwhile.
+func yields(unless holds: () -> Bool) async {
+  let began = ContinuousClock.now
+  var count = 0
+  while count < 1_000 || began.duration(to: .now) < .milliseconds(2) {
+    if holds() { return }
+    await Task.yield()
+    count += 1
   }
 }
