@@ -210,3 +210,35 @@ compile_libraries() {
 
 # The target triple of this machine, as the package manager uses it.
 target_triple() { swiftc -print-target-info | jq -r .target.unversionedTriple; }
+
+clients=Tests/Fixtures/Clients
+# Each kind of client: a folder of programs, which are compiled with those in Every, and the settings of their
+# author. Xcode 26 turns the features below on in new projects.
+approachable="-enable-upcoming-feature InferIsolatedConformances
+  -enable-upcoming-feature NonisolatedNonsendingByDefault -enable-upcoming-feature MemberImportVisibility"
+client_kinds=(
+  "Plain -swift-version 5"
+  "Plain -swift-version 6"
+  "Plain -swift-version 6 $approachable"
+  "Plain -swift-version 6 -cxx-interoperability-mode=default"
+  "MainActor -swift-version 5 -default-isolation MainActor"
+  "MainActor -swift-version 6 -default-isolation MainActor"
+  "MainActor -swift-version 5 -default-isolation MainActor $approachable"
+  "MainActor -swift-version 6 -default-isolation MainActor $approachable"
+)
+# The snippet of the article about the main actor, which the gate `snippets` compiles without that setting.
+client_kinds+=(
+  "Snippets/LaunchLoader/OnTheMainActor.swift -swift-version 5 -default-isolation MainActor"
+  "Snippets/LaunchLoader/OnTheMainActor.swift -swift-version 6 -default-isolation MainActor"
+)
+
+# Type-checks a kind of client with the given options: check_client KIND OPTION...
+check_client() {
+  local folder=${1%% *} files=("${1%% *}")
+  if [[ $folder != *.swift ]]; then
+    mapfile -t files < <(swift_files "$clients/Every" "$clients/$folder")
+    files=(-parse-as-library "${files[@]}")
+  fi
+  # shellcheck disable=SC2086
+  swiftc -typecheck -wmo -warnings-as-errors -module-name Client -package-name stranger "${@:2}" ${1#* } "${files[@]}"
+}
