@@ -21,7 +21,7 @@ quick=(
   tests-debug demo
 )
 # These gates compile everything again in other configurations.
-slow=(tests-release premain foundation daemon specialized size publish tests-tsan)
+slow=(tests-release premain foundation daemon cross specialized size publish tests-tsan)
 gates=("${quick[@]}" "${slow[@]}")
 
 known() {

@@ -475,6 +475,36 @@ plant demo 'no other file of the examples' "a second file of the demo that impor
 echo 'import FoundationEssentials  // Reason: planted.' > Examples/Skins/Planted.swift
 FAULT
 
+plant cross 'is only available in macOS 26.0 or newer' "a symbol of a newer system" <<'FAULT'
+sed -i 's/^    if #available(macOS 26.0.*/    if true {/' Sources/LaunchLoader/Launch/Running/LaunchRunner.swift
+FAULT
+
+plant cross 'expression uses unsafe constructs but is not marked' "a thread of Darwin without unsafe" <<'FAULT'
+sed -i 's/if let thread = unsafe thread {/if let thread {/' Sources/EventBus/Kit/CurrentThread.swift
+FAULT
+
+plant cross "cannot find 'sched_getcpu' in scope" "a call of Glibc in the branch of every system" <<'FAULT'
+sed -i 's/^package func startThread(/func planted() -> Int32 { Int32(sched_getcpu()) }\n\n&/' Sources/EventBus/Kit/CurrentThread.swift
+FAULT
+
+plant cross 'Pictures does not compile for x86_64-swift-linux-musl' "a call of Glibc in the branch of Linux" <<'FAULT'
+cat > Integrations/Pictures/Planted.swift <<'SWIFT'
+#if canImport(Glibc)
+private import Glibc
+#elseif canImport(Musl)
+private import Musl
+#endif
+
+#if os(Linux)
+func planted() -> Int32 { rpmatch("y") }
+#endif
+SWIFT
+FAULT
+
+plant cross 'skins does not compile for arm64-apple-macos' "a call of Foundation on Linux only in the demo" <<'FAULT'
+sed -i 's/^#if canImport(FoundationEssentials)$/#if canImport(Glibc)/; s/^import Foundation  .*//' Examples/Skins/ThemeFiles.swift
+FAULT
+
 plant premain 'output of the fixture differs' "a feature whose entry is in another section" <<'FAULT'
 sed -i 's/"\.init_array"/".planted"/' Tests/Fixtures/PreMain/Logging/Logging.swift
 FAULT

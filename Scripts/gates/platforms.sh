@@ -4,7 +4,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 # The toolchain of Linux carries an embedded standard library for Apple's targets and for bare machines, which
 # is enough to type-check files without concurrency. The C libraries are the stand-ins in Scripts/Platforms.
-# It does not check concurrency, linking, and behavior.
+# It does not check concurrency, which the gate `cross` does, nor linking and behavior.
 embedded=(-enable-experimental-feature Embedded -wmo -parse-as-library)
 flags=$(target_flags EventBus) || fail "cannot read the settings of the package"
 mapfile -t flags <<< "$flags"
@@ -26,7 +26,8 @@ support=(
   Tests/TestSupport/{SystemLibrary,Terminal,TerminalModes,TerminalProgram}.swift
 )
 fixture=(Tests/Fixtures/Signals/{Descendants,Handlers,MiniShell,SystemLibrary}.swift)
-# These use tasks, clocks or the main actor, which the embedded library lacks for these targets.
+# These use tasks, clocks or the main actor, which the embedded library lacks for these targets. The gate `cross`
+# compiles them.
 unchecked=(Examples/Terminal/Keyboard.swift Examples/Skins/Skins.swift)
 
 # A file with a C library is in one of the lists, so that code for a platform stays in files that can be

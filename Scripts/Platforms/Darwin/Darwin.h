@@ -275,11 +275,15 @@ kern_return_t thread_info(
 
 #pragma clang assume_nonnull end
 
-// What the tests, and the search for copies of a library, need besides. These headers say nothing about null
+// What the demo, the tests, and the search for copies of a library need besides. These headers say nothing about null
 // pointers.
 
 // <signal.h>
 void (*signal(int, void (*)(int)))(int);
+
+// <stdio.h>
+typedef struct __sFILE FILE;
+int fflush(FILE *);
 
 // <stdlib.h>, <string.h>, <unistd.h>, <sys/fcntl.h>
 int mkstemp(char *);
