@@ -210,9 +210,10 @@ struct AppHostWaitTests {
       isWorking.open()
       await mayEnd.wait()
     }
-    stage.loader.register("quick") { _ async in }
+    let quick = stage.loader.register("quick") { _ async in }
     let running = stage.start()
     await isWorking.wait()
+    while quick.outcome == nil, !Task.isCancelled { await Task.yield() }
     await stage.clock.waitForSleepers(atLeast: 1)
     stage.clock.jump(by: .seconds(5))
     #expect(
