@@ -162,13 +162,16 @@ func serviceErrorKind(_ body: () throws(AppServiceError) -> Void) -> String? {
   }
 }
 
-/// Lets other tasks run, often and long enough for an application to follow a jump of its clock, unless something holds.
+/// Lets other tasks run, often and long enough for an application to follow a jump of its clock, unless
+/// something holds.
 ///
-/// Yielding alone is not enough: a thread of the application may be waiting for a processor meanwhile.
+/// Yielding alone is not enough: a thread of the application may be waiting for a processor meanwhile, which takes
+/// longer beside the other half of the tests under ThreadSanitizer.
 func yields(unless holds: () -> Bool) async {
   let began = ContinuousClock.now
+  let least = Duration.milliseconds(rounds(2, debug: 2, sanitized: 20))
   var count = 0
-  while count < 1_000 || began.duration(to: .now) < .milliseconds(2) {
+  while count < 1_000 || began.duration(to: .now) < least {
     if holds() { return }
     await Task.yield()
     count += 1
