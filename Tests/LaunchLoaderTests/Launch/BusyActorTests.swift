@@ -83,7 +83,7 @@ struct BusyActorTests {
     loader.register("b") { [log] _ in log.append("b") }
     async let launch = loader.launch()
     await clock.waitForSleepers(atLeast: 1)
-    clock.jump(by: .seconds(1))
+    await clock.jumpAtRest(by: .seconds(1))
     #expect(try await launch.summary == ["a timed out", "b finished"])
     await release()
     #expect(token.outcome?.description == "timed out")
@@ -100,7 +100,7 @@ struct BusyActorTests {
     async let launch = loader.launch()
     await clock.waitForSleepers(atLeast: 1)
     for _ in 0..<100 { await Task.yield() }  // Gives the worker the time to wait for its actor.
-    clock.jump(by: .seconds(1))
+    await clock.jumpAtRest(by: .seconds(1))
     #expect(try await launch.summary == ["a skipped"])
     await release()
     #expect(token.outcome?.description == "skipped")
@@ -139,7 +139,7 @@ struct BusyActorTests {
     let token = await worker("a", isSynchronous: false, of: loader, timeout: .seconds(9))
     let launch = Task { await launchErrorCode { try await loader.launch() } }
     await clock.waitForSleepers(atLeast: 2)
-    clock.jump(by: .seconds(1))
+    await clock.jumpAtRest(by: .seconds(1))
     _ = await launch.value
     #expect(
       try await loader.report.summary == ["fails failed: broken", "a skipped because of fails"]

@@ -229,7 +229,7 @@ struct FailurePolicyTests {
     launch.cancel()
     for _ in 0..<100 { await Task.yield() }
     #expect(!hasEnded.isOpen && Stubborn.log.entries.isEmpty)
-    clock.jump(by: .seconds(3))
+    await clock.jumpAtRest(by: .seconds(3))
     let report = try await launch.value
     #expect(report.summary == ["stubborn timed out", "fails failed: broken"])
     #expect(Stubborn.log.entries.isEmpty)

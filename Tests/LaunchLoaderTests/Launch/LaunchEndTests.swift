@@ -64,7 +64,7 @@ struct LaunchEndTests {
     let launch = Task { await launchErrorCode { try await loader.launch() } }
     await clock.waitForSleepers(atLeast: 1)
     for _ in 0..<100 { await Task.yield() }  // Gives the launch the time to wait for the worker.
-    clock.jump(by: .seconds(1))
+    await clock.jumpAtRest(by: .seconds(1))
     _ = await launch.value
     #expect(try await loader.report.summary == ["a timed out", "b skipped because of a"])
     mayEnd.open()

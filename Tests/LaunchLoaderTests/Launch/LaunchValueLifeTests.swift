@@ -187,7 +187,7 @@ struct LaunchValueLifeTests {
     async let code = launchErrorCode { try await loader.launch() }
     await isUndoing.wait()
     await clock.waitForSleepers(atLeast: 2)
-    clock.jump(by: .seconds(3))
+    await clock.jumpAtRest(by: .seconds(3))
     guard case .failed(let report)? = await code else {
       Issue.record("The launch has to fail.")
       return

@@ -21,9 +21,9 @@ struct TimeoutTests {
     loader.register("next", phase: .late) { [log] _ in log.append("next") }
     async let launch = loader.launch()
     await clock.waitForSleepers(atLeast: 1)
-    clock.jump(by: .seconds(4))
+    await clock.jumpAtRest(by: .seconds(4))
     #expect(token.outcome == nil)
-    clock.jump(by: .seconds(1))
+    await clock.jumpAtRest(by: .seconds(1))
     let report = try await launch
     #expect(
       report.summary == ["slow timed out", "needy skipped because of slow", "next finished"]
@@ -52,7 +52,7 @@ struct TimeoutTests {
     let launch = Task { try await loader.launch() }
     await Stubborn.isUndoing.wait()
     await clock.waitForSleepers(atLeast: 2)
-    clock.jump(by: .seconds(5))
+    await clock.jumpAtRest(by: .seconds(5))
     await #expect(throws: LaunchError.self) { try await launch.value }
     #expect(try await loader.report.summary == ["stubborn timed out", "broken failed: broken"])
     Stubborn.mayEnd.open()
@@ -87,7 +87,7 @@ struct TimeoutTests {
       await clock.waitForSleepers(atLeast: 1)
     }
     #expect(token.outcome == nil)
-    clock.jump(by: year * 100)
+    await clock.jumpAtRest(by: year * 100)
     #expect(try await launch.summary == ["slow timed out"])
   }
 
@@ -132,7 +132,7 @@ struct TimeoutTests {
     async let launch = loader.launch()
     await clock.waitForSleepers(atLeast: 1)
     await hasBegun.wait()
-    clock.jump(by: .seconds(5))
+    await clock.jumpAtRest(by: .seconds(5))
     let report = try await launch
     #expect(report.abandoned == ["stubborn"])
     #expect(report.description.contains("abandoned: stubborn"))
@@ -154,7 +154,7 @@ struct TimeoutTests {
     await clock.waitForSleepers(atLeast: 1)
     // A worker that has not begun when its time is up never runs, and is not abandoned.
     await BusyActor.shared.executor.waitForJobs(1)
-    clock.jump(by: .seconds(1))
+    await clock.jumpAtRest(by: .seconds(1))
     let report = try await launch
     #expect(log.entries == ["next"])
     #expect(report.summary == ["on the actor timed out", "next finished"])
@@ -215,7 +215,7 @@ struct TimeoutTests {
     async let launch = loader.launch()
     await clock.waitForSleepers(atLeast: 1)
     await hasBegun.wait()
-    clock.jump(by: .seconds(10))
+    await clock.jumpAtRest(by: .seconds(10))
     let report = try await launch
     #expect(report.summary == ["stubborn timed out", "next skipped", "idle skipped"])
     #expect(report.abandoned == ["stubborn"])
@@ -230,7 +230,7 @@ struct TimeoutTests {
     loader.register("a") { [clock] _ in try await clock.sleep(for: .seconds(100)) }
     async let code = launchErrorCode { try await loader.launch() }
     await clock.waitForSleepers(atLeast: 2)
-    clock.jump(by: .seconds(1))
+    await clock.jumpAtRest(by: .seconds(1))
     guard case .failed? = await code else {
       Issue.record("The launch has to throw .failed.")
       return
@@ -247,7 +247,7 @@ struct TimeoutTests {
     let attachment = loader.attach(to: bus)
     bus.post(.didFinishLaunching, LaunchOptions())
     await clock.waitForSleepers(atLeast: 2)
-    clock.jump(by: .seconds(1))
+    await clock.jumpAtRest(by: .seconds(1))
     #expect(try await loader.report.summary == ["a timed out"])
     withExtendedLifetime(attachment) {}
   }
@@ -260,7 +260,7 @@ struct TimeoutTests {
       try await clock.sleep(for: .seconds(100))
     }
     await clock.waitForSleepers(atLeast: 2)
-    clock.jump(by: .seconds(1))
+    await clock.jumpAtRest(by: .seconds(1))
     #expect(try await token.wait().description == "timed out")
   }
 }

@@ -252,7 +252,7 @@ struct ConfigurationTests {
     await hasBegun.wait()
     await clock.waitForSleepers(atLeast: 1)
     #expect(second.outcome == nil)
-    clock.jump(by: .seconds(5))
+    await clock.jumpAtRest(by: .seconds(5))
     guard case .failed(let report)? = await launch.value else {
       Issue.record("The launch has to fail: its policy is to stop.")
       return

@@ -27,8 +27,8 @@ struct AppHostMessageTests {
 
   private func passTime(until holds: () -> Bool) async {
     while !holds() {
-      clock.jump(by: .milliseconds(500))
-      await yields(unless: holds)
+      await clock.jumpAtRest(by: .milliseconds(500))
+      await rest(unless: holds)
     }
   }
 

@@ -107,7 +107,7 @@ struct AppHostRunTests {
     stage.app.shutdown()
     for _ in 0..<100 { await Task.yield() }
     #expect(stage.clock.sleeperCount == 0)
-    stage.clock.jump(by: .seconds(100))
+    await stage.clock.jumpAtRest(by: .seconds(100))
     #expect(try await stage.start().value == 0)
     #expect(stage.messages.entries.isEmpty)
   }

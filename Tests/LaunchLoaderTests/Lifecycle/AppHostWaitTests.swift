@@ -136,7 +136,7 @@ struct AppHostWaitTests {
     try await stage.app.waitUntil(state: .active)
     stage.app.shutdown()
     await hasBegun.wait()
-    stage.clock.jump(by: .seconds(20))
+    await stage.clock.jumpAtRest(by: .seconds(20))
     #expect(try await running.value == 0)
     token.cancel()
   }
@@ -187,7 +187,7 @@ struct AppHostWaitTests {
     while !isEntered.entries.contains("+a"), !Task.isCancelled { await Task.yield() }
     for (index, seconds) in [5, 10, 10].enumerated() {
       await stage.clock.waitForSleepers(atLeast: 1)
-      stage.clock.jump(by: .seconds(seconds))
+      await stage.clock.jumpAtRest(by: .seconds(seconds))
       _ = await stage.messages.first(index + 1)
     }
     #expect(
@@ -215,7 +215,7 @@ struct AppHostWaitTests {
     await isWorking.wait()
     while quick.outcome == nil, !Task.isCancelled { await Task.yield() }
     await stage.clock.waitForSleepers(atLeast: 1)
-    stage.clock.jump(by: .seconds(5))
+    await stage.clock.jumpAtRest(by: .seconds(5))
     #expect(
       await stage.messages.first(1)
         == ["waiting for launch work \"slow\" to start, for 5 s now"]
@@ -297,7 +297,7 @@ struct AppHostWaitTests {
     let running = stage.start()
     while working.value < 20, !Task.isCancelled { await Task.yield() }
     await stage.clock.waitForSleepers(atLeast: 1)
-    stage.clock.jump(by: .seconds(5))
+    await stage.clock.jumpAtRest(by: .seconds(5))
     let names = (0..<8).map { "\"worker \($0)\"" }.joined(separator: ", ")
     #expect(
       await stage.messages.first(1)

@@ -165,7 +165,7 @@ struct DelegateWaitTests {
     switch example.ending {
     case .deadline:
       await stage.clock.waitForSleepers(atLeast: 1)
-      stage.clock.jump(by: .seconds(20))
+      await stage.clock.jumpAtRest(by: .seconds(20))
       #expect(try await running.value == 0)
     case .interrupt:
       app.interrupt(15)
@@ -255,7 +255,7 @@ struct DelegateWaitTests {
     stage.app.shutdown()
     await delegate.hasBegun.wait()
     await stage.clock.waitForSleepers(atLeast: 1)
-    stage.clock.jump(by: .seconds(20))
+    await stage.clock.jumpAtRest(by: .seconds(20))
     #expect(try await running.value == 0)
     while log.entries.last != "willTerminate ends cancelled", !Task.isCancelled {
       await Task.yield()
@@ -279,7 +279,7 @@ struct DelegateWaitTests {
     }
     await delegate.hasBegun.wait()
     while stage.messages.entries.isEmpty {
-      stage.clock.jump(by: .milliseconds(500))
+      await stage.clock.jumpAtRest(by: .milliseconds(500))
       for _ in 0..<1_000 {
         guard stage.messages.entries.isEmpty else { break }
         await Task.yield()

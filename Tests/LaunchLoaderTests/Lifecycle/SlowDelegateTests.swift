@@ -37,7 +37,7 @@ struct SlowDelegateTests {
     delegate.mayEnd.open()
     await stage.app.waitUntilSettled()
     // Nothing is waited for any longer.
-    stage.clock.jump(by: .seconds(60))
+    await stage.clock.jumpAtRest(by: .seconds(60))
     stage.app.shutdown()
     #expect(try await running.value == 0)
     #expect(stage.messages.entries.count == 3)

@@ -53,7 +53,7 @@ struct ServiceDefectsTests {
     stage.app.shutdown()
     // That it is cancelled is said when its time has begun.
     #expect(await stage.messages.first(1) == ["service \"deaf\" is cancelled"])
-    stage.clock.jump(by: .seconds(1))
+    await stage.clock.jumpAtRest(by: .seconds(1))
     let error = await #expect(throws: AppHostError.self) { try await running.value }
     #expect(error?.stuckServices == ["deaf"])
     #expect(error?.errors.first as? Failed == Failed(name: "thrower"))

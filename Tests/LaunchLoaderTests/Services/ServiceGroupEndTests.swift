@@ -200,10 +200,10 @@ struct ServiceGroupEndTests {
     try await stage.app.waitUntil(state: .active)
     mayFail.open()
     await clock.waitForSleepers(atLeast: 1)
-    clock.jump(by: .seconds(100))
+    await clock.jumpAtRest(by: .seconds(100))
     _ = await stage.messages.first(1)
     await clock.waitForSleepers(atLeast: 1)
-    clock.jump(by: .seconds(50))
+    await clock.jumpAtRest(by: .seconds(50))
     let failure = try await error(of: running, as: AppHostError.self)
     #expect(failure.stuckServices == ["storage/deaf"])
     #expect(

@@ -93,7 +93,7 @@ struct ServiceGroupTests {
     let running = stage.start()
     await isEntered.wait()
     await clock.waitForSleepers(atLeast: 1)
-    clock.jump(by: .seconds(5))
+    await clock.jumpAtRest(by: .seconds(5))
     let path = depth == 2 ? "outer/inner/x" : "inner/x"
     #expect(
       await stage.messages.first(1) == ["waiting for service \"\(path)\" to start, for 5 s now"]
@@ -123,10 +123,10 @@ struct ServiceGroupTests {
     try await stage.app.waitUntil(state: .active)
     stage.app.shutdown()
     await isAsked.wait()
-    clock.jump(by: .seconds(1))
+    await clock.jumpAtRest(by: .seconds(1))
     let cancelled = await stage.messages.first(1)
     #expect(cancelled == ["service \"group/x\" is cancelled: it did not stop within 1 s"])
-    clock.jump(by: .seconds(1))
+    await clock.jumpAtRest(by: .seconds(1))
     let error = await #expect(throws: AppHostError.self) { try await running.value }
     #expect(error?.stuckServices == ["group/x"])
     #expect(stage.messages.entries.count == 2)

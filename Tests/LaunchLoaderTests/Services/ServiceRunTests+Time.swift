@@ -19,11 +19,11 @@ extension ServiceRunTests {
     )
     await isEntered.wait()
     #expect(clock.sleeperCount == 0)
-    clock.jump(by: .seconds(100))
+    await clock.jumpAtRest(by: .seconds(100))
     let waits = (0..<2).map { _ in Task { try await run.waitUntilReady() } }
     for (index, seconds) in [5, 10, 10].enumerated() {
       await clock.waitForSleepers(atLeast: 1)
-      clock.jump(by: .seconds(seconds))
+      await clock.jumpAtRest(by: .seconds(seconds))
       _ = await messages.first(index + 1)
     }
     let said = [5, 15, 25].map { "waiting for service \"a\" to start, for \($0) s now" }
@@ -32,7 +32,7 @@ extension ServiceRunTests {
     waits[0].cancel()
     #expect(await isCancelled { try await waits[0].value })
     await clock.waitForSleepers(atLeast: 1)
-    clock.jump(by: .seconds(10))
+    await clock.jumpAtRest(by: .seconds(10))
     #expect(await messages.first(4).last == "waiting for service \"a\" to start, for 35 s now")
     mayBeReady.open()
     try await waits[1].value
@@ -109,16 +109,16 @@ extension ServiceRunTests {
       }
     )
     try await run.waitUntilReady()
-    clock.jump(by: .seconds(3_600))
+    await clock.jumpAtRest(by: .seconds(3_600))
     run.shutdown()
     await isAsked.wait()
     for (seconds, count) in [(5, 1), (10, 2), (5, 3)] {
       await clock.waitForSleepers(atLeast: 1)
-      clock.jump(by: .seconds(seconds))
+      await clock.jumpAtRest(by: .seconds(seconds))
       _ = await messages.first(count)
     }
     await clock.waitForSleepers(atLeast: 1)
-    clock.jump(by: .seconds(5))
+    await clock.jumpAtRest(by: .seconds(5))
     let error = await #expect(throws: AppServiceError.self) { try await run.wait() }
     #expect(error?.kind == "stuck")
     let said = messages.entries
@@ -148,7 +148,7 @@ extension ServiceRunTests {
     try await stopping.waitUntilReady()
     stopping.shutdown()
     await isAsked.wait()
-    clock.jump(by: .seconds(1))
+    await clock.jumpAtRest(by: .seconds(1))
     try await stopping.wait()
     #expect(messages.entries == ["service \"a\" is cancelled: it did not stop within 1 s"])
     let isEntered = ManualLatch()
@@ -160,7 +160,7 @@ extension ServiceRunTests {
       options: AppServiceOptions(startTimeout: .seconds(3))
     )
     await isEntered.wait()
-    clock.jump(by: .seconds(3))
+    await clock.jumpAtRest(by: .seconds(3))
     for wait in [starting.waitUntilReady, starting.wait] {
       let error = await #expect(throws: AppServiceError.self) { try await wait() }
       #expect(error?.kind == "notStarted")

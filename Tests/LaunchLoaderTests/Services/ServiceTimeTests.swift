@@ -84,10 +84,10 @@ struct ServiceTimeTests {
       $0.startTimeout = longest
       $0.stopTimeout = longest
     }
-    stage.clock.jump(by: .seconds(1))
+    await stage.clock.jumpAtRest(by: .seconds(1))
     let running = stage.start()
     try await stage.app.waitUntil(state: .active)
-    stage.clock.jump(by: .seconds(1))
+    await stage.clock.jumpAtRest(by: .seconds(1))
     stage.app.shutdown()
     #expect(try await running.value == 0)
     #expect(stage.log.entries == ["+a", "-a"])
@@ -148,7 +148,7 @@ struct ServiceTimeTests {
     try await stage.app.waitUntil(state: .active)
     stage.app.shutdown()
     await isAsked.wait()
-    stage.clock.jump(by: .seconds(1))
+    await stage.clock.jumpAtRest(by: .seconds(1))
     #expect(try await running.value == 0)
     #expect(stage.log.entries == ["+a", "-a"])
     #expect(
@@ -181,7 +181,7 @@ struct ServiceTimeTests {
     await isEntered.wait()
     stage.app.shutdown()
     await isReady.wait()
-    stage.clock.jump(by: .seconds(1))
+    await stage.clock.jumpAtRest(by: .seconds(1))
     #expect(try await running.value == 0)
     #expect(
       stage.messages.entries == ["service \"late\" is cancelled: it did not stop within 1 s"]
@@ -207,7 +207,7 @@ struct ServiceTimeTests {
     try stage.add("never")
     let running = stage.start()
     await isEntered.wait()
-    stage.clock.jump(by: .seconds(3))
+    await stage.clock.jumpAtRest(by: .seconds(3))
     let errors = await errors(of: running)
     #expect(errors.count == 1)
     #expect(errors.first?.hasPrefix("service \"slow\" did not start in time") == true)
@@ -245,7 +245,7 @@ struct ServiceTimeTests {
     let running = stage.start()
     await isEntered.wait()
     await stage.clock.waitForSleepers(atLeast: 1)
-    stage.clock.jump(by: .seconds(3))
+    await stage.clock.jumpAtRest(by: .seconds(3))
     let name = isInGroup ? "group" : "slow"
     let errors = await errors(of: running)
     #expect(errors.first?.hasPrefix("service \"\(name)\" did not start in time") == true)
@@ -272,11 +272,11 @@ struct ServiceTimeTests {
     let running = stage.start()
     await isEntered.wait()
     await stage.clock.waitForSleepers(atLeast: 1)
-    stage.clock.jump(by: .seconds(3))
+    await stage.clock.jumpAtRest(by: .seconds(3))
     _ = await stage.messages.first(1)
     await stage.clock.waitForSleepers(atLeast: 1)
     // Before the deadline of the stop.
-    stage.clock.jump(by: .seconds(5))
+    await stage.clock.jumpAtRest(by: .seconds(5))
     let error = await #expect(throws: AppHostError.self) { try await running.value }
     #expect(error?.errors.count == 2)
     #expect(error?.stuckServices == ["deaf"])
@@ -334,7 +334,7 @@ struct ServiceTimeTests {
     await isAsked.wait()
     running.cancel()
     _ = await stage.messages.first(2)
-    stage.clock.jump(by: .seconds(1))
+    await stage.clock.jumpAtRest(by: .seconds(1))
     let error = await #expect(throws: AppHostError.self) { try await running.value }
     #expect(Set(error?.stuckServices ?? []) == ["a", "b"])
     mayEnd.open()

@@ -79,7 +79,7 @@ struct Stage: Sendable {
   ///   a second jump comes; use ``passTime(atMost:until:)`` for both.
   func letTimePass(_ duration: Duration) async {
     await clock.waitForSleepers(atLeast: 1)
-    clock.jump(by: duration)
+    await clock.jumpAtRest(by: duration)
   }
 
   /// Lets time pass until something holds, slowly enough for the application to follow.
@@ -89,7 +89,7 @@ struct Stage: Sendable {
     for _ in 0..<2 * seconds {
       if holds() { return }
       clock.jump(by: .milliseconds(500))
-      await yields(unless: holds)
+      await rest(unless: holds)
     }
   }
 
@@ -159,21 +159,5 @@ func serviceErrorKind(_ body: () throws(AppServiceError) -> Void) -> String? {
     return nil
   } catch {
     return error.kind
-  }
-}
-
-/// Lets other tasks run, often and long enough for an application to follow a jump of its clock, unless
-/// something holds.
-///
-/// Yielding alone is not enough: a thread of the application may be waiting for a processor meanwhile, which takes
-/// longer beside the other half of the tests under ThreadSanitizer.
-func yields(unless holds: () -> Bool) async {
-  let began = ContinuousClock.now
-  let least = Duration.milliseconds(rounds(2, debug: 2, sanitized: 20))
-  var count = 0
-  while count < 1_000 || began.duration(to: .now) < least {
-    if holds() { return }
-    await Task.yield()
-    count += 1
   }
 }
