@@ -30,8 +30,8 @@ trap 'rm -f "$chosen" "$printed"' EXIT
 awk -F ' *[|] *' -v OFS='\t' -v texts="$(printf '%s\n' "${texts[@]:-}")" '
   BEGIN { count = split(texts, text, "\n") }
   /^#/ || /^[ \t]*$/ { next }
-  NF != 4 || $4 !~ /^(<=|>=) [0-9.]+$/ {
-    printf "%s:%d is not “program | line | compared with | goal”.\n", FILENAME, NR > "/dev/stderr"
+  NF < 4 || NF > 5 || $4 !~ /^(<=|>=) [0-9.]+$/ {
+    printf "%s:%d is not “program | line | compared with | goal | reason”.\n", FILENAME, NR > "/dev/stderr"
     exit 2
   }
   {

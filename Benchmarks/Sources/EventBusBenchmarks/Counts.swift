@@ -6,7 +6,7 @@ import Harness
 enum Counts {
   static let rows = [
     Row(
-      Figure("allocations per post, most of all cases", .count, goals: [.zero]),
+      Figure("allocations per post, most of all cases", .count, mustBeZero: true),
       pace: .counted,
       entries: entries(Case.all) { post in Heap.during { _ in post() }.allocations }
     ),

@@ -24,9 +24,9 @@ extension Notification.Name {
 /// alive.
 enum Home {
   static let rows = [
-    beside("home: post, 1 owner", 1, goals: [.atMost(56)]),
-    beside("home: per delivery at 10", 10, goals: [.atMost(0.95, of: .closureLoop)]),
-    beside("home: per delivery at 100", 100, goals: [.atMost(0.95, of: .closureLoop)]),
+    beside("home: post, 1 owner", 1),
+    beside("home: per delivery at 10", 10),
+    beside("home: per delivery at 100", 100),
     like("home: post, 1 owner", "home: post, 1 owner, with a sender") { stage in
       stage.add(from: stage.sender)
     },
@@ -51,15 +51,15 @@ enum Home {
 
   static let counts = [
     Row(
-      Figure("home: allocations per post, most of all cases", .count, goals: [.zero]),
+      Figure("home: allocations per post, most of all cases", .count, mustBeZero: true),
       pace: .counted,
       entries: [Entry(.eventBus) { { _ in allocations() } }]
     )
   ]
 
-  private static func beside(_ title: String, _ owners: Int, goals: [Goal]) -> Row {
+  private static func beside(_ title: String, _ owners: Int) -> Row {
     Row(
-      Figure(title, per: owners, goals: goals),
+      Figure(title, per: owners),
       entries: [
         entry { stage in for _ in 0..<owners { stage.add() } }, center(owners), loop(owners),
       ]
@@ -75,19 +75,14 @@ enum Home {
     Row(
       Figure(
         title,
-        per: title.contains("at 10") ? 10 : 1,
-        goals: [.atMost(1.1, timesLine: other)]
+        per: title.contains("at 10") ? 10 : 1
       ),
       entries: [entry(fill)]
     )
   }
 
   private static let tenNames = Row(
-    Figure(
-      "home: ten names, 1 owner each, per post",
-      per: 10,
-      goals: [.atMost(1.1, timesLine: "home: post, 1 owner")]
-    ),
+    Figure("home: ten names, 1 owner each, per post", per: 10),
     entries: [
       timed(.eventBus) {
         let (bus, panels) = (EventBus(), (0..<10).map { _ in Panel() })

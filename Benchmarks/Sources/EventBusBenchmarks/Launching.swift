@@ -13,7 +13,7 @@ enum Launching {
     launching("launch an empty worker, of 10,000, named", named: true),
     launching("launch an empty worker, of 10,000, nameless", named: false),
     Row(
-      Figure("launch an empty worker, of 10,000, by launch()", per: workers, goals: [brief]),
+      Figure("launch an empty worker, of 10,000, by launch()", per: workers),
       pace: .single,
       entries: [launchingFromATask()]
     ),
@@ -35,14 +35,11 @@ enum Launching {
   ]
 
   private static let workers = 10_000
-  /// 10,000 workers in 2 ms.
-  private static let brief = Goal.atMost(200)
 
   private static func registering(_ title: String, named: Bool) -> Row {
     let count = 3_000
-    // 3,000 workers in 1.5 ms.
     return Row(
-      Figure(title, per: count, goals: [.atMost(500)]),
+      Figure(title, per: count),
       pace: .single,
       entries: [
         Entry(.eventBus) {
@@ -58,7 +55,7 @@ enum Launching {
 
   private static func launching(_ title: String, named: Bool) -> Row {
     Row(
-      Figure(title, per: workers, goals: [brief]),
+      Figure(title, per: workers),
       pace: .single,
       entries: [launching(named: named), calling()]
     )

@@ -8,7 +8,7 @@ enum Owners {
 
   private static func row(_ title: String, _ owners: Int) -> Row {
     Row(
-      Figure(title, per: owners, goals: [.atMost(1, of: .closureLoop)]),
+      Figure(title, per: owners),
       entries: [
         entry(EventBusPeer.self, owners), entry(SignalPeer.self, owners),
         entry(NotificationCenterPeer.self, owners), entry(TypedCenterPeer.self, owners),

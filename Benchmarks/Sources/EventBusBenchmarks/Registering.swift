@@ -4,20 +4,18 @@ import Harness
 enum Registering {
   static let rows =
     [
-      others("register + cancel, alone", 0, goals: []),
-      others("register + cancel, 1,000 others", 1_000, goals: [flat]),
-      others("register + cancel, 100,000 others", 100_000, goals: [flat]),
+      others("register + cancel, alone", 0),
+      others("register + cancel, 1,000 others", 1_000),
+      others("register + cancel, 100,000 others", 100_000),
       beside("register + cancel beside an old one, first 100,000", 0),
       beside("register + cancel beside an old one, after 1,000,000", 1_000_000),
-      dropping("drop 100,000 tokens, in order", order: Array(0..<dropped), goals: []),
+      dropping("drop 100,000 tokens, in order", order: Array(0..<dropped)),
       dropping(
         "drop 100,000 tokens, shuffled",
-        order: shuffled,
-        goals: [.atMost(5, timesLine: "drop 100,000 tokens, in order")]
+        order: shuffled
       ),
     ]
 
-  private static let flat = Goal.atMost(1.5, timesLine: "register + cancel, alone")
   private static let dropped = 100_000
 
   /// Always the same order, for every subject and every run.
@@ -26,9 +24,9 @@ enum Registering {
     return Array(0..<dropped).shuffled(using: &generator)
   }()
 
-  private static func others(_ title: String, _ count: Int, goals: [Goal]) -> Row {
+  private static func others(_ title: String, _ count: Int) -> Row {
     Row(
-      Figure(title, goals: [.faster(3, than: .notificationCenter)] + goals),
+      Figure(title),
       entries: [
         coming(EventBusPeer.self, count), coming(SignalPeer.self, count),
         coming(NotificationCenterPeer.self, count), coming(TypedCenterPeer.self, count),
@@ -39,9 +37,8 @@ enum Registering {
 
   /// Short-lived registrations beside a permanent one, after many earlier ones.
   private static func beside(_ title: String, _ former: Int) -> Row {
-    let earlier = "register + cancel beside an old one, first 100,000"
-    return Row(
-      Figure(title, goals: former == 0 ? [] : [.atMost(1.2, timesLine: earlier)]),
+    Row(
+      Figure(title),
       pace: .single,
       entries: [
         Entry(.eventBus) {
@@ -69,9 +66,9 @@ enum Registering {
     }
   }
 
-  private static func dropping(_ title: String, order: [Int], goals: [Goal]) -> Row {
+  private static func dropping(_ title: String, order: [Int]) -> Row {
     Row(
-      Figure(title, .milliseconds, goals: goals),
+      Figure(title, .milliseconds),
       pace: .single,
       entries: [
         dropping(EventBusPeer.self, order), dropping(SignalPeer.self, order),

@@ -10,10 +10,7 @@ extension EventNames {
 enum Replaying {
   static let rows = [
     Row(
-      Figure(
-        "replay registration",
-        goals: [.faster(1, than: .openCombine)]
-      ),
+      Figure("replay registration"),
       entries: [bus, subject]
     )
   ]

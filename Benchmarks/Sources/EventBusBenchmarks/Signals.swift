@@ -10,7 +10,7 @@ import UnixSignals
 enum Signals {
   static let rows = [
     Row(
-      Figure("signal to awaiting task", goals: [.atMost(1, of: .unixSignals)]),
+      Figure("signal to awaiting task"),
       entries: [
         entry(.eventBus, SIGUSR1) { UnixSignal.stream(.user1) },
         entry(.unixSignals, SIGUSR2) { await UnixSignalsSequence(trapping: .sigusr2) },

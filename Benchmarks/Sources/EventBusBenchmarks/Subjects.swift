@@ -23,7 +23,4 @@ extension Subject {
     asyncStream, asyncChannel, task, storedProperty, observation, currentValue, asyncTimer,
     unixSignals,
   ]
-
-  /// The peers that may be posted to from any thread.
-  static let threadSafePeers = [notificationCenter, payloadCenter, typedCenter, openCombine]
 }

@@ -6,7 +6,7 @@ import Harness
 /// the machine was too busy to run two threads at once, and the other rows mean nothing either.
 enum Threads {
   static let rows = [
-    row("two threads ÷ one, each with its own, 1 observer", peers: 2, observers: 1, goals: []),
+    row("two threads ÷ one, each with its own, 1 observer", peers: 2, observers: 1),
     row("two threads ÷ one, 0 observers", observers: 0),
     row("two threads ÷ one, 1 observer", observers: 1),
     row("two threads ÷ one, 10 observers", observers: 10),
@@ -15,13 +15,12 @@ enum Threads {
   private static func row(
     _ title: String,
     peers: Int = 1,
-    observers: Int,
-    goals: [Goal] = [.atLeast(1.7)]
+    observers: Int
   ) -> Row {
     // A loop over nothing does no work.
     let loops = observers == 0 ? [] : [entry(ClosureLoopPeer.self, peers, observers)]
     return Row(
-      Figure(title, .multiple, goals: goals),
+      Figure(title, .multiple),
       pace: .long,
       entries: [
         entry(EventBusPeer.self, peers, observers), entry(SignalPeer.self, peers, observers),

@@ -29,7 +29,7 @@ enum Timers {
 
   private static func together(_ title: String, byProcessor: Bool) -> Row {
     Row(
-      Figure(title, .milliseconds, goals: [.atMost(milliseconds: 5)]),
+      Figure(title, .milliseconds),
       pace: .single,
       entries: [
         Entry(.eventBus) { { _ in await spreadOfTimers(byProcessor) } },
@@ -41,7 +41,7 @@ enum Timers {
 
   private static func togetherOnMain(_ title: String, byProcessor: Bool) -> Row {
     Row(
-      Figure(title, .milliseconds, goals: [.atMost(milliseconds: 5)]),
+      Figure(title, .milliseconds),
       pace: .single,
       entries: [
         Entry(.eventBus) { { _ in await spreadOfMainTimers(byProcessor) } },
@@ -123,7 +123,7 @@ enum Timers {
   /// Begins and ends a timer that would be due after all others.
   private static func coming(_ title: String, others: Int) -> Row {
     Row(
-      Figure(title, goals: [.faster(1, than: .task)]),
+      Figure(title),
       entries: [
         Entry(.eventBus) {
           let tokens = (0..<others).map { _ in every(.seconds(1_000)) { _ in } }

@@ -1,4 +1,4 @@
-/// One line of the table: a title, a unit, and goals.
+/// One line of the table: a title and a unit. Benchmarks/goals.txt has the goals.
 public struct Figure: Sendable {
   /// The unit of the figure.
   public enum Unit: Sendable {
@@ -14,11 +14,11 @@ public struct Figure: Sendable {
     case multiple
   }
 
-  /// The line's first cell; goals of other lines refer to it.
+  /// The line's first cell.
   public let title: String
   internal let unit: Unit
   internal let divisor: Double
-  internal let goals: [Goal]
+  internal let mustBeZero: Bool
 
   /// Makes a line.
   ///
@@ -26,16 +26,17 @@ public struct Figure: Sendable {
   ///   - title: The line's first cell.
   ///   - unit: The unit of the figure.
   ///   - divisor: The number by which the row's sample is divided for this line.
-  ///   - goals: The goals for the project's own figure.
+  ///   - mustBeZero: Whether the run fails if the project's own figure is not 0: for counts, which no other
+  ///     program can disturb.
   public init(
     _ title: String,
     _ unit: Unit = .nanoseconds,
     per divisor: Int = 1,
-    goals: [Goal] = []
+    mustBeZero: Bool = false
   ) {
     self.title = title
     self.unit = unit
     self.divisor = Double(divisor)
-    self.goals = goals
+    self.mustBeZero = mustBeZero
   }
 }

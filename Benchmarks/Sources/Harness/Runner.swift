@@ -8,7 +8,7 @@ public struct Runner: Sendable {
   ///
   /// - Parameters:
   ///   - options: The options of the command line.
-  ///   - ours: The project's own column; goals are about it.
+  ///   - ours: The project's own column.
   ///   - report: Receives the title of each row when it begins.
   public init(options: Options, ours: Subject, report: @escaping @Sendable (String) -> Void) {
     self.options = options

@@ -9,7 +9,7 @@ public struct Suite: Sendable {
   /// Makes a suite.
   ///
   /// - Parameters:
-  ///   - ours: The project's own column, the first; goals are about it.
+  ///   - ours: The project's own column, the first.
   ///   - peers: The other columns, from left to right.
   ///   - rows: The measured rows, in order.
   public init(ours: Subject, peers: [Subject], rows: [Row]) {

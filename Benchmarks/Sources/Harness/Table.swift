@@ -1,4 +1,4 @@
-/// The results as a Markdown table, with the goals beside the figures.
+/// The results as a Markdown table.
 public struct Table: Sendable {
   private let results: Results
   private let columns: [Subject]
@@ -15,12 +15,12 @@ public struct Table: Sendable {
     }
   }
 
-  /// The table, then one line that counts the goals.
+  /// The table, then one line that explains it.
   public var markdown: String {
-    let head = ["work"] + columns.map(\.name) + ["goals"]
-    let rule = ["---"] + columns.map { _ in "---:" } + ["---"]
+    let head = ["work"] + columns.map(\.name)
+    let rule = ["---"] + columns.map { _ in "---:" }
     let body = results.lines.map { line in
-      [line.title] + columns.map { cell(line, $0) } + [goals(of: line)]
+      [line.title] + columns.map { cell(line, $0) }
     }
     let table = ([head, rule] + body).map { "| \($0.joined(separator: " | ")) |" }
     return (table + ["", summary]).joined(separator: "\n")
@@ -35,25 +35,13 @@ public struct Table: Sendable {
     return "\(value) (\(format(multiple))×)"
   }
 
-  private func goals(of line: Line) -> String {
-    line.figure.goals.map { goal in
-      let verdict = Verdict(goal: goal, value: goal.measure(line, results))
-      guard let value = verdict.value, let isMet = verdict.isMet else {
-        return "\(goal.text): not measured"
-      }
-      return "\(goal.text): \(isMet ? "met" : "**missed**") (\(format(value)))"
-    }.joined(separator: "; ")
-  }
-
   private var summary: String {
-    let verdicts = results.verdicts.compactMap(\.isMet)
-    let met = verdicts.filter { $0 }.count
     let spreads = results.lines.flatMap { $0.samples.values.map(\.spread) }.sorted()
     let typical = spreads.isEmpty ? 0 : spreads[spreads.count / 2]
     return """
-      \(met) of \(verdicts.count) goals met. Medians; in brackets, how many times the first \
-      column's figure. The middle half of a subject's samples spans \(format(typical * 100)) % of \
-      its median, typically, and \(format((spreads.last ?? 0) * 100)) % at worst.
+      Medians; in brackets, how many times the first column's figure. The middle half of a subject's samples \
+      spans \(format(typical * 100)) % of its median, typically, and \
+      \(format((spreads.last ?? 0) * 100)) % at worst.
       """
   }
 }

@@ -12,11 +12,7 @@ extension EventNames {
 enum Looping {
   static let rows = [
     Row(
-      Figure(
-        "service: loop over a stream of 1,000, per event",
-        per: count,
-        goals: [.atMost(1, of: .serviceLifecycle)]
-      ),
+      Figure("service: loop over a stream of 1,000, per event", per: count),
       pace: .single,
       entries: [
         Entry(.launchLoader) { { _ in await measured(loop) } },

@@ -14,10 +14,8 @@ enum Subscribing {
   }
 
   private static func row(_ verb: String, _ count: Int, settingUp: Bool) -> Row {
-    let flat = Goal.atMost(2, timesLine: title(verb, 1_000))
-    let goals = [Goal.faster(1, than: .openCombine)] + (count > 1_000 ? [flat] : [])
-    return Row(
-      Figure(title(verb, count), per: count, goals: goals),
+    Row(
+      Figure(title(verb, count), per: count),
       pace: .single,
       entries: [
         entry(.theming, ThemeSwitcher.self, count, settingUp),
@@ -46,11 +44,7 @@ enum Subscribing {
 
   /// Views of which no two follow the same keys, although each key has many followers.
   private static let dying = Row(
-    Figure(
-      "40,000 views with distinct sets of keys die",
-      .milliseconds,
-      goals: [.atMost(milliseconds: 60)]
-    ),
+    Figure("40,000 views with distinct sets of keys die", .milliseconds),
     pace: .single,
     entries: [
       Entry(.theming) {

@@ -11,7 +11,7 @@ enum Weighing {
       entries: entries(\.held)
     ),
     Row(
-      Figure("bytes left when no view follows any more", .bytes, goals: [.zero]),
+      Figure("bytes left when no view follows any more", .bytes, mustBeZero: true),
       pace: .counted,
       entries: entries(\.left)
     ),
