@@ -89,6 +89,10 @@ package class AnyObserver: @unchecked Sendable {  // Reason: atomics.
   /// actor of the owner's home.
   var hasLostOwner: Bool { false }
 
+  /// A Boolean value that indicates whether the owner lives, any thread may find that out, and there is no
+  /// particular sender: the common answer of a probe, without a look at the registration.
+  var isSurelyOfUse: Bool { false }
+
   /// A Boolean value that indicates whether calls are paused.
   package final var isPaused: Bool { has(Self.paused) }
 

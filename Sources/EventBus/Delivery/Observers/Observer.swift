@@ -137,5 +137,6 @@ package final class OwnerObserver<Owner: AnyObject & Sendable, Payload: Sendable
   }
 
   override var hasLostOwner: Bool { owner == nil }
+  override var isSurelyOfUse: Bool { owner != nil && !ownRegistration.hasSender }
   override var baseRegistration: Registration? { ownRegistration }
 }

@@ -23,24 +23,7 @@ extension ObserverList: TurnTaker {
     guard let total = registry.withLock({ $0.watchedCountWorthProbing }),
       let visit = domain.enter()
     else { return }
-    var dead: [(registration: ObserverRegistration, hasLostOwner: Bool)] = []
-    var elsewhere: [(mailbox: Mailbox, registration: ObserverRegistration)] = []
-    /// Returns whether the owner or sender of an observer, which the visit keeps alive, is dead; `nil` if there
-    /// is no such observer, or if another actor has to check it.
-    func isOrphaned(_ address: UInt) -> Bool? {
-      let answer: Bool?? = AnyObserver.borrow(address) { observer in
-        guard let registration = observer.registration else { return false }
-        if let home = registration.home, home !== mailbox {
-          // Most observers share one actor, which needs only one request.
-          if elsewhere.last?.mailbox !== home { elsewhere.append((home, registration)) }
-          return nil
-        }
-        guard observer.isOrphaned else { return false }
-        dead.append((registration, observer.hasLostOwner))
-        return true
-      }
-      return answer ?? nil
-    }
+    var check = OrphanCheck(mailbox: mailbox)
     let seed = probes.wrappingAdd(1, ordering: .relaxed).newValue
     var probe = SweepProbe(total: total, seed: seed)
     if hasFound { probe.record(isDead: true) }
@@ -48,21 +31,23 @@ extension ObserverList: TurnTaker {
     repeat {
       sample = registry.withLock { $0.watched.sample(&probe) }
       for index in 0..<sample.count {
-        probe.record(isDead: isOrphaned(sample.addresses[index]))
+        probe.record(isDead: check.isOrphaned(sample.addresses[index]))
       }
     } while sample.count > 0
     if probe.shouldSweep {
-      let found = elsewhere
-      for address in registry.withLock({ $0.watched.all }) { _ = isOrphaned(address) }
+      let found = check.elsewhere
+      for address in registry.withLock({ $0.watched.all }) { _ = check.isOrphaned(address) }
       // A turn on every actor would cost more than the finding is worth.
-      if total > SweepProbe.smallList { elsewhere = found }
+      if total > SweepProbe.smallList { check.elsewhere = found }
     }
     domain.leave(visit)
-    for (registration, hasLostOwner) in dead {
+    for (registration, hasLostOwner) in check.dead {
       registration.endByItself(hasLostOwner: hasLostOwner)
     }
-    guard asks || !dead.isEmpty else { return }
-    for (mailbox, registration) in elsewhere { requestCheck(of: registration, on: mailbox) }
+    guard asks || !check.dead.isEmpty else { return }
+    for (mailbox, registration) in check.elsewhere {
+      requestCheck(of: registration, on: mailbox)
+    }
   }
 
   /// Checks a registration in a requested turn, and continues with a sample.
@@ -90,6 +75,33 @@ extension ObserverList: TurnTaker {
     // If there was one, a turn has been requested already.
     if former == nil { mailbox.requestTurn(for: self) }
     withExtendedLifetime(former) {}
+  }
+}
+
+/// Looks at watched observers on one actor, and collects what is to be done about them.
+private struct OrphanCheck {
+  /// The mailbox of the actor; `nil` for none.
+  let mailbox: Mailbox?
+  var dead: [(registration: ObserverRegistration, hasLostOwner: Bool)] = []
+  /// The registrations that other actors have to check.
+  var elsewhere: [(mailbox: Mailbox, registration: ObserverRegistration)] = []
+
+  /// Returns whether the owner or sender of an observer, which a visit keeps alive, is dead; `nil` if there
+  /// is no such observer, or if another actor has to check it.
+  mutating func isOrphaned(_ address: UInt) -> Bool? {
+    let answer: Bool?? = AnyObserver.borrow(address) { observer in
+      if observer.isSurelyOfUse { return false }
+      guard let registration = observer.registration else { return false }
+      if let home = registration.home, home !== mailbox {
+        // Most observers share one actor, which needs only one request.
+        if elsewhere.last?.mailbox !== home { elsewhere.append((home, registration)) }
+        return nil
+      }
+      guard observer.isOrphaned else { return false }
+      dead.append((registration, observer.hasLostOwner))
+      return true
+    }
+    return answer ?? nil
   }
 }
 
