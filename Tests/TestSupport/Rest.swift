@@ -43,20 +43,21 @@ private func otherThreadsRest() -> Bool {
 #if os(Linux)
 /// How often each sleeping thread was given a processor; nil unless all threads but the calling one sleep.
 private func switchesOfSleepers() -> [String]? {
-  guard let folder = unsafe opendir("/proc/self/task") else { return nil }  // Reason: a terminated string.
+  let path = "/proc/self/task"
+  guard let folder = unsafe opendir(path) else { return nil }  // Reason: a terminated string.
   defer { unsafe closedir(folder) }  // Reason: opened above.
   var switches: [String] = []
   var others = 0
   while let entry = unsafe readdir(folder) {  // Reason: valid until the next call.
-    // Reason: the name is terminated, and copied here.
-    let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) {
-      unsafe $0.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
+    var name = unsafe entry.pointee.d_name  // Reason: as above; a copy.
+    let thread = unsafe withUnsafeBytes(of: &name) { bytes in  // Reason: within the copy.
+      unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)  // Reason: as above.
     }
-    guard !name.hasPrefix(".") else { continue }
-    guard let status = try? text(ofPath: "/proc/self/task/\(name)/status") else { return nil }
+    guard !thread.hasPrefix(".") else { continue }
+    guard let status = try? text(ofPath: "\(path)/\(thread)/status") else { return nil }
     if status.contains("\nState:\tS") {
       let lines = status.split(separator: "\n")
-      switches.append(name + lines.filter { $0.contains("ctxt_switches") }.joined())
+      switches.append(thread + lines.filter { $0.contains("ctxt_switches") }.joined())
     } else {
       others += 1
       guard others == 1 else { return nil }

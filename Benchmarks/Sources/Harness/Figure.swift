@@ -1,4 +1,6 @@
-/// One line of the table: a title and a unit. Benchmarks/goals.txt has the goals.
+/// One line of the table: a title and a unit.
+///
+/// Benchmarks/goals.txt has the goals.
 public struct Figure: Sendable {
   /// The unit of the figure.
   public enum Unit: Sendable {
