@@ -40,7 +40,8 @@ enum Posting {
     ]
   }
 
-  private static func entry<P: Peer>(_: P.Type, _ observers: Int) -> Entry {
+  /// Posts to observers that were there before.
+  static func entry<P: Peer>(_: P.Type, _ observers: Int) -> Entry {
     .timed(P.subject) {
       let peer = opaque(P())
       let sink = opaque(Sink())

@@ -10,7 +10,7 @@ enum Program {
     let later = Streams.rows + Later.rows + Timers.rows
     let launching = Launching.rows + Starting.rows + Signals.rows
     let counts = Memory.rows + Counts.rows + Home.counts + Properties.counts
-    let rows = alone + later + Seeing.rows + Threads.rows + launching + counts
+    let rows = alone + later + Seeing.rows + Threads.rows + launching + Growth.rows + counts
     await Suite(ours: .eventBus, peers: Subject.peers, rows: rows).main()
   }
 }

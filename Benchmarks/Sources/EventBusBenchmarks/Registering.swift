@@ -94,7 +94,7 @@ enum Registering {
 }
 
 /// A small generator of pseudorandom numbers: SplitMix64.
-private struct Generator: RandomNumberGenerator {
+struct Generator: RandomNumberGenerator {
   var state: UInt64
 
   mutating func next() -> UInt64 {

@@ -5,7 +5,7 @@ import Harness
 @MainActor
 enum Program {
   static func main() async {
-    let rows = Switching.rows + Subscribing.rows + Weighing.rows
+    let rows = Switching.rows + Switching.growth + Subscribing.rows + Weighing.rows
     await Suite(ours: .theming, peers: Subject.peers, rows: rows).main()
   }
 }

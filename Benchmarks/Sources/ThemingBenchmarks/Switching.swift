@@ -7,8 +7,10 @@ enum Switching {
       Figure("switch 10,000 views with 2 rules each, a rule", per: 20_000),
       pace: .single,
       entries: [
-        all(.theming, ThemeSwitcher.self), all(.notificationCenter, CenterSwitcher.self),
-        all(.openCombine, PipelineSwitcher.self), all(.closureLoop, LoopSwitcher.self),
+        all(.theming, ThemeSwitcher.self, 10_000),
+        all(.notificationCenter, CenterSwitcher.self, 10_000),
+        all(.openCombine, PipelineSwitcher.self, 10_000),
+        all(.closureLoop, LoopSwitcher.self, 10_000),
       ]
     ),
     Row(
@@ -34,10 +36,27 @@ enum Switching {
   /// Switches in a sample of few views: enough that the first, which loads them into the cache, counts little.
   private static let manySwitches = 1...100
 
-  private static func all<Switcher: SkinSwitcher>(_ subject: Subject, _: Switcher.Type) -> Entry {
+  /// How the cost of a rule grows with the number of views; Benchmarks/growth.py draws these rows.
+  static let growth = [100, 1_000, 10_000, 100_000].map { count in
+    Row(
+      Figure("growth: switch \(count) views with 2 rules each, a rule", per: 2 * count),
+      pace: .single,
+      entries: [
+        all(.theming, ThemeSwitcher.self, count),
+        all(.notificationCenter, CenterSwitcher.self, count),
+        all(.closureLoop, LoopSwitcher.self, count),
+      ]
+    )
+  }
+
+  private static func all<Switcher: SkinSwitcher>(
+    _ subject: Subject,
+    _: Switcher.Type,
+    _ count: Int
+  ) -> Entry {
     Entry(subject) {
       { _ in
-        let stage = Stage<Switcher>(10_000)
+        let stage = Stage<Switcher>(count)
         stage.dress(badges: 0)
         let time = nanoseconds { for number in switches { stage.switcher.changeRows(number) } }
         stage.expect { $0.corner == switches.upperBound && $0.ink == ink(switches.upperBound) }
