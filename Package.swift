@@ -12,6 +12,7 @@ let package = Package(
     .library(name: "EventBusTesting", targets: ["EventBusTesting"]),
     .library(name: "LaunchPictures", targets: ["LaunchPictures"]),
     .library(name: "NotificationCenterBridge", targets: ["NotificationCenterBridge"]),
+    .library(name: "ObservationBridge", targets: ["ObservationBridge"]),
     // For the packages in Integrations only.
     .library(name: "_EventBusLocks", targets: ["_EventBusLocks"]),
   ],
@@ -33,6 +34,11 @@ let package = Package(
       name: "NotificationCenterBridge",
       dependencies: ["EventBus"],
       path: "Integrations/Foundation"
+    ),
+    .target(
+      name: "ObservationBridge",
+      dependencies: ["EventBus", "Theming"],
+      path: "Integrations/Observation"
     ),
     .target(name: "_EventBusLocks", path: "Integrations/Locks"),
     .executableTarget(
@@ -109,6 +115,10 @@ let package = Package(
     .testTarget(
       name: "NotificationCenterBridgeTests",
       dependencies: ["EventBus", "NotificationCenterBridge", "TestSupport"]
+    ),
+    .testTarget(
+      name: "ObservationBridgeTests",
+      dependencies: ["EventBus", "ObservationBridge", "TestSupport", "Theming"]
     ),
     .testTarget(
       name: "ThemingTests",

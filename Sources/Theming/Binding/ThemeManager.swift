@@ -32,7 +32,8 @@ public final class ThemeManager {
   /// The number of switches made, including those of the manager above a scope.
   public private(set) var version = 0
 
-  let bus: EventBus
+  /// The bus on which switches are posted; scopes post on that of their manager.
+  package let bus: EventBus
   /// The theme in use, flattened for lookup.
   private(set) var resolved: ResolvedTheme
   let registry = SubscriptionRegistry()

@@ -1,0 +1,64 @@
+public import EventBus
+public import Observation
+
+/// The value of a property, for code that tracks what it reads: a SwiftUI view, `withObservationTracking` or
+/// `Observations`.
+///
+/// ```swift
+/// import EventBus
+/// import ObservationBridge
+///
+/// @MainActor final class Account {
+///   @Observed var balance = 0
+/// }
+///
+/// let account = Account()
+/// let balance = account.$balance.observable  // kept by the view, for example in a `@State`
+/// print(balance.value)  // in the `body` of the view, which then follows the property
+/// account.balance = 5
+/// ```
+///
+/// Readers are invalidated by each change that the property reports, after it: a closure passed as `onChange` already
+/// reads the new value. What the property does not report, such as an assignment of an equal value, invalidates
+/// nothing. A batch invalidates a reader once.
+///
+/// Keep a strong reference for as long as readers follow the value. The mirror keeps the property, or the computed
+/// value and its sources; these do not keep the mirror. Changing the property remains the right of its owner.
+///
+/// ## Thread safety
+///
+/// A mirror is not `Sendable`. It belongs to the isolation domain of its property, such as the main actor.
+public final class ObservableMirror<Value> {
+  private let source: any ObservableValue<Value>
+  private let registrar = ObservationRegistrar()
+  private var token: Token?
+
+  init(_ source: some ObservableValue<Value>) {
+    self.source = source
+    token = source.observe(options: []) { [weak self] _ in self?.announce() }
+  }
+
+  /// The current value of the property; tracked.
+  ///
+  /// - Complexity: As reading the property, plus O(1).
+  public var value: Value {
+    registrar.access(self, keyPath: \.value)
+    return source.value
+  }
+
+  private func announce() { registrar.withMutation(of: self, keyPath: \.value) {} }
+}
+
+extension ObservableMirror: Observable {}
+
+@available(*, unavailable)
+extension ObservableMirror: Sendable {}
+
+extension ObservableValue {
+  /// A mirror of the value, for code that tracks what it reads.
+  ///
+  /// Each call makes a mirror: call it once for each view, and store the result.
+  ///
+  /// - Complexity: Amortized O(1), plus the computation of a computed value.
+  public var observable: ObservableMirror<Value> { ObservableMirror(self) }
+}
