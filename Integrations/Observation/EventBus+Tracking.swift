@@ -5,10 +5,6 @@ extension EventBus {
   /// Posts an event with a value of an observable model, once after each change, until a token ends.
   ///
   /// ```swift
-  /// import EventBus
-  /// import Observation
-  /// import ObservationBridge
-  ///
   /// extension EventNames {
   ///   static let cartDidChange = EventName<Int>("cart.didChange")
   /// }

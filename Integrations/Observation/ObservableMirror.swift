@@ -5,9 +5,6 @@ public import Observation
 /// `Observations`.
 ///
 /// ```swift
-/// import EventBus
-/// import ObservationBridge
-///
 /// @MainActor final class Account {
 ///   @Observed var balance = 0
 /// }

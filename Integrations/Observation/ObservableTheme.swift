@@ -6,9 +6,6 @@ public import Theming
 /// `Observations`.
 ///
 /// ```swift
-/// import ObservationBridge
-/// import Theming
-///
 /// extension ThemeKeys {
 ///   static let paper = ThemeKey("color.paper", default: RGBA(red: 255, green: 255, blue: 255))
 /// }

@@ -5,9 +5,6 @@ public import Observation
 /// `withObservationTracking` or `Observations`.
 ///
 /// ```swift
-/// import EventBus
-/// import ObservationBridge
-///
 /// let progress = SharedObserved(0.0)
 /// let mirror = progress.observable  // kept by the view, for example in a `@State`
 /// print(mirror.value)  // in the `body` of the view, which then follows the property

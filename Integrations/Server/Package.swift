@@ -90,6 +90,7 @@ let package = Package(
         bridge,
         .product(name: "Theming", package: "EventBus"),
         .product(name: "NotificationCenterBridge", package: "EventBus"),
+        .product(name: "ObservationBridge", package: "EventBus"),
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
       ],

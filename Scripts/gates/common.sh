@@ -5,7 +5,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 # The libraries, lowest first.
 modules=(EventBus LaunchLoader Theming)
 # The products beside them: targets of the package whose folders are in Integrations. No library uses them.
-parts=(EventBusTesting LaunchPictures NotificationCenterBridge)
+parts=(EventBusTesting LaunchPictures NotificationCenterBridge ObservationBridge)
 # Everything with a public API.
 published=("${modules[@]}" "${parts[@]}")
 
@@ -15,11 +15,14 @@ folder_of() {
     EventBusTesting) echo Integrations/Testing ;;
     LaunchPictures) echo Integrations/Pictures ;;
     NotificationCenterBridge) echo Integrations/Foundation ;;
+    ObservationBridge) echo Integrations/Observation ;;
     *) echo "Sources/$1" ;;
   esac
 }
 # The folders of all of them, and of the lock that the packages in Integrations share.
-sources=(Sources Integrations/Testing Integrations/Pictures Integrations/Foundation Integrations/Locks)
+sources=(
+  Sources Integrations/Testing Integrations/Pictures Integrations/Foundation Integrations/Observation Integrations/Locks
+)
 
 # The working folder of the gates: ignored by git and safe to delete.
 work=.build/gates

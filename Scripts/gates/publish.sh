@@ -49,6 +49,7 @@ MANIFEST
         .product(name: "Theming", package: "EventBus"),
         .product(name: "LaunchPictures", package: "EventBus"),
         .product(name: "NotificationCenterBridge", package: "EventBus"),
+        .product(name: "ObservationBridge", package: "EventBus"),
         .product(name: "EventBusLogging", package: "EventBusLogging"),
         .product(name: "Logging", package: "swift-log"),
 MANIFEST
@@ -56,7 +57,8 @@ MANIFEST
   printf '%s\n' '      ]' '    )' '  ]' ')'
 } > "$client/Package.swift"
 {
-  printf 'import %s\n' EventBus EventBusLogging LaunchLoader LaunchPictures Logging NotificationCenterBridge Theming
+  printf 'import %s\n' EventBus EventBusLogging LaunchLoader LaunchPictures Logging NotificationCenterBridge \
+    ObservationBridge Theming
   [[ " ${names[*]} " != *" NATS "* ]] || echo 'import EventBusNATS'
   cat << 'PROGRAM'
 

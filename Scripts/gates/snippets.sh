@@ -87,9 +87,9 @@ problem() {
 # daemon. A program of a documentation comment is a part of a snippet. A manifest is neither, and is loaded.
 mapfile -t pages < <(
   printf '%s\n' README.md CONTRIBUTING.md
-  find Sources -name '*.md' | LC_ALL=C sort
-  # The pages of the bridge are checked with it: they are for programs that import Foundation.
-  swift_files Sources Integrations/Testing Integrations/Pictures
+  find Sources Integrations/Observation -name '*.md' | LC_ALL=C sort
+  # The pages of NotificationCenterBridge are not here: they are for programs that import Foundation.
+  swift_files Sources Integrations/Testing Integrations/Pictures Integrations/Observation
 )
 for page in "${pages[@]}"; do
   while IFS= read -r -d '' program; do
@@ -107,6 +107,9 @@ for page in "${pages[@]}"; do
       case $page in
         Integrations/Testing/*) imports=$'import EventBus\nimport EventBusTesting' ;;
         Integrations/Pictures/*) imports=$'import LaunchLoader\nimport LaunchPictures' ;;
+        Integrations/Observation/*)
+          imports=$'import EventBus\nimport Observation\nimport ObservationBridge\nimport Theming'
+          ;;
         *) imports=${page#Sources/} imports="import ${imports%%/*}" ;;
       esac
       [[ $text =~ (^|$'\n')'import ' ]] || text=$imports$'\n'$text

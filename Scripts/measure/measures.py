@@ -18,6 +18,7 @@ CLIENTS = [
     "Integrations/Testing",
     "Integrations/Pictures",
     "Integrations/Foundation",
+    "Integrations/Observation",
     "Integrations/Locks",
 ]
 

@@ -10,6 +10,7 @@ import Hummingbird
 import LaunchLoader
 import Logging
 import NotificationCenterBridge
+import ObservationBridge
 import ServiceLifecycle
 import ServiceLifecycleBridge
 import Theming

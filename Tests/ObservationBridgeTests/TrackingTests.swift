@@ -1,0 +1,238 @@
+internal import EventBus
+internal import Observation
+internal import ObservationBridge
+internal import TestSupport
+internal import Testing
+
+extension EventNames {
+  fileprivate static let cartDidChange = EventName<Int>("observed.cartDidChange")
+  fileprivate static let cartDidGrow = EventName<String?>("observed.cartDidGrow")
+}
+
+@MainActor
+@Observable
+private final class Cart {
+  var items: [String] = []
+  var customer = "Ada"
+}
+
+/// A model that shows whether a tracking that has read it still refers to it.
+private final class Shelf: Observable, Sendable {
+  private let registrar = ObservationRegistrar()
+
+  /// Reads the shelf by a path that contains an object, which the tracking keeps.
+  func read(with label: Label) { registrar.access(self, keyPath: \.[label]) }
+
+  private subscript(label: Label) -> Int { 0 }
+}
+
+private final class Label: Hashable, Sendable {
+  static func == (left: Label, right: Label) -> Bool { left === right }
+
+  func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
+
+@MainActor
+@Suite("Events from observable models", .timeLimit(.minutes(5)))
+struct TrackingTests {
+  private let bus = EventBus()
+  private let cart = Cart()
+  private let log = Log<Int>()
+  private let observer: Token
+
+  init() { observer = bus.observe(.cartDidChange) { [log] in log.append($0) } }
+
+  private func track() -> Token {
+    bus.events(tracking: { [cart] in cart.items.count }, as: .cartDidChange)
+  }
+
+  @Test("A change is posted once, with the new value, in a later job of the main actor")
+  func once() async {
+    let token = track()
+    #expect(log.entries.isEmpty)
+    for number in 1...5 {
+      cart.items.append("tea")
+      #expect(log.count == number - 1)
+      await laterOnMainActor()
+      #expect(log.entries == Array(1...number))
+    }
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("Changes of one job of the main actor are posted as one event, with the last value")
+  func merged() async {
+    let token = track()
+    for _ in 0..<10 { cart.items.append("tea") }
+    await laterOnMainActor()
+    #expect(log.entries == [10])
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("Only what the closure reads counts, and each change of it, even to an equal value")
+  func whatIsRead() async {
+    let token = track()
+    cart.customer = "Bob"
+    await laterOnMainActor()
+    #expect(log.entries.isEmpty)
+    cart.items = ["tea"]
+    await laterOnMainActor()
+    cart.items = ["rum"]
+    await laterOnMainActor()
+    #expect(log.entries == [1, 1])
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("What the last evaluation has read counts")
+  func branches() async {
+    let token = bus.events(
+      tracking: { [cart] in cart.items.isEmpty ? 0 : cart.customer.count },
+      as: .cartDidChange
+    )
+    cart.customer = "Grace"
+    await laterOnMainActor()
+    #expect(log.entries.isEmpty)
+    cart.items = ["tea"]
+    await laterOnMainActor()
+    cart.customer = "Bo"
+    await laterOnMainActor()
+    #expect(log.entries == [5, 2])
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("An optional value is posted, also if it is nil")
+  func optional() async {
+    let values = Log<String?>()
+    let hearing = bus.observe(.cartDidGrow) { values.append($0) }
+    let token = bus.events(tracking: { [cart] in cart.items.first }, as: .cartDidGrow)
+    cart.items = ["tea"]
+    await laterOnMainActor()
+    cart.items = []
+    await laterOnMainActor()
+    #expect(values.entries == ["tea", nil])
+    withExtendedLifetime((token, hearing)) {}
+  }
+
+  @Test("A change by a handler of the event is posted next")
+  func byAHandler() async {
+    let cart = cart
+    let handler = bus.observe(.cartDidChange) { @MainActor count in
+      if count < 3 { cart.items.append("tea") }
+    }
+    let token = track()
+    cart.items.append("tea")
+    for _ in 0..<5 { await laterOnMainActor() }
+    #expect(log.entries == [1, 2, 3])
+    withExtendedLifetime((token, handler)) {}
+  }
+
+  @Test("After the token was cancelled nothing is posted, also for a change before that")
+  func cancelled() async {
+    let token = track()
+    cart.items.append("tea")
+    token.cancel()
+    cart.items.append("rum")
+    await laterOnMainActor()
+    #expect(log.entries.isEmpty && !token.isActive)
+  }
+
+  @Test("After the token was cancelled on another thread, or dropped, nothing is posted")
+  func elsewhere() async {
+    let holder = Holder(track())
+    await onThreads(1) { _ in holder.value?.cancel() }
+    cart.items.append("tea")
+    holder.hold(track())
+    cart.items.append("rum")
+    await onThreads(1) { _ in holder.letGo() }
+    await laterOnMainActor()
+    #expect(log.entries.isEmpty)
+  }
+
+  @Test("A closure or a handler may end the tracking")
+  func endedInside() async {
+    let holder = Holder<Token>()
+    let handler = bus.observe(.cartDidChange) { count in if count == 2 { holder.value?.cancel() } }
+    holder.hold(track())
+    for _ in 0..<4 {
+      cart.items.append("tea")
+      await laterOnMainActor()
+    }
+    #expect(log.entries == [1, 2])
+
+    holder.hold(
+      bus.events(
+        tracking: { [cart] in
+          if cart.items.isEmpty { holder.value?.cancel() }
+          return cart.items.count
+        },
+        as: .cartDidChange
+      )
+    )
+    cart.items = []
+    await laterOnMainActor()
+    cart.items = ["tea"]
+    await laterOnMainActor()
+    #expect(log.entries == [1, 2])
+    withExtendedLifetime(handler) {}
+  }
+
+  @Test("A tracking keeps its model until its end, and never its bus")
+  func ownership() async {
+    var (model, bus): (Cart?, EventBus?) = (Cart(), EventBus())
+    weak let (formerModel, formerBus) = (model, bus)
+    let token = bus?.events(
+      tracking: { [model] in model?.items.count ?? 0 },
+      as: .cartDidChange
+    )
+    bus = nil
+    #expect(formerBus == nil)
+    model?.items.append("tea")
+    model = nil
+    await laterOnMainActor()
+    #expect(formerModel != nil)
+    token?.cancel()
+    #expect(formerModel == nil)
+  }
+
+  @Test("10,000 trackings that come and go leave nothing in the model")
+  func comeAndGo() async {
+    let shelf = Shelf()
+    let labels = WeakList<Label>()
+    for index in 0..<10_000 {
+      let token = bus.events(
+        tracking: { [cart] in
+          let label = Label()
+          labels.append(label)
+          shelf.read(with: label)
+          return cart.items.count
+        },
+        as: .cartDidChange
+      )
+      if index % 100 == 0 {
+        cart.items.append("tea")
+        await laterOnMainActor()
+      }
+      if index % 2 == 0 { token.cancel() }
+    }
+    #expect(labels.liveCount == 0)
+    #expect(log.entries == Array(1...100))
+  }
+
+  @Test(
+    "Over 1,000 jobs with random changes, each job with a change is one event",
+    arguments: 1...3
+  )
+  func randomly(seed: Int) async {
+    var random = SampleNumbers(seed: seed)
+    let token = track()
+    var expected: [Int] = []
+    for _ in 0..<1_000 {
+      let changes = random.next(below: 3)
+      for _ in 0..<changes { cart.items.append("tea") }
+      if random.next(below: 2) == 0 { cart.customer += "!" }
+      if changes > 0 { expected.append(cart.items.count) }
+      await laterOnMainActor()
+    }
+    #expect(log.entries == expected)
+    withExtendedLifetime(token) {}
+  }
+}
