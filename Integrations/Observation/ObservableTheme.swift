@@ -83,7 +83,7 @@ public final class ObservableTheme {
   /// - Complexity: As `ThemeManager.use(_:)`.
   public func use(_ theme: Theme) throws(ThemeError) { try manager.use(theme) }
 
-  /// Stands for a key where the registrar wants a key path. Such paths are equal for equal keys.
+  /// Stands for a key where the registrar wants a key path; such paths are equal for equal keys.
   private nonisolated subscript(tracked key: ThemeKeys) -> Void { () }
 
   /// Returns the path that stands for a key.

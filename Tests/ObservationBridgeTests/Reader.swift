@@ -25,7 +25,7 @@ final class Reader<Value> {
     track()
   }
 
-  /// The number of invalidations. Until the reader has read again, there is no further one.
+  /// The number of invalidations; until the reader has read again, there is no further one.
   var invalidations: Int { invalidated.value }
 
   /// Reads again if the last reading was invalidated.
