@@ -43,7 +43,7 @@ if [[ $platform == linux-static ]]; then
   cp -rL /usr/include/linux /usr/include/asm-generic "/usr/include/$architecture-linux-gnu/asm" "$headers/"
   options+=(-sdk "$folder/sdk")
 fi
-for module in Swift _Concurrency SwiftOnoneSupport _Builtin_float Synchronization _StringProcessing; do
+for module in Swift _Concurrency SwiftOnoneSupport _Builtin_float Synchronization _StringProcessing Observation; do
   place=$folder/$platform/$module.swiftmodule
   mkdir -p "$place"
   sed -E "${edits[@]}" "$library/linux/$module.swiftmodule/$(uname -m)-unknown-linux-gnu.swiftinterface" > "$place/$name.swiftinterface"

@@ -113,7 +113,7 @@ check_output() {
 describe_package
 # The libraries, every product beside them that imports no Foundation, and the demo. One file of the demo imports
 # Foundation, of which Scripts/Platforms/Kits has a stand-in for Apple's systems.
-products=("${modules[@]}" EventBusTesting LaunchPictures _EventBusLocks)
+products=("${modules[@]}" EventBusTesting LaunchPictures ObservationBridge _EventBusLocks)
 demo=(Checklist Terminal skins)
 
 # Not for visionOS: where an interface does not name it, the version follows from a table in its SDK. Not for watchOS
