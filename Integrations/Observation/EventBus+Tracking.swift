@@ -26,8 +26,8 @@ extension EventBus {
   /// Observation cannot follow a change that another thread makes while the closure is evaluated. Change the model on
   /// the main actor.
   ///
-  /// The token keeps the closure, and so what it captures, but neither the bus nor this call keeps the model longer.
-  /// After the token has ended, nothing is posted, except by a post that another thread finds running.
+  /// The token keeps the closure, and what that captures, until it ends; nothing else does. After the end, nothing is
+  /// posted. If another thread ends the token while an event is posted on the main actor, that post is completed.
   ///
   /// - Parameters:
   ///   - value: Reads the value. Called on the main actor; what it reads is tracked.
@@ -53,8 +53,8 @@ extension EventBus {
 
 /// Reads a value again after each change of something that it depends on.
 ///
-/// Observation has no call that ends a tracking. Each one therefore also depends on ``isActive``, whose change ends it at
-/// all models that were read.
+/// Observation has no call that ends a tracking. Each one therefore also depends on ``isActive``, whose change removes
+/// it from all models that were read.
 ///
 /// ## Thread safety
 ///

@@ -20,7 +20,8 @@ public import Observation
 /// nothing. A batch invalidates a reader once.
 ///
 /// Keep a strong reference for as long as readers follow the value. The mirror keeps the property, or the computed
-/// value and its sources; these do not keep the mirror. Changing the property remains the right of its owner.
+/// value and its sources; these do not keep the mirror. Changing the property remains the right of its owner: a SwiftUI
+/// `Binding` can read the mirror and let the owner set the property.
 ///
 /// ## Thread safety
 ///

@@ -15,13 +15,14 @@ public import Theming
 /// try theme.use(Theme("Night") { $0[.paper] = RGBA(red: 20, green: 20, blue: 30) })
 /// ```
 ///
-/// Each key is tracked by itself: a switch invalidates the readers of the keys whose values it changes, whichever way it
-/// is made, and no others. A switch that changes several keys invalidates a reader of them once. In a scope, the
+/// Each key is tracked by itself: a switch invalidates the readers of the keys whose values it changes, and no others,
+/// whichever way it is made. A switch that changes several keys invalidates a reader of them once. In a scope, the
 /// switches of the managers above count as far as they change the values of the scope.
 ///
 /// Readers are invalidated after the switch, when the manager posts `themeDidChange` on its bus. So a closure passed as
 /// `onChange` already reads the new value. A reader that tracks a key between the swap of the themes and that event is
-/// invalidated as well, although it has read the new value.
+/// invalidated as well, although it has read the new value. An interceptor of the bus that prevents calls of handlers
+/// prevents invalidations, too.
 ///
 /// Keep a strong reference for as long as readers follow the theme, for example in the environment of the views. It
 /// keeps the manager, which does not keep it. Several observable themes of one manager are independent of one another.
