@@ -88,7 +88,9 @@ struct Sidebar: View {
 }
 
 extension Theme {
-  static let sepia = Theme("Sepia") { $0[.page] = RGBA(red: 244, green: 236, blue: 216) }
+  static let sepia = Theme("Sepia", appearance: .light) {
+    $0[.page] = RGBA(red: 244, green: 236, blue: 216)
+  }
 }
 
 struct HeadlinePreviews: PreviewProvider {
