@@ -190,6 +190,7 @@ cut -f 1 "$platforms/newer.txt" > "$platforms/newer-usrs.txt"
 compile_libraries
 articles=(
   Sources/LaunchLoader/LaunchLoader.docc/OnApplesSystems.md
+  Sources/Theming/Theming.docc/InSwiftUI.md
   Sources/Theming/Theming.docc/ThemingOnApplesSystems.md
 )
 mapfile -t samples < <(swift_files Scripts/Platforms/Samples)

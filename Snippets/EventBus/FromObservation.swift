@@ -1,26 +1,35 @@
-// A value that views follow, of a property whose every change other code observes.
+// A property whose every change other code observes, followed by a view, and events from an observable model.
 
 import EventBus
 import Observation
+import ObservationBridge
 
 @MainActor final class Thermostat {
   @Observed var target = 20
 }
 
-/// What a view reads: the value of one property.
-@MainActor @Observable final class Shown<Value> {
-  private(set) var value: Value
-
-  init(_ property: Observed<Value>.ReadOnly) {
-    value = property.value
-    property.bind(to: self, \.value)  // held weakly: the binding ends with this object
-  }
-}
-
 let thermostat = Thermostat()
-let target = Shown(thermostat.$target)
+let target = thermostat.$target.observable
 thermostat.target = 22
 print(target.value)  // 22
 
+extension EventNames {
+  static let cartDidChange = EventName<Int>("cart.didChange")
+}
+
+@MainActor @Observable final class Cart {
+  var items: [String] = []
+}
+
+let bus = EventBus()
+let cart = Cart()
+let printing = bus.observe(.cartDidChange) { count in print("\(count) items") }
+let posting = bus.events(tracking: { cart.items.count }, as: .cartDidChange)
+cart.items.append("tea")
+cart.items.append("milk")  // one event, with 2, in a later turn of the main actor
+
 // snippet.hide
 precondition(target.value == 22)
+let count = try await bus.next(.cartDidChange)
+precondition(count == 2)
+_ = (printing, posting)

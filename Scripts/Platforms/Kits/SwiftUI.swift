@@ -1,11 +1,28 @@
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
 // The part of SwiftUI that the samples use, for type checks on other systems. Declarations follow
-// developer.apple.com/documentation/swiftui. Nothing here is ever called.
+// developer.apple.com/documentation/swiftui. There are no macros, so `#Preview` and `@Entry` are missing. Nothing here
+// is ever called.
+
+public import Observation
 
 // `@preconcurrency` in SwiftUI.
 @MainActor public protocol View {
   associatedtype Body: View
-  @MainActor var body: Body { get }
+  @ViewBuilder @MainActor var body: Body { get }
+}
+
+@resultBuilder public struct ViewBuilder {
+  public static func buildBlock<Content: View>(_ content: Content) -> Content { content }
+  public static func buildBlock<each Content: View>(
+    _ content: repeat each Content
+  ) -> TupleView<(repeat each Content)> { TupleView() }
+}
+
+public struct TupleView<T>: View {
+  nonisolated init() {}
+  public var body: Never {
+    fatalError("never called")  // Reason: as in SwiftUI.
+  }
 }
 
 extension Never: View {
@@ -28,14 +45,31 @@ extension Never: Scene {}
 }
 
 public struct WindowGroup<Content: View>: Scene {
-  public init(content: () -> Content) {}
+  public nonisolated init(@ViewBuilder content: () -> Content) {}
   public var body: Never {
     fatalError("never called")  // Reason: as in SwiftUI.
   }
 }
 
+public struct VStack<Content: View>: View {
+  public nonisolated init(@ViewBuilder content: () -> Content) {}
+  public var body: Never {
+    fatalError("never called")  // Reason: as in SwiftUI.
+  }
+}
+
+public struct Button<Label: View>: View {
+  public var body: Never {
+    fatalError("never called")  // Reason: as in SwiftUI.
+  }
+}
+
+extension Button where Label == Text {
+  public nonisolated init(_ title: String, action: @escaping @MainActor () -> Void) {}
+}
+
 public struct Text: View {
-  public init(_ text: String) {}
+  public nonisolated init(_ text: String) {}
   public var body: Never {
     fatalError("never called")  // Reason: as in SwiftUI.
   }
@@ -54,10 +88,12 @@ public struct EnvironmentValues {
 }
 
 @propertyWrapper public struct Environment<Value> {
-  public init(_ path: KeyPath<EnvironmentValues, Value>) {
-    wrappedValue = EnvironmentValues()[keyPath: path]
+  public init(_ path: KeyPath<EnvironmentValues, Value>) {}
+  public init(_ type: Value.Type) where Value: AnyObject & Observable {}
+  public init<Object: AnyObject & Observable>(_ type: Object.Type) where Value == Object? {}
+  public var wrappedValue: Value {
+    fatalError("never called")  // Reason: there is no environment.
   }
-  public let wrappedValue: Value
 }
 
 @propertyWrapper public struct State<Value> {
@@ -69,9 +105,19 @@ public struct EnvironmentValues {
   }
 }
 
+// With a view builder and on the main actor, `@preconcurrency` in SwiftUI.
+@MainActor public protocol PreviewProvider {
+  associatedtype Previews: View
+  @ViewBuilder @MainActor static var previews: Previews { get }
+}
+
 extension View {
-  public func foregroundStyle(_ color: Color) -> some View { self }
-  public func task(@_inheritActorContext _ action: @escaping @Sendable () async -> Void)
+  public nonisolated func environment<Object: AnyObject & Observable>(_ object: Object?)
+    -> some View
+  { self }
+  public nonisolated func foregroundStyle(_ color: Color) -> some View { self }
+  public nonisolated func background(_ color: Color) -> some View { self }
+  public nonisolated func task(@_inheritActorContext _ action: @escaping @Sendable () async -> Void)
     -> some View
   { self }
   public func onChange<Value: Equatable>(
