@@ -13,8 +13,6 @@ case $target in
   *-apple-macos*) platform=macosx name=$architecture-apple-macos ;;
   *-apple-ios*) platform=iphoneos name=$architecture-apple-ios ;;
   *-apple-tvos*) platform=appletvos name=$architecture-apple-tvos ;;
-  *-apple-watchos*) platform=watchos name=$architecture-apple-watchos ;;
-  *-apple-xros*) platform=xros name=$architecture-apple-xros ;;
   *-linux-musl) platform=linux-static name=$target ;;
   *) echo "Unknown target $target" >&2; exit 2 ;;
 esac
@@ -22,12 +20,8 @@ esac
 # Every interface names the target that it was written for, and imports modules of Linux that nothing in it needs.
 edits=(-e "s/-target [^ ]+/-target $target/" -e '/^(@[a-zA-Z]+ |internal |private |public )*import (Glibc|Foundation)$/d')
 if [[ $target == *-apple-* ]]; then
-  # Bodies that Apple's systems lack: copies for older systems, a call of Linux, arithmetic of 80-bit numbers.
-  edits+=(
-    -e '/@backDeployed/d'
-    -e 's/_swift_stdlib_gettid\(\)/UInt32(0)/'
-    -e 's/self = _stdlib_(remainder|squareRoot)l\(self(, other)?\)/fatalError()/'
-  )
+  # Bodies that Apple's systems lack: copies for older systems, and a call of Linux.
+  edits+=(-e '/@backDeployed/d' -e 's/_swift_stdlib_gettid\(\)/UInt32(0)/')
 fi
 
 library=$(dirname "$(dirname "$(readlink -f "$(command -v swiftc)")")")/lib/swift
@@ -35,7 +29,8 @@ rm -rf "$folder"
 mkdir -p "$folder/cache"
 cp -r "$library/shims" "$folder/"
 ln -s "$library/clang" "$folder/clang"
-options=(-target "$target" -resource-dir "$folder" -module-cache-path "$folder/cache" -disable-objc-interop)
+options=(-target "$target" -resource-dir "$folder" -module-cache-path "$folder/cache" -disable-objc-interop
+  -plugin-path "$library/host/plugins")
 if [[ $platform == linux-static ]]; then
   headers=$folder/sdk/usr/include
   mkdir -p "$folder/sdk/usr"
@@ -43,12 +38,26 @@ if [[ $platform == linux-static ]]; then
   cp -rL /usr/include/linux /usr/include/asm-generic "/usr/include/$architecture-linux-gnu/asm" "$headers/"
   options+=(-sdk "$folder/sdk")
 fi
-for module in Swift _Concurrency SwiftOnoneSupport _Builtin_float Synchronization _StringProcessing Observation; do
+
+# Swift itself, which would take half a minute for each target: its module for Linux, which imports no module of
+# Linux, with the name of the target in place of the name of Linux. Zeros in its version make it as long.
+linux=$(uname -m)-unknown-linux-gnu
+label=$target.
+while ((${#label} < ${#linux})); do label+=0; done
+[[ $target == *-apple-* ]] || label=$linux
+((${#label} == ${#linux})) || { echo "No name for $target has the length of $linux" >&2; exit 1; }
+mkdir -p "$folder/$platform/Swift.swiftmodule"
+LC_ALL=C sed "s/$linux/$label/" "$library/linux/Swift.swiftmodule/$linux.swiftmodule" \
+  > "$folder/$platform/Swift.swiftmodule/$name.swiftmodule"
+
+for module in _Concurrency SwiftOnoneSupport _Builtin_float Synchronization _StringProcessing Observation Testing; do
+  # No test is compiled for musl.
+  [[ $platform/$module != linux-static/Testing ]] || continue
   place=$folder/$platform/$module.swiftmodule
   mkdir -p "$place"
-  sed -E "${edits[@]}" "$library/linux/$module.swiftmodule/$(uname -m)-unknown-linux-gnu.swiftinterface" > "$place/$name.swiftinterface"
+  sed -E "${edits[@]}" "$library/linux/$module.swiftmodule/$linux.swiftinterface" > "$place/$name.swiftinterface"
   parse=()
-  case $module in Swift | _Concurrency | SwiftOnoneSupport | _Builtin_float) parse=(-parse-stdlib) ;; esac
+  case $module in _Concurrency | SwiftOnoneSupport | _Builtin_float) parse=(-parse-stdlib) ;; esac
   swiftc -frontend -compile-module-from-interface "${options[@]}" "${parse[@]}" -disable-availability-checking \
     -module-name "$module" -o "$place/$name.swiftmodule" "$place/$name.swiftinterface"
 done
