@@ -15,20 +15,18 @@ cd "$(dirname "$0")/.."
 
 # Cheap gates come first. If `build` fails, the later gates do not run.
 quick=(
-  format words measure
+  format words measure workflow
   build layers platforms snippets misuse clients
   api documentation catalogs site
   tests-debug demo
 )
-# These gates compile everything again in other configurations.
-slow=(tests-release premain foundation daemon specialized size publish tests-tsan)
-# This gate runs by its name only: it compiles everything once for each of four systems.
-named=(cross)
+# These gates compile everything again in other configurations, or for other systems.
+slow=(cross tests-release premain foundation daemon specialized size publish tests-tsan)
 gates=("${quick[@]}" "${slow[@]}")
 
 known() {
   local gate
-  for gate in "${gates[@]}" "${named[@]}"; do [[ $gate == "$1" ]] && return 0; done
+  for gate in "${gates[@]}"; do [[ $gate == "$1" ]] && return 0; done
   echo "There is no gate named '$1'. Scripts/check.sh --list prints the names." >&2
   exit 2
 }
@@ -39,7 +37,7 @@ full=0
 while (($#)); do
   case $1 in
     --list)
-      printf '%s\n' "${gates[@]}" "${named[@]}"
+      printf '%s\n' "${gates[@]}"
       exit 0
       ;;
     --full) full=1 ;;

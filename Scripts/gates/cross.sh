@@ -1,13 +1,49 @@
 #!/usr/bin/env bash
-# libraries compile to object files for macOS, iOS and musl, and to SIL for tvOS
+# the package compiles for macOS and iOS, the libraries for tvOS and musl, the tests for macOS
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 # The compiler of Linux generates code for other systems. What it lacks are the modules of the standard library, which
-# Scripts/Platforms/modules.sh builds from their textual interfaces, and the C library: for Apple's systems the
-# stand-in in Scripts/Platforms, for musl its own headers. Nothing is linked, nothing runs, and the interoperability
-# with Objective-C is off: no branch for `canImport(ObjectiveC)` is compiled.
+# Scripts/Platforms/modules.sh makes from those of Linux, and the C library: for Apple's systems the stand-in in
+# Scripts/Platforms, for musl its own headers. Nothing is linked, nothing runs, and the interoperability with
+# Objective-C is off: no branch for `canImport(ObjectiveC)` is compiled.
+#
+# Not for watchOS with 32 bits: in these modules, an Int has 64 bits. Not for visionOS: where a module does not name
+# it, the version follows from a table in its SDK.
 cross=$work/cross
-mkdir -p "$cross"
+rm -rf "$cross/logs"
+mkdir -p "$cross/logs"
+describe_package
+
+# Targets of the package that are not compiled here, and why.
+declare -A excluded=(
+  [NotificationCenterBridge]="is about a class of Objective-C, of which a stand-in would prove nothing"
+  [NotificationCenterBridgeTests]="tests NotificationCenterBridge"
+  [daemon]="is a service of Linux, and uses files and URLs of Foundation"
+)
+
+# Prints targets of the package, each after those that it uses, without the excluded ones.
+with_dependencies() {
+  jq -r --args '
+    (.targets | map({(.name): [.dependencies[].byName[0]]}) | add) as $uses
+    | def all: ($uses[.][] | all), .;
+    reduce ($ARGS.positional[] | all) as $name ([]; if index($name) then . else . + [$name] end) | .[]
+  ' "$@" < "$work/package.json" | grep -vxF "$(printf '%s\n' "${!excluded[@]}")"
+}
+
+# Prints the names of the targets for which a condition of jq holds.
+targets_where() {
+  jq -r "[.products[].targets[]] as \$products | .targets[] | select($1) | .name" "$work/package.json"
+}
+
+# Everything that is a product, and the demo. The rest are tests, and what only they use.
+mapfile -t products < <(with_dependencies $(targets_where '.name | IN($products[])') skins)
+mapfile -t everything < <(with_dependencies $(targets_where true))
+mapfile -t used < <(jq -r '.targets[].dependencies[].byName[0]' "$work/package.json" | sort -u)
+mapfile -t rest < <(printf '%s\n' "${everything[@]}" | grep -vxF "$(printf '%s\n' "${products[@]}")")
+for module in "${!excluded[@]}"; do
+  [[ $(targets_where ".name == \"$module\"") ]] || fail "the package has no target $module to exclude from this gate"
+  echo "not compiled: $module ${excluded[$module]}"
+done
 
 # Prints the version of a system that Package.swift declares.
 declared() {
@@ -23,117 +59,221 @@ warning_flags() {
   ' "$work/package.json"
 }
 
+plugins=$(dirname "$(dirname "$(readlink -f "$(command -v swiftc)")")")/lib/swift/host/plugins
+
 # Chooses a target: its folder, which is a resource folder of the compiler, with the modules of the standard library,
-# and the stand-ins. The modules are built again when the toolchain changes.
+# and another one for the modules that are compiled here.
 use() {
   target=$1 folder=$cross/$1
-  local state stand_ins
-  options=(-target "$target" -resource-dir "$folder" -module-cache-path "$folder/cache" -I "$folder/modules"
-    -parse-as-library -wmo -Xfrontend -disable-objc-interop)
-  state=$({ swiftc --version 2> /dev/null; cat Scripts/Platforms/modules.sh; } | sha256sum)
-  if [[ $state != "$(cat "$folder/state" 2> /dev/null)" ]]; then
-    bash Scripts/Platforms/modules.sh "$target" "$folder" > "$cross/modules.log" 2>&1 \
-      || fail "the modules of the standard library do not compile for $target: $(grep -m 3 error: "$cross/modules.log")"
-    printf '%s' "$state" > "$folder/state"
-  fi
-  mkdir -p "$folder/modules"
-  if [[ $target == *-apple-* ]]; then
-    stand_ins=(Scripts/Platforms/Darwin/* Scripts/Platforms/Kits/Foundation.swift)
-    cp Scripts/Platforms/Darwin/*.h Scripts/Platforms/Darwin/module.modulemap "$folder/modules/"
-    stand_in Darwin Scripts/Platforms/Darwin/Overlay.swift -import-underlying-module
-    stand_in Foundation Scripts/Platforms/Kits/Foundation.swift
-  else
-    stand_ins=(Scripts/Platforms/Musl/Overlay.swift)
-    options+=(-sdk "$folder/sdk")
-    { echo 'module Musl [system] {'
-      printf "  header \"$PWD/$folder/sdk/usr/include/%s.h\"\n" "${headers[@]}"
-      printf '  export *\n}\n'
-    } > "$folder/modules/module.modulemap"
-    stand_in Musl Scripts/Platforms/Musl/Overlay.swift -import-underlying-module
-  fi
-  base=$(cat "$folder/state" "${stand_ins[@]}" | sha256sum)
+  options=(-target "$target" -resource-dir "$folder/library" -module-cache-path "$folder/cache" -I "$folder/modules"
+    -plugin-path "$plugins" -wmo -Xfrontend -disable-objc-interop)
+  [[ $target == *-apple-* ]] || options+=(-sdk "$folder/library/sdk")
+}
+
+# Reads what a module is compiled from: its flags, its files, and its state, which covers everything that it is
+# compiled from. The states of the modules that it uses must be there.
+read_module() {
+  local dependency
+  flags=$(target_flags "$1" && warning_flags "$1") || fail "cannot read the settings of $1"
+  mapfile -t flags <<< "$flags"
+  mapfile -t files < <(swift_files "$(jq -r --arg name "$1" '
+    .targets[] | select(.name == $name) | .path // (if .type == "test" then "Tests" else "Sources" end) + "/\($name)"
+  ' "$work/package.json")")
+  [[ ${files[*]} == */main.swift* ]] || flags+=(-parse-as-library)
+  flags+=(-package-name "$package" -module-name "$1")
+  state=$({
+    cat "$folder/state"
+    declare -f prepare compile check_output
+    printf '%s\n' "${options[@]}"
+    printf '%s\n' "${flags[@]}" "${files[@]}"
+    for dependency in $(jq -r --arg name "$1" '.targets[] | select(.name == $name) | .dependencies[].byName[0]' "$work/package.json"); do
+      cat "$folder/modules/$dependency.state"
+    done
+    cat "${files[@]}"
+  } | sha256sum)
+}
+
+# Compiles a stand-in for the target in use: stand_in MODULE FILE OPTION...
+stand_in() {
+  swiftc "${options[@]}" -parse-as-library -swift-version 6 -emit-module -module-name "$1" "${@:3}" "$2" \
+    -o "$folder/modules/$1.swiftmodule" || fail "the stand-in of $1 does not compile for $target"
 }
 
 # The headers of musl that the module of the C library has here.
 headers=(dlfcn errno fcntl poll pthread sched signal stdlib sys/ioctl sys/socket sys/stat sys/un termios time unistd)
 
-# Compiles a stand-in for the target in use: stand_in MODULE FILE OPTION...
-stand_in() {
-  swiftc "${options[@]}" -swift-version 6 -emit-module -module-name "$1" "${@:3}" "$2" -o "$folder/modules/$1.swiftmodule" \
-    || fail "the stand-in of $1 does not compile for $target"
-}
-
-# Compiles modules of the package for the target in use, each after those that it imports, with the settings of
-# the package and optimized: compile objects|sil MODULE... Skipped when nothing has changed since it succeeded.
-compile() {
-  local kind=$1 module dependency flags files output state
-  local -A states=()
-  shift
-  for module in "$@"; do
-    flags=$(target_flags "$module" && warning_flags "$module") || fail "cannot read the settings of $module"
-    mapfile -t flags <<< "$flags"
-    mapfile -t files < <(swift_files "$(jq -r --arg name "$module" '
-      .targets[] | select(.name == $name) | .path // "Sources/\($name)"' "$work/package.json")")
-    output=$folder/$module.$([[ $kind == sil ]] && echo sil || echo o)
-    state=$base
-    while read -r dependency; do
-      state+=${states[$dependency]:-}
-    done < <(jq -r --arg name "$module" '.targets[] | select(.name == $name) | .dependencies[].byName[0]' "$work/package.json")
-    state=$({ echo "$state" "$kind" "${flags[@]}" "${files[@]}"; declare -f compile; cat "${files[@]}"; } | sha256sum)
-    states[$module]=$state
-    if [[ $state != "$(cat "$output.state" 2> /dev/null)" || ! -s $output ]]; then
-      rm -f "$output" "$output.state"
-      swiftc "${options[@]}" "${flags[@]}" -warnings-as-errors -package-name "$package" -O \
-        "$([[ $kind == sil ]] && echo -emit-sil || echo -c)" -module-name "$module" \
-        -emit-module -emit-module-path "$folder/modules/$module.swiftmodule" "${files[@]}" -o "$output" \
-        > "$cross/$module.log" 2>&1 || { cat "$cross/$module.log"; fail "$module does not compile for $target"; }
-      [[ ! -s $cross/$module.log ]] || { cat "$cross/$module.log"; fail "$module compiles for $target with warnings"; }
-      printf '%s' "$state" > "$output.state"
+# Prepares a target: the modules of the standard library, the stand-ins, and the interfaces of the given modules and
+# of those that they use, so that all can then be compiled at the same time: prepare TARGET MODULE...
+prepare() {
+  local state module flags files
+  use "$1"
+  state=$({
+    swiftc --version 2> /dev/null
+    find Scripts/Platforms -type f | LC_ALL=C sort | xargs cat
+    declare -f prepare stand_in
+    printf '%s\n' "${options[@]}" "${headers[@]}"
+  } | sha256sum)
+  if [[ $state != "$(cat "$folder/state" 2> /dev/null)" ]]; then
+    rm -rf "$folder"
+    mkdir -p "$folder/modules"
+    bash Scripts/Platforms/modules.sh "$target" "$folder/library" \
+      || fail "the modules of the standard library do not compile for $target"
+    if [[ $target == *-apple-* ]]; then
+      cp Scripts/Platforms/Darwin/*.h Scripts/Platforms/Darwin/module.modulemap "$folder/modules/"
+      stand_in Darwin Scripts/Platforms/Darwin/Overlay.swift -import-underlying-module
+      for module in Foundation UIKit SwiftUI; do
+        stand_in "$module" "Scripts/Platforms/Kits/$module.swift" -warnings-as-errors
+      done
+    else
+      { echo 'module Musl [system] {'
+        printf "  header \"$PWD/$folder/library/sdk/usr/include/%s.h\"\n" "${headers[@]}"
+        printf '  export *\n}\n'
+      } > "$folder/modules/module.modulemap"
+      stand_in Musl Scripts/Platforms/Musl/Overlay.swift -import-underlying-module
     fi
-    check_output "$kind" "$output"
-    echo "$module: $kind for $target"
+    printf '%s' "$state" > "$folder/state"
+  fi
+  for module in $(with_dependencies "${@:2}"); do
+    [[ " ${used[*]} " == *" $module "* ]] || continue
+    read_module "$module"
+    [[ $state != "$(cat "$folder/modules/$module.state" 2> /dev/null)" ]] || continue
+    rm -f "$folder/modules/$module.state"
+    swiftc "${options[@]}" "${flags[@]}" -emit-module -Xfrontend -experimental-skip-non-inlinable-function-bodies \
+      -emit-module-path "$folder/modules/$module.swiftmodule" "${files[@]}" \
+      || fail "$module does not compile for $target"
+    printf '%s' "$state" > "$folder/modules/$module.state"
   done
 }
 
-# Checks that a file is what was asked for: an object file of the target, or SIL with functions.
-check_output() {
-  if [[ $1 == sil ]]; then
-    (($(grep -c '^sil ' "$2") > 10)) || fail "$2 contains no SIL"
-    return
+# Compiles a module of the package for a target with the settings of the package: compile MODULE TARGET OPTION...
+# With -c, to an object file; with -emit-sil, to the compiler's language; with -typecheck, to nothing. Skipped when
+# nothing has changed since it succeeded.
+compile() {
+  local module=$1 options folder target flags files state output
+  use "$2"
+  shift 2
+  read_module "$module"
+  output="$folder/$module ${*//\//_}"
+  state+=$*
+  if [[ $state != "$(cat "$output.state" 2> /dev/null)" ]]; then
+    rm -f "$output" "$output.state"
+    [[ $* == *-typecheck* ]] || set -- "$@" -o "$output"
+    swiftc "${options[@]}" "${flags[@]}" -warnings-as-errors "$@" "${files[@]}" > "$output.log" 2>&1 \
+      || { cat "$output.log"; fail "$module does not compile for $target"; }
+    [[ ! -s $output.log ]] || { cat "$output.log"; fail "$module compiles for $target with warnings"; }
+    check_output "$output" "$@"
+    printf '%s' "$state" > "$output.state"
   fi
-  local beginning
-  beginning=$(od -An -v -tx1 -N 20 "$2" | tr -d ' \n')
-  case $target in
-    # Mach-O, 64 bits; arm64; an object file. ELF, 64 bits; relocatable; x86-64.
-    arm64-apple-*) [[ $beginning == cffaedfe0c000001????????01000000* ]] ;;
-    x86_64-*) [[ $beginning == 7f454c460201????????????????????01003e00* ]] ;;
-  esac || fail "$2 is no object file for $target: it begins with $beginning"
 }
 
-describe_package
-# The libraries, every product beside them that imports no Foundation, and the demo. One file of the demo imports
-# Foundation, of which Scripts/Platforms/Kits has a stand-in for Apple's systems.
-products=("${modules[@]}" EventBusTesting LaunchPictures ObservationBridge _EventBusLocks)
-demo=(Checklist Terminal skins)
+# Checks that a file is what was asked for: an object file of the target in use, or SIL with functions.
+check_output() {
+  local beginning
+  case " $* " in
+    *' -emit-sil '*) (($(grep -c '^sil ' "$1") > 10)) || fail "$1 contains no SIL" ;;
+    *' -c '*)
+      beginning=$(od -An -v -tx1 -N 20 "$1" | tr -d ' \n')
+      case $target in
+        # Mach-O, 64 bits; arm64; an object file. ELF, 64 bits; relocatable; x86-64.
+        arm64-apple-*) [[ $beginning == cffaedfe0c000001????????01000000* ]] ;;
+        x86_64-*) [[ $beginning == 7f454c460201????????????????????01003e00* ]] ;;
+      esac || fail "$1 is no object file for $target: it begins with $beginning"
+      ;;
+  esac
+}
 
-# Not for visionOS: where an interface does not name it, the version follows from a table in its SDK. Not for watchOS
-# with 32 bits: in the interfaces of this toolchain, an Int has 64 bits.
-use "arm64-apple-macos$(declared macos)"
-compile objects "${products[@]}" "${demo[@]}"
-use "arm64-apple-ios$(declared ios)"
-compile objects "${products[@]}" "${demo[@]}"
-# The clients of the gate `clients`, without C++.
-for kind in "${client_kinds[@]}"; do
-  [[ $kind != *cxx* && $kind != *.swift* ]] || continue
-  check_client "$kind" "${options[@]}" || fail "a client does not compile for $target: $kind"
-done
+# Type-checks a kind of client, as the gate `clients` does on Linux: client TARGET KIND
+client() {
+  local options folder target
+  use "$1"
+  check_client "$2" "${options[@]}" || fail "a client does not compile for $target: $2"
+}
+
+# Type-checks the samples with UIKit or SwiftUI against the stand-ins: samples TARGET OPTION...
+samples() {
+  local options folder target
+  use "$1"
+  shift
+  swiftc -typecheck "${options[@]}" -parse-as-library -warnings-as-errors \
+    -enable-upcoming-feature MemberImportVisibility -enable-upcoming-feature NonisolatedNonsendingByDefault \
+    -module-name Sample -package-name stranger "$@" Scripts/Platforms/Samples/*.swift \
+    || fail "the samples with UIKit or SwiftUI do not compile for $target with $*"
+}
+
+# Runs a command in the background, as many as there are processors at a time: start TITLE COMMAND...
+start() {
+  ! compgen -G "$cross/logs/*.failed" > /dev/null || finish
+  while (($(jobs -pr | wc -l) >= $(nproc))); do wait -n || true; done
+  number=$((number + 1))
+  run "$cross/logs/$number" "$@" &
+}
+number=0
+
+# Prints the title of a command with the seconds of a processor that it took: run LOG TITLE COMMAND...
+run() {
+  local TIMEFORMAT=%0U seconds
+  if seconds=$( (time ("${@:3}" > "$1" 2>&1)) 2>&1); then
+    echo "$2: $seconds s"
+  else
+    touch "$1.failed"
+  fi
+}
+
+# Waits for these commands, and fails the gate if one has failed.
+finish() {
+  local failure
+  wait
+  for failure in "$cross"/logs/*.failed; do
+    [[ -e $failure ]] || continue
+    grep -E -A 3 '(error|warning): |^FAILED' "${failure%.failed}" | head -n 40 || tail -n 40 "${failure%.failed}"
+  done
+  ! compgen -G "$cross/logs/*.failed" > /dev/null || fail "see above, or $cross/logs"
+}
+
+macos=arm64-apple-macos$(declared macos)
+ios=arm64-apple-ios$(declared ios)
+tvos=arm64-apple-tvos$(declared tvos)
+musl=x86_64-swift-linux-musl
+# The demo has no stand-in of Foundation for musl.
+mapfile -t for_musl < <(printf '%s\n' "${products[@]}" | grep -vx skins)
+
+start "interfaces for macOS" prepare "$macos" "${everything[@]}"
+start "interfaces for iOS" prepare "$ios" "${products[@]}"
+start "interfaces for tvOS" prepare "$tvos" "${modules[@]}"
 if [[ -e /usr/include/x86_64-linux-musl/stdlib.h ]]; then
-  use x86_64-swift-linux-musl
-  compile objects "${products[@]}" Checklist Terminal
+  start "interfaces for musl" prepare "$musl" "${for_musl[@]}"
 elif [[ ${CI:-} ]]; then
   fail "nothing was compiled for musl: needs the headers of Debian's package musl-dev on x86-64"
 else
   echo "NOT COMPILED for musl: needs the headers of Debian's package musl-dev on x86-64"
+  for_musl=()
 fi
-use "arm64-apple-tvos$(declared tvos)"
-compile sil "${modules[@]}"
+finish
+
+for module in "${products[@]}"; do
+  start "$module, object for macOS" compile "$module" "$macos" -O -c
+  start "$module, object for iOS" compile "$module" "$ios" -O -c
+done
+for module in "${for_musl[@]}"; do
+  start "$module, object for musl" compile "$module" "$musl" -Onone -c
+done
+for module in "${modules[@]}"; do
+  start "$module, SIL for tvOS" compile "$module" "$tvos" -Onone -emit-sil
+done
+for module in "${rest[@]}"; do
+  start "$module, type-checked for macOS" compile "$module" "$macos" -typecheck
+done
+# The lock for ThreadSanitizer, with the other form in which Apple's headers declare the argument of a thread.
+start "EventBus, type-checked for macOS, for ThreadSanitizer" \
+  compile EventBus "$macos" -typecheck -DTSAN -Xcc -D_PTHREAD_SWIFT_IMPORTER_NULLABILITY_COMPAT
+# The clients of the gate `clients`, without C++.
+for kind in "${client_kinds[@]}"; do
+  [[ $kind != *cxx* && $kind != *.swift* ]] || continue
+  start "client for iOS: ${kind//$'\n'/}" client "$ios" "$kind"
+done
+for mode in 5 6; do
+  start "samples for iOS: -swift-version $mode" samples "$ios" -swift-version "$mode"
+  start "samples for iOS: -swift-version $mode -default-isolation MainActor" \
+    samples "$ios" -swift-version "$mode" -default-isolation MainActor
+done
+finish

@@ -172,6 +172,22 @@ plant measure 'lacks: measure' "a gate that the table does not list" <<'FAULT'
 sed -i '/^| `measure` |/d' CONTRIBUTING.md
 FAULT
 
+plant workflow 'ci.yml' "a workflow that is not valid YAML" <<'FAULT'
+sed -i 's/^jobs:$/jobs/' .github/workflows/ci.yml
+FAULT
+
+plant workflow 'unknown keys' "a misspelt key of a job" <<'FAULT'
+sed -i '0,/    runs-on:/s//    run-on:/' .github/workflows/ci.yml
+FAULT
+
+plant workflow 'needs a job that does not exist' "a job that waits for no job" <<'FAULT'
+sed -i 's/needs: \[site, checks\]/needs: [site, tests]/' .github/workflows/ci.yml
+FAULT
+
+plant workflow 'no job tests on macOS' "a workflow without tests on macOS" <<'FAULT'
+sed -i 's/runs-on: macos-26/runs-on: ubuntu-latest/' .github/workflows/ci.yml
+FAULT
+
 plant layers 'EventBus/Kit uses more' "a use of tokens in Kit" <<'FAULT'
 echo 'func planted(_ token: Token) {}' > Sources/EventBus/Kit/Planted.swift
 FAULT
@@ -505,6 +521,53 @@ plant cross 'skins does not compile for arm64-apple-macos' "a call of Foundation
 sed -i 's/^#if canImport(FoundationEssentials)$/#if canImport(Glibc)/; s/^import Foundation  .*//' Examples/Skins/ThemeFiles.swift
 FAULT
 
+plant cross 'LaunchLoader does not compile for arm64-apple-' "a misspelt field of Apple's C library" <<'FAULT'
+sed -i 's/__sigaction_u\.__sa_handler = handler/__sigaction_u.__sa_handlr = handler/' \
+  Sources/LaunchLoader/System/SignalDisposition.swift
+FAULT
+
+plant cross 'LaunchLoader does not compile for x86_64-swift-linux-musl' "a misspelt field of musl" <<'FAULT'
+sed -i 's/__sa_handler\.sa_handler = handler/__sa_handler.sa_handlr = handler/' \
+  Sources/LaunchLoader/System/SignalDisposition.swift
+FAULT
+
+plant cross 'LaunchLoader does not compile for arm64-apple-macos' "a call of macOS without its module" <<'FAULT'
+sed -i '/import MachO/d' Sources/LaunchLoader/System/ServiceProcess.swift
+FAULT
+
+plant cross 'deinit.* is only available in macOS 15.4' "a deinit that is too new, in a test" <<'FAULT'
+sed -i '/@available(macOS 15.4/d' Tests/EventBusTests/Delivery/DyingActorExitTests.swift
+FAULT
+
+plant cross "no such module 'Glibc'" "a C library without the other systems" <<'FAULT'
+printf 'private import Glibc\n\nfunc planted() -> Int32 { getpid() }\n' > Sources/LaunchLoader/Launch/Running/Planted.swift
+FAULT
+
+plant cross 'TestSupport does not compile for arm64-apple-macos' "a call of Linux in TestSupport" <<'FAULT'
+sed -i 's/posix_openpt(O_RDWR/posix_openpty(O_RDWR/' Tests/TestSupport/Terminal.swift
+FAULT
+
+plant cross 'SignalsFixture does not compile for arm64-apple-macos' "a type of Linux in a fixture" <<'FAULT'
+sed -i 's/posix_spawnattr_t?>/posix_spawnattr_t>/' Tests/Fixtures/Signals/MiniShell.swift
+FAULT
+
+plant cross 'samples with .* do not compile' "a call that the libraries no longer have" <<'FAULT'
+sed -i 's/public func enterForeground(/public func comeToForeground(/' Sources/LaunchLoader/Lifecycle/AppHost+States.swift
+FAULT
+
+plant cross 'ThemingTests does not compile for arm64-apple-macos' "a test that does not compile for macOS" <<'FAULT'
+printf '#if os(macOS)\nlet planted: Int = "text"\n#endif\n' > Tests/ThemingTests/Planted.swift
+FAULT
+
+plant cross 'must have Optional type' "a thread in only one form of Apple's headers" <<'FAULT'
+sed -i 's/{ unsafe run(\$0) }/{ guard let argument = unsafe $0 else { return nil }; return unsafe run(argument) }/' \
+  Sources/EventBus/Kit/CurrentThread.swift
+FAULT
+
+plant cross 'has no target Planted' "an exclusion of a target that does not exist" <<'FAULT'
+sed -i 's/^  \[daemon\]=/  [Planted]="planted"\n&/' Scripts/gates/cross.sh
+FAULT
+
 plant premain 'output of the fixture differs' "a feature whose entry is in another section" <<'FAULT'
 sed -i 's/"\.init_array"/".planted"/' Tests/Fixtures/PreMain/Logging/Logging.swift
 FAULT
@@ -557,16 +620,6 @@ plant size 'EventBus is [0-9]*, at most' "fifty kB of new code" <<'FAULT'
 } > Sources/EventBus/Kit/Planted.swift
 FAULT
 
-plant platforms 'LaunchLoader does not type-check with Darwin' "a misspelt field of Apple's C library" <<'FAULT'
-sed -i 's/__sigaction_u\.__sa_handler = handler/__sigaction_u.__sa_handlr = handler/' \
-  Sources/LaunchLoader/System/SignalDisposition.swift
-FAULT
-
-plant platforms 'LaunchLoader does not type-check with Musl' "a misspelt field of musl" <<'FAULT'
-sed -i 's/__sa_handler\.sa_handler = handler/__sa_handler.sa_handlr = handler/' \
-  Sources/LaunchLoader/System/SignalDisposition.swift
-FAULT
-
 plant platforms 'does not compile for 32 bits' "a literal that needs 64 bits" <<'FAULT'
 sed -i 's/UInt64(number) &\*/number \&*/; s/-> UInt64 {/-> UInt {/' Sources/EventBus/Kit/SweepProbe.swift
 FAULT
@@ -579,28 +632,12 @@ plant platforms 'a shift that needs 64 bits' "a shift past the end" <<'FAULT'
 sed -i 's/Duration.seconds(Int64(1) << 31)/Duration.seconds(1 << 31)/' Sources/EventBus/Timers/ClockTimerQueue.swift
 FAULT
 
-plant platforms 'as for macOS' "a call of macOS without its module" <<'FAULT'
-sed -i '/import MachO/d' Sources/LaunchLoader/System/ServiceProcess.swift
-FAULT
-
-plant platforms 'isolated deinit without' "a deinit that is too new" <<'FAULT'
-sed -i '/@available(macOS 15.4/d' Tests/EventBusTests/Delivery/DyingActorExitTests.swift
-FAULT
-
-plant platforms 'is not type-checked' "a C library in another file" <<'FAULT'
-printf 'private import Glibc\n\nfunc planted() -> Int32 { getpid() }\n' > Sources/LaunchLoader/Launch/Running/Planted.swift
-FAULT
-
 plant platforms 'takes any unknown C library' "a ladder that ends with Darwin" <<'FAULT'
 sed -i 's/^#elseif canImport(Darwin)$/#else/; /^#error/d' Sources/EventBus/Kit/Diagnostics.swift
 FAULT
 
 plant platforms 'without #if objectFormat' "a launch entry for Linux only" <<'FAULT'
 sed -i '/^#if objectFormat/,/^#else$/d; /^#endif$/d' Examples/Skins/Logbook.swift
-FAULT
-
-plant platforms 'newer than the package declares' "a symbol of a newer system" <<'FAULT'
-sed -i 's/^    if #available(macOS 26.0.*/    if true {/' Sources/LaunchLoader/Launch/Running/LaunchRunner.swift
 FAULT
 
 plant platforms 'Fence.* contains exit tests' "an exit test among other tests" <<'FAULT'
@@ -622,24 +659,12 @@ plant platforms 'does not list these conditions' "a condition that is no longer 
 sed -i '/#if os(Linux)/,/#endif/d' Tests/LaunchLoaderTests/Signals/SignalProcessTests.swift
 FAULT
 
-plant platforms 'support of the tests does not type-check' "a call of Linux in TestSupport" <<'FAULT'
-sed -i 's/posix_openpt(O_RDWR/posix_openpty(O_RDWR/' Tests/TestSupport/Terminal.swift
-FAULT
-
-plant platforms 'fixture of the tests does not type-check' "a type of Linux in a fixture" <<'FAULT'
-sed -i 's/posix_spawnattr_t?>/posix_spawnattr_t>/' Tests/Fixtures/Signals/MiniShell.swift
-FAULT
-
 plant platforms 'is no file of Scripts/Platforms/Samples' "a sample that differs from its file" <<'FAULT'
 sed -i 's/label.text = /label.text = "" + /' Scripts/Platforms/Samples/Timers.swift
 FAULT
 
 plant platforms 'show 7 of 8 files' "a sample that no article shows" <<'FAULT'
 echo 'import UIKit' > Scripts/Platforms/Samples/Planted.swift
-FAULT
-
-plant platforms 'samples with .* do not compile' "a call that the libraries no longer have" <<'FAULT'
-sed -i 's/public func enterForeground(/public func comeToForeground(/' Sources/LaunchLoader/Lifecycle/AppHost+States.swift
 FAULT
 
 plant platforms 'such samples belong in' "a sample with UIKit in another article" <<'FAULT'
