@@ -4,7 +4,8 @@
 # The toolchain of Linux contains the textual interfaces of these modules, with the availability of Apple's systems.
 # Compiled for another target, they are enough to compile to object files there, but not to link: there is no
 # library. FOLDER becomes a resource folder of the compiler (-resource-dir), with a cache of modules in it; for musl
-# also an SDK, with the headers of Debian's musl-dev and of the kernel.
+# also an SDK, with the headers of Debian's musl-dev and of the kernel; for visionOS one with the versions of iOS that
+# stand for its own.
 set -euo pipefail
 target=$1 folder=$2
 architecture=${target%%-*}
@@ -13,6 +14,8 @@ case $target in
   *-apple-macos*) platform=macosx name=$architecture-apple-macos ;;
   *-apple-ios*) platform=iphoneos name=$architecture-apple-ios ;;
   *-apple-tvos*) platform=appletvos name=$architecture-apple-tvos ;;
+  *-apple-watchos*) platform=watchos name=$architecture-apple-watchos ;;
+  *-apple-xros*) platform=xros name=$architecture-apple-xros ;;
   *-linux-musl) platform=linux-static name=$target ;;
   *) echo "Unknown target $target" >&2; exit 2 ;;
 esac
@@ -37,6 +40,21 @@ if [[ $platform == linux-static ]]; then
   cp -rL "/usr/include/$architecture-linux-musl" "$headers"
   cp -rL /usr/include/linux /usr/include/asm-generic "/usr/include/$architecture-linux-gnu/asm" "$headers/"
   options+=(-sdk "$folder/sdk")
+fi
+if [[ $platform == xros ]]; then
+  mkdir -p "$folder/sdk"
+  cat > "$folder/sdk/SDKSettings.json" << 'END'
+{
+  "CanonicalName": "xros", "Version": "26.0", "MaximumDeploymentTarget": "26.99",
+  "VersionMap": {
+    "iOS_visionOS": {
+      "13.0": "1.0", "14.0": "1.0", "15.0": "1.0", "16.0": "1.0", "17.0": "1.0", "17.4": "1.1",
+      "18.0": "2.0", "18.4": "2.4", "26.0": "26.0"
+    },
+    "visionOS_iOS": { "1.0": "17.0", "2.0": "18.0", "26.0": "26.0" }
+  }
+}
+END
 fi
 
 # Swift itself, which would take half a minute for each target: its module for Linux, which imports no module of

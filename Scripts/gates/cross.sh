@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# the package compiles for macOS and iOS, the libraries for tvOS and musl, the tests for macOS
+# the package compiles for macOS, iOS and musl, the libraries for Apple's other systems, the tests for macOS
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 # The compiler of Linux generates code for other systems. What it lacks are the modules of the standard library, which
@@ -7,8 +7,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 # Scripts/Platforms, for musl its own headers. Nothing is linked, nothing runs, and the interoperability with
 # Objective-C is off: no branch for `canImport(ObjectiveC)` is compiled.
 #
-# Not for watchOS with 32 bits: in these modules, an Int has 64 bits. Not for visionOS: where a module does not name
-# it, the version follows from a table in its SDK.
+# Not for watchOS with 32 bits, where an Int of these modules has 64 bits.
 cross=$work/cross
 rm -rf "$cross/logs"
 mkdir -p "$cross/logs"
@@ -67,7 +66,11 @@ use() {
   target=$1 folder=$cross/$1
   options=(-target "$target" -resource-dir "$folder/library" -module-cache-path "$folder/cache" -I "$folder/modules"
     -plugin-path "$plugins" -wmo -Xfrontend -disable-objc-interop)
-  [[ $target == *-apple-* ]] || options+=(-sdk "$folder/library/sdk")
+  case $target in
+    *-musl) options+=(-sdk "$folder/library/sdk") ;;
+    # With an SDK, the compiler looks for the headers of the standard library there.
+    *-xros*) options+=(-sdk "$folder/library/sdk" -I "$folder/library/shims") ;;
+  esac
 }
 
 # Reads what a module is compiled from: its flags, its files, and its state, which covers everything that it is
@@ -209,14 +212,11 @@ start() {
 }
 number=0
 
-# Prints the title of a command with the seconds of a processor that it took: run LOG TITLE COMMAND...
+# Prints the title of a command with the time of a processor that it took: run LOG TITLE COMMAND...
 run() {
-  local TIMEFORMAT=%0U seconds
-  if seconds=$( (time ("${@:3}" > "$1" 2>&1)) 2>&1); then
-    echo "$2: $seconds s"
-  else
-    touch "$1.failed"
-  fi
+  ("${@:3}") > "$1" 2>&1 || touch "$1.failed"
+  times > "$1.times"
+  [[ -e $1.failed ]] || echo "$2 ($(awk -F '[ms.]' 'END { print 60 * $1 + $2 }' "$1.times") s)"
 }
 
 # Waits for these commands, and fails the gate if one has failed.
@@ -232,14 +232,16 @@ finish() {
 
 macos=arm64-apple-macos$(declared macos)
 ios=arm64-apple-ios$(declared ios)
-tvos=arm64-apple-tvos$(declared tvos)
+others=("arm64-apple-tvos$(declared tvos)" "arm64-apple-watchos$(declared watchos)" "arm64-apple-xros$(declared visionos)")
 musl=x86_64-swift-linux-musl
 # The demo has no stand-in of Foundation for musl.
 mapfile -t for_musl < <(printf '%s\n' "${products[@]}" | grep -vx skins)
 
 start "interfaces for macOS" prepare "$macos" "${everything[@]}"
 start "interfaces for iOS" prepare "$ios" "${products[@]}"
-start "interfaces for tvOS" prepare "$tvos" "${modules[@]}"
+for target in "${others[@]}"; do
+  start "interfaces for $target" prepare "$target" "${modules[@]}"
+done
 if [[ -e /usr/include/x86_64-linux-musl/stdlib.h ]]; then
   start "interfaces for musl" prepare "$musl" "${for_musl[@]}"
 elif [[ ${CI:-} ]]; then
@@ -250,18 +252,26 @@ else
 fi
 finish
 
+# The libraries take longest and come first.
+for module in "${modules[@]}"; do
+  start "$module, optimized object for macOS" compile "$module" "$macos" -O -c
+  start "$module, optimized object for iOS" compile "$module" "$ios" -O -c
+done
+for module in "${rest[@]}"; do
+  start "$module, type-checked for macOS" compile "$module" "$macos" -typecheck
+done
 for module in "${products[@]}"; do
-  start "$module, object for macOS" compile "$module" "$macos" -O -c
-  start "$module, object for iOS" compile "$module" "$ios" -O -c
+  [[ " ${modules[*]} " != *" $module "* ]] || continue
+  start "$module, object for macOS" compile "$module" "$macos" -Onone -c
+  start "$module, object for iOS" compile "$module" "$ios" -Onone -c
 done
 for module in "${for_musl[@]}"; do
   start "$module, object for musl" compile "$module" "$musl" -Onone -c
 done
-for module in "${modules[@]}"; do
-  start "$module, SIL for tvOS" compile "$module" "$tvos" -Onone -emit-sil
-done
-for module in "${rest[@]}"; do
-  start "$module, type-checked for macOS" compile "$module" "$macos" -typecheck
+for target in "${others[@]}"; do
+  for module in "${modules[@]}"; do
+    start "$module, SIL for $target" compile "$module" "$target" -Onone -emit-sil
+  done
 done
 # The lock for ThreadSanitizer, with the other form in which Apple's headers declare the argument of a thread.
 start "EventBus, type-checked for macOS, for ThreadSanitizer" \

@@ -135,6 +135,7 @@ int pthread_mutex_unlock(pthread_mutex_t *);
 int sched_yield(void);
 
 // <unistd.h>
+unsigned int sleep(unsigned int);
 int getppid(void);
 int getpid(void);
 int isatty(int);
