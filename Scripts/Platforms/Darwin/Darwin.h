@@ -20,6 +20,7 @@ typedef unsigned long long ino_t;
 typedef long long off_t;
 
 // <sys/errno.h>; `errno` is in the overlay
+#define ESRCH 3
 #define EINTR 4
 #define EBADF 9
 #define EAGAIN 35
@@ -160,6 +161,7 @@ struct timespec {
 
 // <sys/fcntl.h>; `open` and `fcntl` are in the overlay
 #define O_RDONLY 0x0000
+#define O_APPEND 0x00000008
 #define O_WRONLY 0x0001
 #define O_RDWR 0x0002
 #define O_NONBLOCK 0x00000004
@@ -285,6 +287,7 @@ void (*signal(int, void (*)(int)))(int);
 // <stdio.h>
 typedef struct __sFILE FILE;
 int fflush(FILE *);
+int rename(const char *, const char *);
 
 // <stdlib.h>, <string.h>, <unistd.h>, <sys/fcntl.h>
 int mkstemp(char *);
@@ -292,6 +295,8 @@ char *mkdtemp(char *);
 char *strdup(const char *);
 void free(void *);
 int unlink(const char *);
+int access(const char *, int);
+#define F_OK 0
 int rmdir(const char *);
 off_t lseek(int, off_t, int);
 #define SEEK_SET 0

@@ -32,7 +32,8 @@ public var SIG_IGN: sighandler_t {
 public struct clockid_t { let rawValue: UInt32 }
 public var CLOCK_MONOTONIC: clockid_t { clockid_t(rawValue: 6) }
 public var CLOCK_THREAD_CPUTIME_ID: clockid_t { clockid_t(rawValue: 16) }
-@discardableResult public func clock_gettime(_ clock: clockid_t, _ time: UnsafeMutablePointer<timespec>?) -> Int32 {
+@discardableResult
+public func clock_gettime(_ clock: clockid_t, _ time: UnsafeMutablePointer<timespec>?) -> Int32 {
   -1
 }
 
