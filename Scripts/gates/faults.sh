@@ -629,7 +629,7 @@ printf '\nfunc planted() -> Int { 0x1_0000_0000 }\n' >> Sources/EventBus/Kit/Num
 FAULT
 
 plant platforms 'a shift that needs 64 bits' "a shift past the end" <<'FAULT'
-sed -i 's/Duration.seconds(Int64(1) << 31)/Duration.seconds(1 << 31)/' Sources/EventBus/Timers/ClockTimerQueue.swift
+sed -i 's/\.seconds(Int64(1) << 31)/.seconds(1 << 31)/' Sources/EventBus/Kit/TimeLimit.swift
 FAULT
 
 plant platforms 'takes any unknown C library' "a ladder that ends with Darwin" <<'FAULT'
