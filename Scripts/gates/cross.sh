@@ -252,7 +252,21 @@ else
 fi
 finish
 
-# The libraries take longest and come first.
+# First what is quick. The lock for ThreadSanitizer is compiled with the other form in which Apple's headers declare the
+# argument of a thread.
+start "EventBus, type-checked for macOS, for ThreadSanitizer" \
+  compile EventBus "$macos" -typecheck -DTSAN -Xcc -D_PTHREAD_SWIFT_IMPORTER_NULLABILITY_COMPAT
+# The clients of the gate `clients`, without C++.
+for kind in "${client_kinds[@]}"; do
+  [[ $kind != *cxx* && $kind != *.swift* ]] || continue
+  start "client for iOS: ${kind//$'\n'/}" client "$ios" "$kind"
+done
+for mode in 5 6; do
+  start "samples for iOS: -swift-version $mode" samples "$ios" -swift-version "$mode"
+  start "samples for iOS: -swift-version $mode -default-isolation MainActor" \
+    samples "$ios" -swift-version "$mode" -default-isolation MainActor
+done
+# Then what takes longest.
 for module in "${modules[@]}"; do
   start "$module, optimized object for macOS" compile "$module" "$macos" -O -c
   start "$module, optimized object for iOS" compile "$module" "$ios" -O -c
@@ -272,18 +286,5 @@ for target in "${others[@]}"; do
   for module in "${modules[@]}"; do
     start "$module, SIL for $target" compile "$module" "$target" -Onone -emit-sil
   done
-done
-# The lock for ThreadSanitizer, with the other form in which Apple's headers declare the argument of a thread.
-start "EventBus, type-checked for macOS, for ThreadSanitizer" \
-  compile EventBus "$macos" -typecheck -DTSAN -Xcc -D_PTHREAD_SWIFT_IMPORTER_NULLABILITY_COMPAT
-# The clients of the gate `clients`, without C++.
-for kind in "${client_kinds[@]}"; do
-  [[ $kind != *cxx* && $kind != *.swift* ]] || continue
-  start "client for iOS: ${kind//$'\n'/}" client "$ios" "$kind"
-done
-for mode in 5 6; do
-  start "samples for iOS: -swift-version $mode" samples "$ios" -swift-version "$mode"
-  start "samples for iOS: -swift-version $mode -default-isolation MainActor" \
-    samples "$ios" -swift-version "$mode" -default-isolation MainActor
 done
 finish
