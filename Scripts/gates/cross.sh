@@ -267,17 +267,12 @@ for mode in 5 6; do
     samples "$ios" -swift-version "$mode" -default-isolation MainActor
 done
 # Then what takes longest.
-for module in "${modules[@]}"; do
+for module in "${products[@]}"; do
   start "$module, optimized object for macOS" compile "$module" "$macos" -O -c
   start "$module, optimized object for iOS" compile "$module" "$ios" -O -c
 done
 for module in "${rest[@]}"; do
   start "$module, type-checked for macOS" compile "$module" "$macos" -typecheck
-done
-for module in "${products[@]}"; do
-  [[ " ${modules[*]} " != *" $module "* ]] || continue
-  start "$module, object for macOS" compile "$module" "$macos" -Onone -c
-  start "$module, object for iOS" compile "$module" "$ios" -Onone -c
 done
 for module in "${for_musl[@]}"; do
   start "$module, object for musl" compile "$module" "$musl" -Onone -c
