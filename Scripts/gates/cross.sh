@@ -256,15 +256,15 @@ finish
 # argument of a thread.
 start "EventBus, type-checked for macOS, for ThreadSanitizer" \
   compile EventBus "$macos" -typecheck -DTSAN -Xcc -D_PTHREAD_SWIFT_IMPORTER_NULLABILITY_COMPAT
-# The clients of the gate `clients`, without C++.
-for kind in "${client_kinds[@]}"; do
-  [[ $kind != *cxx* && $kind != *.swift* ]] || continue
-  start "client for iOS: ${kind//$'\n'/}" client "$ios" "$kind"
-done
 for mode in 5 6; do
   start "samples for iOS: -swift-version $mode" samples "$ios" -swift-version "$mode"
   start "samples for iOS: -swift-version $mode -default-isolation MainActor" \
     samples "$ios" -swift-version "$mode" -default-isolation MainActor
+done
+# The clients of the gate `clients`, without C++.
+for kind in "${client_kinds[@]}"; do
+  [[ $kind != *cxx* && $kind != *.swift* ]] || continue
+  start "client for iOS: ${kind//$'\n'/}" client "$ios" "$kind"
 done
 # Then what takes longest.
 for module in "${products[@]}"; do
