@@ -23,11 +23,13 @@ extension EventBus {
   /// are one change, with one event and the value at that time. A change is posted even if the value equals that of the
   /// last event. The value at the time of the call is not posted.
   ///
-  /// Observation cannot follow a change that another thread makes while the closure is evaluated. Change the model on
-  /// the main actor.
+  /// Observation cannot follow a change that another thread makes while the closure is evaluated, nor one that the
+  /// closure makes itself. Change the model on the main actor, and not in the closure. Do not call this method where
+  /// reads are tracked, such as in the `body` of a view, which would follow the model as well.
   ///
   /// The token keeps the closure, and what that captures, until it ends; nothing else does. After the end, nothing is
-  /// posted. If another thread ends the token while an event is posted on the main actor, that post is completed.
+  /// posted. If another thread ends the token while an event is posted on the main actor, that post is completed, for
+  /// which `waitUntilFinished()` waits. A pause has no effect. The end of the bus does not end the token.
   ///
   /// - Parameters:
   ///   - value: Reads the value. Called on the main actor; what it reads is tracked.
@@ -47,7 +49,8 @@ extension EventBus {
       self?.post(name, payload, fileID: fileID, line: line)
     }
     tracking.begin()
-    return Token { tracking.end() }
+    // Every call is part of one job of the main actor.
+    return Token({ tracking.end() }, finish: { await MainActor.run {} })
   }
 }
 
@@ -66,12 +69,18 @@ private final class ModelTracking<Value>: Sendable, Observable {
     let report: @MainActor (Value) -> Void
   }
 
-  /// The calls, until the end.
-  private let calls: Locked<Calls?>
+  private struct State: Sendable {
+    /// The calls, until the end.
+    var calls: Calls?
+    /// A Boolean value that indicates whether a reading has begun that Observation does not follow yet.
+    var isReading = false
+  }
+
+  private let state: Locked<State>
   private let registrar = ObservationRegistrar()
 
   init(_ read: @escaping @MainActor () -> Value, _ report: @escaping @MainActor (Value) -> Void) {
-    calls = Locked(Calls(read: read, report: report))
+    state = Locked(State(calls: Calls(read: read, report: report)))
   }
 
   /// A Boolean value that indicates whether the tracking has not ended; tracked.
@@ -80,7 +89,7 @@ private final class ModelTracking<Value>: Sendable, Observable {
     return activeCalls != nil
   }
 
-  private var activeCalls: Calls? { calls.withLock { $0 } }
+  private var activeCalls: Calls? { state.withLock { $0.calls } }
 
   /// Reads the value for the first time.
   @MainActor
@@ -90,11 +99,12 @@ private final class ModelTracking<Value>: Sendable, Observable {
 
   /// Ends the tracking.
   func end() {
-    let former = calls.withLock { calls in
-      defer { calls = nil }
-      return calls
+    let (former, isReading) = state.withLock { state in
+      defer { state.calls = nil }
+      return (state.calls, state.isReading)
     }
-    withdraw()
+    // A reading withdraws by itself: what it has not installed yet cannot be removed, and would remain.
+    if !isReading { withdraw() }
     // Released last, under no lock: the captures of the closures belong to the caller.
     withExtendedLifetime(former) {}
   }
@@ -104,6 +114,11 @@ private final class ModelTracking<Value>: Sendable, Observable {
   /// - Returns: The value, or `nil` if the tracking has ended meanwhile.
   @MainActor
   private func read(_ calls: Calls) -> Value? {
+    let begins = state.withLock { state in
+      state.isReading = state.calls != nil
+      return state.isReading
+    }
+    guard begins else { return nil }
     let value = withObservationTracking {
       _ = isActive
       return calls.read()
@@ -112,7 +127,11 @@ private final class ModelTracking<Value>: Sendable, Observable {
       guard let self, activeCalls != nil else { return }
       Task { @MainActor [weak self] in self?.proceed() }
     }
-    if activeCalls != nil { return value }
+    let goesOn = state.withLock { state in
+      state.isReading = false
+      return state.calls != nil
+    }
+    if goesOn { return value }
     withdraw()
     return nil
   }

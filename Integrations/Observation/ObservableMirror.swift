@@ -17,7 +17,8 @@ public import Observation
 ///
 /// Readers are invalidated by each change that the property reports, after it: a closure passed as `onChange` already
 /// reads the new value. What the property does not report, such as an assignment of an equal value, invalidates
-/// nothing. A batch invalidates a reader once.
+/// nothing. A batch invalidates a reader once, unless the reader tracks again inside `onChange`. Begin to read outside of
+/// batches: a reader of a value that lasts only within a batch is not invalidated when the former value returns.
 ///
 /// Keep a strong reference for as long as readers follow the value. The mirror keeps the property, or the computed
 /// value and its sources; these do not keep the mirror. Changing the property remains the right of its owner: a SwiftUI

@@ -16,8 +16,9 @@ public import Theming
 /// ```
 ///
 /// Each key is tracked by itself: a switch invalidates the readers of the keys whose values it changes, and no others,
-/// whichever way it is made. A switch that changes several keys invalidates a reader of them once. In a scope, the
-/// switches of the managers above count as far as they change the values of the scope.
+/// whichever way it is made. A switch that changes several keys invalidates a reader of them once, unless the reader
+/// tracks them again inside `onChange`. In a scope, the switches of the managers above count as far as they change the
+/// values of the scope.
 ///
 /// Readers are invalidated after the switch, when the manager posts `themeDidChange` on its bus. So a closure passed as
 /// `onChange` already reads the new value. A reader that tracks a key between the swap of the themes and that event is
@@ -32,14 +33,15 @@ public import Theming
 /// Isolated to the main actor, like the manager. Any thread may release it.
 @MainActor
 public final class ObservableTheme {
-  private let manager: ThemeManager
+  /// The manager, for what the object does not track: preferences, changes of single values, scopes.
+  public let manager: ThemeManager
   private nonisolated let registrar = ObservationRegistrar()
   /// The keys that have been read, with their key paths: no more than the program declares.
   private var paths: [ThemeKeys: KeyPath<ObservableTheme, Void>] = [:]
   /// The registration for the switches of the manager.
   private var switches: Token?
-  /// The last name that was announced, once the name has been read.
-  private var lastName: String?
+  /// The names that have been read since the readers of the name were invalidated.
+  private var namesRead: Set<String> = []
   /// The registration for switches on the bus, once the name has been read.
   private var names: Token?
 
@@ -71,13 +73,15 @@ public final class ObservableTheme {
   public var themeName: String {
     if names == nil { followName() }
     registrar.access(self, keyPath: \.themeName)
-    return manager.theme.name
+    let name = manager.theme.name
+    namesRead.insert(name)
+    return name
   }
 
   /// Switches the manager to a theme.
   ///
   /// On return, the readers of changed keys have been invalidated, unless a switch is running, which this one then
-  /// follows.
+  /// follows, or the call is made inside 32 nested posts while events wait for the main actor.
   ///
   /// - Parameter theme: The theme.
   /// - Throws: `ThemeError`, as `ThemeManager.use(_:)` does. Nothing is invalidated if aliases form a cycle.
@@ -107,15 +111,16 @@ public final class ObservableTheme {
   /// A scope whose values do not change posts nothing even if the manager above gives it another name, so the switches
   /// of all managers on the bus count.
   private func followName() {
-    lastName = manager.theme.name
     names = manager.bus.observe(.themeDidChange) { [weak self] _ in self?.announceName() }
   }
 
-  /// Invalidates the readers of the name if it has changed.
+  /// Invalidates the readers of the name if one of them has read another name.
+  ///
+  /// Events that wait for the main actor may come after several switches, and after reads in between.
   private func announceName() {
     let name = manager.theme.name
-    guard name != lastName else { return }
-    lastName = name
+    guard namesRead.contains(where: { $0 != name }) else { return }
+    namesRead = []
     registrar.withMutation(of: self, keyPath: \.themeName) {}
   }
 }

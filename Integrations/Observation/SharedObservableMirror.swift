@@ -14,10 +14,11 @@ public import Observation
 /// The mirror has a value of its own, which follows the property on the main actor: it does not change while a view is
 /// evaluated, and may be older than that of the property. No change is lost between the creation of the mirror and the
 /// first report. A change on the main actor reaches the mirror before `SharedObserved.update(isolation:_:)` returns,
-/// and after an assignment in a later job of the main actor.
+/// unless another thread is delivering a change or a handler of the property makes it, and after an assignment in a
+/// later job of the main actor.
 ///
 /// Keep a strong reference for as long as readers follow the value. The property and the mirror do not keep each other:
-/// without the property, the mirror keeps the last value.
+/// without the property, the mirror keeps the last value that has arrived.
 ///
 /// ## Thread safety
 ///
@@ -46,7 +47,11 @@ public final class SharedObservableMirror<Value: Sendable> {
   /// The value, as the property sets it.
   private var latest: Value {
     get { current }
-    set { registrar.withMutation(of: self, keyPath: \.value) { current = newValue } }
+    set {
+      // Before the readers are invalidated, so that they read the new value from then on.
+      current = newValue
+      registrar.withMutation(of: self, keyPath: \.value) {}
+    }
   }
 }
 

@@ -173,6 +173,33 @@ struct ObservableThemeTests {
     #expect(name.invalidations == 2)
   }
 
+  @Test("A name that is read between two switches whose events wait is followed, too")
+  func nameBetweenSwitches() async throws {
+    let bus = EventBus()
+    let theme = ObservableTheme(makeManager(Theme("day"), bus: bus))
+    let first = Reader { theme.themeName }
+    var late: Reader<String>?
+    // While events wait for the main actor, an event that is posted 32 posts deep waits with them.
+    let (outer, inner) = (EventName<Int>("observed.outer"), EventName<Int>("observed.inner"))
+    let observer = bus.observe(outer) { @MainActor number in
+      guard number == 40 else {
+        bus.post(inner, number)
+        return
+      }
+      try theme.use(Theme("night"))
+      late = Reader { theme.themeName }
+      try theme.use(Theme("day"))
+    }
+    blockedOnThread { for number in 1...60 { bus.post(outer, number) } }
+    for _ in 0..<6 { await laterOnMainActor() }
+    let reader = try #require(late)
+    #expect(reader.value == "night" && reader.invalidations == 1)
+    reader.update()
+    first.update()
+    #expect(reader.value == "day" && first.value == "day")
+    withExtendedLifetime(observer) {}
+  }
+
   @Test("The error of a switch reaches the caller, and invalidates nothing")
   func refused() {
     let theme = ObservableTheme(makeManager())

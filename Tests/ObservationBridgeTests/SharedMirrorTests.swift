@@ -27,6 +27,23 @@ struct SharedMirrorTests {
     #expect(reader.invalidations == 1)
   }
 
+  @Test("A reader that is invalidated reads the new value at once, and may track it again there")
+  func inOnChange() {
+    let property = SharedObserved(0)
+    let mirror = property.observable
+    var seen: [Int] = []
+    var reader: Reader<Int>?
+    reader = Reader {
+      mirror.value
+    } inOnChange: {
+      reader?.update()
+      seen.append(reader?.value ?? -1)
+    }
+    property.update { $0 = 5 }
+    property.update { $0 = 6 }
+    #expect(seen == [5, 6] && reader?.invalidations == 2)
+  }
+
   @Test("A change of another thread arrives on the main actor, and not during a job there")
   func otherThread() async {
     let property = SharedObserved(0)

@@ -175,6 +175,83 @@ struct TrackingTests {
     withExtendedLifetime(handler) {}
   }
 
+  @Test("A token that another thread ends during an evaluation leaves nothing in the models")
+  func endedDuringAnEvaluation() async {
+    let shelves = (0..<20).map { _ in Shelf() }
+    let labels = WeakList<Label>()
+    let holder = Holder<Token>()
+    let (gate, rounds) = (StartGate(2), rounds(5_000, debug: 1_000, sanitized: 200))
+    async let ending: Void = onThreads(1) { _ in
+      for _ in 0..<rounds {
+        gate.arriveAndWait()
+        holder.letGo()
+        gate.arriveAndWait()
+      }
+    }
+    for _ in 0..<rounds {
+      var evaluations = 0
+      holder.hold(
+        bus.events(
+          tracking: { [cart] in
+            evaluations += 1
+            for shelf in shelves {
+              let label = Label()
+              labels.append(label)
+              shelf.read(with: label)
+            }
+            if evaluations == 2 { gate.arriveAndWait() }
+            return cart.items.count
+          },
+          as: .cartDidChange
+        )
+      )
+      cart.items.append("tea")
+      await laterOnMainActor()
+      gate.arriveAndWait()
+    }
+    await ending
+    #expect(labels.liveCount == 0)
+  }
+
+  @Test(
+    "After the end of a token, its fence waits for an evaluation or a post that is running",
+    arguments: [true, false]
+  )
+  func fence(isEvaluating: Bool) async {
+    let (isRunning, mayEnd, order) = (ManualLatch(), ManualLatch(), Log<String>())
+    let holdsOn: @MainActor () -> Void = {
+      isRunning.open()
+      mayEnd.block()
+      order.append("the call ends")
+    }
+    let handler = bus.observe(.cartDidChange) { @MainActor _ in if !isEvaluating { holdsOn() } }
+    var evaluations = 0
+    let token = bus.events(
+      tracking: { [cart] in
+        evaluations += 1
+        if isEvaluating, evaluations == 2 { holdsOn() }
+        return cart.items.count
+      },
+      as: .cartDidChange
+    )
+    let waiting = Task.detached {
+      await isRunning.wait()
+      token.cancel()
+      let fence = Task.detached {
+        await token.waitUntilFinished()
+        order.append("finished")
+      }
+      for _ in 0..<1_000 { await Task.yield() }
+      order.append("may end")
+      mayEnd.open()
+      await fence.value
+    }
+    cart.items.append("tea")
+    await waiting.value
+    #expect(order.entries == ["may end", "the call ends", "finished"])
+    withExtendedLifetime(handler) {}
+  }
+
   @Test("A tracking keeps its model until its end, and never its bus")
   func ownership() async {
     var (model, bus): (Cart?, EventBus?) = (Cart(), EventBus())

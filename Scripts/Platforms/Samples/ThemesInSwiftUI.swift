@@ -68,8 +68,8 @@ struct AppearancePicker: View {
   var body: some View {
     VStack {
       Text("Theme: \(theme.themeName)")
-      Button("Dark") { ThemeManager.notes.preference = .dark }
-      Button("As the system") { ThemeManager.notes.preference = .system }
+      Button("Dark") { theme.manager.preference = .dark }
+      Button("As the system") { theme.manager.preference = .system }
     }
   }
 }

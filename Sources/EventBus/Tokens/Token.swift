@@ -56,6 +56,18 @@ public final class Token: Sendable, Hashable {
     self.init(CancelAction(onCancel), handle: 0)
   }
 
+  /// Creates a token that runs a closure when it ends, and knows how to wait for calls that are running then.
+  ///
+  /// - Parameters:
+  ///   - onCancel: As for ``init(_:)``.
+  ///   - finish: Waits until no such call is running, after `onCancel`.
+  package convenience init(
+    _ onCancel: @escaping @Sendable () -> Void,
+    finish: @escaping @Sendable () async -> Void
+  ) {
+    self.init(CancelAction(onCancel, finish: finish), handle: 0)
+  }
+
   /// Creates the token of a registration.
   ///
   /// - Parameters:

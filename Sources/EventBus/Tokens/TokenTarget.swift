@@ -50,14 +50,23 @@ package class TokenTarget: @unchecked Sendable {  // Reason: stateless.
 /// A target that runs a closure when its token ends.
 package final class CancelAction: TokenTarget, @unchecked Sendable {  // Reason: locked.
   private let action: Locked<(@Sendable () -> Void)?>
+  private let finish: (@Sendable () async -> Void)?
 
-  init(_ action: @escaping @Sendable () -> Void) { self.action = Locked(action) }
+  init(
+    _ action: @escaping @Sendable () -> Void,
+    finish: (@Sendable () async -> Void)? = nil
+  ) {
+    self.action = Locked(action)
+    self.finish = finish
+  }
 
   override package func end(_ handle: UInt) -> UInt {
     let action = action.withLock { $0.take() }
     action?()
     return handle
   }
+
+  override package func waitUntilFinished(_ handle: UInt) async { await finish?() }
 }
 
 /// A table of registrations in groups.
