@@ -138,11 +138,11 @@ struct TrackingTests {
   @Test("After the token was cancelled on another thread, or dropped, nothing is posted")
   func elsewhere() async {
     let holder = Holder(track())
-    await onThreads(1) { _ in holder.value?.cancel() }
+    blockedOnThread { holder.value?.cancel() }
     cart.items.append("tea")
     holder.hold(track())
     cart.items.append("rum")
-    await onThreads(1) { _ in holder.letGo() }
+    blockedOnThread { holder.letGo() }
     await laterOnMainActor()
     #expect(log.entries.isEmpty)
   }
