@@ -15,10 +15,12 @@ public import Observation
 /// account.balance = 5
 /// ```
 ///
-/// Readers are invalidated by each change that the property reports, after it: a closure passed as `onChange` already
-/// reads the new value. What the property does not report, such as an assignment of an equal value, invalidates
-/// nothing. A batch invalidates a reader once, unless the reader tracks again inside `onChange`. Begin to read outside of
-/// batches: a reader of a value that lasts only within a batch is not invalidated when the former value returns.
+/// Readers are invalidated by each change that the property reports, after it: what an `onChange` calls already reads the
+/// new value. Such a closure is `@Sendable` and cannot capture the mirror itself, but an object of the main actor that has
+/// it. What the property does not report, such as an assignment of an equal value, invalidates nothing.
+///
+/// A batch invalidates a reader once, unless the reader tracks again inside `onChange`. Begin to read outside of batches: a
+/// reader of a value that lasts only within a batch is not invalidated when the former value returns.
 ///
 /// Keep a strong reference for as long as readers follow the value. The mirror keeps the property, or the computed
 /// value and its sources; these do not keep the mirror. Changing the property remains the right of its owner: a SwiftUI
