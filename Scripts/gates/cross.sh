@@ -225,7 +225,9 @@ finish() {
   wait
   for failure in "$cross"/logs/*.failed; do
     [[ -e $failure ]] || continue
-    grep -E -A 3 '(error|warning): |^FAILED' "${failure%.failed}" | head -n 40 || tail -n 40 "${failure%.failed}"
+    grep -E -A 3 '(error|warning): ' "${failure%.failed}" | head -n 40 || tail -n 40 "${failure%.failed}"
+    # Below the errors, of which there may be more.
+    grep '^FAILED' "${failure%.failed}" || true
   done
   ! compgen -G "$cross/logs/*.failed" > /dev/null || fail "see above, or $cross/logs"
 }
