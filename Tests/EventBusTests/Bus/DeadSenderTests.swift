@@ -67,6 +67,22 @@ struct DeadSenderTests {
     bag.cancelAll()
   }
 
+  @Test("Registrations for dead senders are removed although their owner lives")
+  func livingOwner() {
+    let bus = EventBus()
+    let (owner, heard) = (SampleSender(), Counter())
+    var most = 0
+    for _ in 0..<1_000 {
+      let sender = SampleSender()
+      bus.observe(.number, owner: owner, from: sender) { _, _ in heard.add() }
+      most = max(most, bus.signal(.number).observerCount)
+      #expect(bus.post(.number, 1, from: sender) == 1)
+    }
+    #expect(most <= 8)
+    #expect(heard.value == 1_000)
+    withExtendedLifetime(owner) {}
+  }
+
   @Test("A capture released by the removal may register for another sender in its deinit")
   func reentrant() {
     let bus = EventBus()

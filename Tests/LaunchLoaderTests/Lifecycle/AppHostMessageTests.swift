@@ -27,7 +27,7 @@ struct AppHostMessageTests {
 
   private func passTime(until holds: () -> Bool) async {
     while !holds() {
-      await clock.jumpAtRest(by: .milliseconds(500))
+      clock.jump(by: .milliseconds(500))
       await rest(unless: holds)
     }
   }

@@ -137,6 +137,7 @@ package final class OwnerObserver<Owner: AnyObject & Sendable, Payload: Sendable
   }
 
   override var hasLostOwner: Bool { owner == nil }
-  override var isSurelyOfUse: Bool { owner != nil && !ownRegistration.hasSender }
+  /// The owner decides alone: there is no actor, and no particular sender.
+  override var isSurelyOfUse: Bool { owner != nil }
   override var baseRegistration: Registration? { ownRegistration }
 }

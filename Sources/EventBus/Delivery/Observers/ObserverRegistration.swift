@@ -70,9 +70,6 @@ package final class ObserverRegistration: RecipientRegistration,
     ObjectAddress.object(group.load(ordering: .acquiring), as: SenderGroup.self)
   }
 
-  /// A Boolean value that indicates whether only one sender is observed.
-  var hasSender: Bool { group.load(ordering: .relaxed) != 0 }
-
   /// Stores the group of the only sender; called with the lock of the list held.
   func enter(_ group: SenderGroup) {
     self.group.store(ObjectAddress.of(group), ordering: .releasing)
@@ -98,7 +95,7 @@ package final class ObserverRegistration: RecipientRegistration,
     // The `deinit` of an actor needs no particular thread; loading such owners anywhere saves a turn per
     // actor.
     guard let mailbox, let ownerID, mailbox.serves(ownerID) else { return mailbox }
-    return hasSender ? mailbox : nil
+    return group.load(ordering: .relaxed) == 0 ? nil : mailbox
   }
 
   /// The events that wait for the handler, and those discarded.
