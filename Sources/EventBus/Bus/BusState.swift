@@ -36,6 +36,9 @@ final class BusState: Sendable {
   private let queues = ActorTable<EventQueue>()
   private let unisolated: EventQueue
   private let hasLostBus = Atomic<Bool>(false)
+  /// The class of the owner that was last found to have no lifetime; its objects tend to register one after
+  /// another, and asking the runtime takes longer than adding the observer to the list.
+  private let classWithoutLifetime = Atomic<UInt>(0)
 
   init(label: String, hooks: EventHooks) {
     self.label = label
@@ -84,6 +87,15 @@ final class BusState: Sendable {
     if known == flags { return }
     if flags != 0 { hookCases.bitwiseOr(flags, ordering: .sequentiallyConsistent) }
     hookCases.bitwiseAnd(~(group & ~flags), ordering: .sequentiallyConsistent)
+  }
+
+  /// Returns the lifetime of an owner, if it has one.
+  func lifetime(of owner: AnyObject) -> Lifetime? {
+    let ownerClass = UInt(bitPattern: ObjectIdentifier(type(of: owner)))
+    if ownerClass == classWithoutLifetime.load(ordering: .relaxed) { return nil }
+    if let carrier = owner as? any LifetimeOwner { return carrier.lifetime }
+    classWithoutLifetime.store(ownerClass, ordering: .relaxed)
+    return nil
   }
 
   /// Returns the mailbox of an actor, and creates it if necessary.

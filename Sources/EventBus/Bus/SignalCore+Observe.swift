@@ -34,12 +34,17 @@ extension SignalCore {
     _ handler: @escaping @isolated(any) @Sendable (Owner, Payload) throws -> Void
   ) -> Token {
     let actor = handler.isolation
-    let call = withoutIsolation(handler)
     guard request.isPlain, predicate == nil, actor == nil, !isReplaying else {
+      let call = withoutIsolation(handler)
       return observe(request, where: predicate, owner: owner, on: actor, call)
     }
     let registration = ObserverRegistration(self, owner: owner)
-    let observer = OwnerObserver(at: request.site, owner: owner, registration, handler: call)
+    let observer = ownerObserver.init(
+      at: request.site,
+      owner: owner,
+      registration,
+      handler: withoutIsolationAndOwnerType(handler)
+    )
     enter(observer, registration, request, owner)
     return Token(registration, handle: 0, isKept: true)
   }
@@ -211,7 +216,7 @@ extension SignalCore {
       registration.disconnect()
       return false
     }
-    if let carrier = owner as? any LifetimeOwner { registration.join(carrier.lifetime.members) }
+    if let owner, let lifetime = busState.lifetime(of: owner) { registration.join(lifetime.members) }
     return true
   }
 

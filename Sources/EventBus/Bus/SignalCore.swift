@@ -13,6 +13,7 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
   /// The classes of observers and of kept events, stored because looking one up costs as much as creating an
   /// object.
   let plainObserver = PlainObserver<Payload>.self
+  let ownerObserver = OwnerObserver<Payload>.self
   let generalObserver = GeneralObserver<Payload>.self
   let envelope = WaitingEvent<Payload>.self
   let enqueuedRun = EnqueuedRun<Payload>.self

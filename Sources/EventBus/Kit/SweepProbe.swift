@@ -35,7 +35,11 @@ package struct SweepProbe {
     budget = isSmall ? (total + 1) / 2 : Self.firstChecks
   }
 
-  private var isSmall: Bool { total <= Self.smallList }
+  /// A Boolean value that indicates whether the list is small.
+  package var isSmall: Bool { total <= Self.smallList }
+
+  /// A Boolean value that indicates whether there is nothing more to check, unless a dead owner is recorded.
+  package var isComplete: Bool { budget <= 0 || checked >= total || shouldSweep }
 
   /// A Boolean value that indicates whether all positions should be checked.
   package var shouldSweep: Bool {
@@ -44,7 +48,7 @@ package struct SweepProbe {
 
   /// The next position to check, or `nil` when the probe is complete.
   package mutating func next() -> Int? {
-    guard budget > 0, checked < total, !shouldSweep else { return nil }
+    guard !isComplete else { return nil }
     defer { (checked, budget) = (checked + 1, budget - 1) }
     if isSmall { return Int((start + checked) % total) }
     return Int(spread(start &+ checked).multipliedFullWidth(by: UInt64(total)).high)

@@ -6,7 +6,7 @@ import Testing
 struct WatchedObserversTests {
   /// An observer that stores its position.
   private func observer(_ owner: PlainOwner) -> AnyObserver {
-    OwnerObserver<PlainOwner, Int>(
+    OwnerObserver<Int>(
       at: CallSite(#fileID, #line),
       owner: owner,
       ObserverRegistration(ObserverList(numbers: RegistrationCounter()), owner: owner),

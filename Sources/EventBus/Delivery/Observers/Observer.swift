@@ -84,11 +84,14 @@ package final class PlainObserver<Payload: Sendable>: Observer<Payload>,
 }
 
 /// An observer whose handler is always called by the poster, with an owner that it holds weakly.
-package final class OwnerObserver<Owner: AnyObject & Sendable, Payload: Sendable>:
-  Observer<Payload>, @unchecked Sendable  // Reason: constants.
+///
+/// It does not know the type of the owner, so that there is one class for each payload, which
+/// ``SignalCore`` stores.
+package final class OwnerObserver<Payload: Sendable>: Observer<Payload>,
+  @unchecked Sendable  // Reason: constants.
 {
-  private weak let owner: Owner?
-  private let handler: @Sendable (Owner, Payload) throws -> Void
+  private weak let owner: AnyObject?
+  private let handler: @Sendable (AnyObject, Payload) throws -> Void
   private let ownRegistration: ObserverRegistration
 
   /// Creates an observer.
@@ -98,11 +101,11 @@ package final class OwnerObserver<Owner: AnyObject & Sendable, Payload: Sendable
   ///   - owner: The owner.
   ///   - registration: The registration, with the owner.
   ///   - handler: Called with the owner, which is retained during the call.
-  package init(
+  package required init(
     at site: CallSite,
-    owner: Owner,
+    owner: AnyObject,
     _ registration: ObserverRegistration,
-    handler: @escaping @Sendable (Owner, Payload) throws -> Void
+    handler: @escaping @Sendable (AnyObject, Payload) throws -> Void
   ) {
     self.owner = owner
     self.handler = handler

@@ -20,25 +20,27 @@ extension ObserverList: TurnTaker {
   ///     dead is found here. A requested turn passes `false`; otherwise two actors could keep each other
   ///     awake.
   final func probe(on mailbox: Mailbox? = nil, hasFound: Bool = false, asks: Bool = true) {
-    guard let total = registry.withLock({ $0.watchedCountWorthProbing }),
-      let visit = domain.enter()
-    else { return }
+    guard isWorthProbing.load(ordering: .relaxed), let visit = domain.enter() else { return }
     var check = OrphanCheck(mailbox: mailbox)
     let seed = probes.wrappingAdd(1, ordering: .relaxed).newValue
-    var probe = SweepProbe(total: total, seed: seed)
-    if hasFound { probe.record(isDead: true) }
-    var sample: (addresses: SIMD8<UInt>, count: Int)
-    repeat {
-      sample = registry.withLock { $0.watched.sample(&probe) }
+    var (probe, sample) = registry.withLock { registry in
+      var probe = SweepProbe(total: registry.watched.count, seed: seed)
+      if hasFound { probe.record(isDead: true) }
+      let sample = registry.watched.sample(&probe)
+      return (probe, sample)
+    }
+    while sample.count > 0 {
       for index in 0..<sample.count {
         probe.record(isDead: check.isOrphaned(sample.addresses[index]))
       }
-    } while sample.count > 0
+      if probe.isComplete { break }
+      sample = registry.withLock { $0.watched.sample(&probe) }
+    }
     if probe.shouldSweep {
       let found = check.elsewhere
       for address in registry.withLock({ $0.watched.all }) { _ = check.isOrphaned(address) }
       // A turn on every actor would cost more than the finding is worth.
-      if total > SweepProbe.smallList { check.elsewhere = found }
+      if !probe.isSmall { check.elsewhere = found }
     }
     domain.leave(visit)
     for (registration, hasLostOwner) in check.dead {
@@ -106,11 +108,9 @@ private struct OrphanCheck {
 }
 
 extension ObserverList.Registry {
-  /// The number of watched observers, or `nil` if there are too few for a probe.
+  /// A Boolean value that indicates whether there are enough watched observers for a probe.
   ///
-  /// Too few means that one more observer stays within the bound, at most max(8, 2 × living), even if all
-  /// watched owners are dead.
-  fileprivate var watchedCountWorthProbing: Int? {
-    count >= 8 && 2 * watched.count > count + 1 ? watched.count : nil
-  }
+  /// Otherwise one more observer stays within the bound, at most max(8, 2 × living), even if all watched
+  /// owners are dead.
+  var isWorthProbing: Bool { count >= 8 && 2 * watched.count > count + 1 }
 }

@@ -50,8 +50,8 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
   let registry = Locked(Registry())
   /// The number of samples that ``probe(on:hasFound:asks:)`` has taken.
   let probes = Atomic<UInt>(0)
-  /// The number of observers with an owner or a sender that may die without notice.
-  private let watched = Atomic<Int>(0)
+  /// A Boolean value that indicates whether a registration has to look for dead owners.
+  let isWorthProbing = Atomic<Bool>(false)
 
   /// Creates an empty list.
   ///
@@ -94,7 +94,7 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
     priority: Int,
     for sender: AnyObject?
   ) -> Bool {
-    if watched.load(ordering: .relaxed) > 0 { probe() }
+    if isWorthProbing.load(ordering: .relaxed) { probe() }
     let unlinked: UnlinkedItems? = registry.withLock { registry in
       guard !registry.isClosed else { return nil }
       domain.prepare()
@@ -288,7 +288,7 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
   private func noteShape(_ registry: borrowing Registry) {
     note(Self.split, common.isSplit)
     note(Self.addressed, registry.addressedCount > 0)
-    watched.store(registry.watched.count, ordering: .relaxed)
+    isWorthProbing.store(registry.isWorthProbing, ordering: .relaxed)
     noteOccupied(registry.count > 0)
   }
 

@@ -60,7 +60,10 @@ package final class ObserverRegistration: RecipientRegistration,
   ///   - queue: The object that holds what waits for the handler, to finish as soon as the registration ends.
   func connect(_ observer: AnyObserver, countsCalls: Bool = false, queue: (any Finishable)? = nil) {
     self.countsCalls = countsCalls
-    state.withLock { $0 = State(observer: observer.address, queue: queue) }
+    state.withLock { state in
+      state.observer = observer.address
+      if let queue { state.queue = queue }
+    }
   }
 
   // MARK: The observer

@@ -134,6 +134,12 @@ package struct LaunchRow: Sendable {
   /// A Boolean value that indicates whether its worker may still be called.
   var isPending: Bool { isWaiting || isStarting }
 
+  /// A Boolean value that indicates whether its worker has returned by itself, and its end is recorded.
+  var hasReturned: Bool {
+    guard case .ended(let result) = state else { return false }
+    return result.times != nil && !isAbandoned
+  }
+
   /// A Boolean value that indicates whether it was handed out and has no outcome yet.
   var isOut: Bool { isStarting || isRunning }
 }

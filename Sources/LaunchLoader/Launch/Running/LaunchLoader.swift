@@ -241,7 +241,7 @@ public final class LaunchLoader: Sendable {
     guard state.withLock({ $0.registry.claim(options, on: actor) }) else { return nil }
     attachments.end()
     reportOtherCopies { printError("LaunchLoader: \($0).") }
-    var runner = LaunchRunner(self, options)
+    let runner = LaunchRunner(self, options)
     runner.setTimeLimit()
     return runner
   }

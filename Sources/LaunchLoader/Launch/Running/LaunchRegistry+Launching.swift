@@ -60,9 +60,10 @@ extension LaunchRegistry {
   ///
   /// - Returns: The tasks that the caller must cancel.
   mutating func adopt(_ worker: LaunchTasks, at row: Int) -> [Task<Void, Never>] {
-    // Ended already: by itself, in which case cancelling has no effect, or skipped or abandoned.
-    guard schedule[row]?.isOut == true else {
-      return [worker.task] + (worker.watch.map { [$0] } ?? [])
+    let index = schedule.rows.index(of: row)
+    guard let index, schedule.rows[index].isOut else {
+      let hasReturned = index.map { schedule.rows[$0].hasReturned } ?? false
+      return [hasReturned ? nil : worker.task, worker.watch].compactMap(\.self)
     }
     tasks[row] = worker
     return halt != nil && stage == .launching ? [worker.task] : []

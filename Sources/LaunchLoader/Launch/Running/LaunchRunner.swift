@@ -1,9 +1,7 @@
 internal import EventBus
 
 /// Runs a launch, or the work after it: asks the registry for the next step, acts, and reports back.
-///
-/// A value, which the tasks of the workers copy.
-struct LaunchRunner: Sendable {
+final class LaunchRunner: Sendable {
   private let loader: LaunchLoader
   /// The time limit of the launch, and of each clean-up during a rollback.
   private let timeout: Duration?
@@ -12,7 +10,7 @@ struct LaunchRunner: Sendable {
   /// Measures the time since the beginning of the launch.
   private let stopwatch: Stopwatch
   /// The task that waits for the time limit of the launch.
-  private var limit: Task<Void, Never>?
+  private let limit = Locked(Task<Void, Never>?.none)
 
   /// Creates a runner whose time begins now.
   init(_ loader: LaunchLoader, _ options: LaunchOptions) {
@@ -25,13 +23,14 @@ struct LaunchRunner: Sendable {
 
   /// Sets the time limit of the launch, if it has one, after which all running asynchronous work is
   /// abandoned.
-  mutating func setTimeLimit() {
+  func setTimeLimit() {
     guard let timeout else { return }
-    limit = alarm(at: timeout) { [self] in
+    let alarm = alarm(at: timeout) { [self] in
       let (late, effects) = loader.state.withLock { $0.registry.expire() }
       for worker in late { abandon(worker) }
       loader.perform(effects)
     }
+    limit.withLock { $0 = alarm }
   }
 
   /// Calls what is callable now, and runs the rest in a task.
@@ -60,7 +59,7 @@ struct LaunchRunner: Sendable {
   ///   - row: Its row, if it has one.
   func runLate(_ registration: LaunchRegistration, _ row: Int?) {
     guard registration.isInline else {
-      if let row { Task { start(registration, row) } }
+      if let row { Task { startLate(registration, row) } }
       return
     }
     let outcome: LaunchOutcome
@@ -88,6 +87,7 @@ struct LaunchRunner: Sendable {
   ///   - first: A step that was obtained before.
   ///   - canWait: `true` if the caller can wait, and calls only work of no actor here.
   /// - Returns: The step to await; `nil` if nothing remains to be done.
+  @inline(never)  // Large, and called from every part of the callers that follows a suspension.
   private func advance(
     from first: LaunchStep? = nil,
     canWait: Bool
@@ -174,24 +174,38 @@ struct LaunchRunner: Sendable {
   private func startAll(from first: LaunchStep) async -> LaunchStep {
     var step = first
     while case .run(let registration, let row) = step, !registration.isInline {
-      start(registration, row)
-      step = next(canWait: true)
+      let worker = start(registration, row)
+      let (cancelled, next) = loader.state.withLock { state in
+        (worker.map { state.registry.adopt($0, at: row) }, state.registry.next(canWait: true))
+      }
+      for task in cancelled ?? [] { task.cancel() }
+      step = next
     }
     return step
+  }
+
+  private func startLate(_ registration: LaunchRegistration, _ row: Int) {
+    guard let worker = start(registration, row) else { return }
+    let cancelled = loader.state.withLock { $0.registry.adopt(worker, at: row) }
+    for task in cancelled { task.cancel() }
   }
 
   /// Starts work in a task and returns at its first suspension.
   ///
   /// The task is unstructured, because a launch must be able to end before a worker that has timed out.
-  private func start(_ registration: LaunchRegistration, _ row: Int) {
+  ///
+  /// - Returns: The tasks, to be adopted by the registry; `nil` if the condition of the work does not hold.
+  private func start(_ registration: LaunchRegistration, _ row: Int) -> LaunchTasks? {
     guard registration.isWanted(options) else {
-      guard loader.state.withLock({ $0.registry.schedule.claimEnd(row) }) else { return }
-      registration.releaseClosures()
-      return end(registration, row, nil, .skipped(because: nil))
+      if loader.state.withLock({ $0.registry.schedule.claimEnd(row) }) {
+        registration.releaseClosures()
+        end(registration, row, nil, .skipped(because: nil))
+      }
+      return nil
     }
     let start = stopwatch.elapsed()
     let watch = registration.timeout.map { limit in
-      alarm(at: start.adding(limit)) {
+      alarm(at: start.adding(limit)) { [self] in
         let late = loader.state.withLock { $0.registry.giveUp(row, since: start) }
         if let late { abandon(late) }
       }
@@ -202,8 +216,7 @@ struct LaunchRunner: Sendable {
     } else {
       task = Task { await run(registration, row, start) }
     }
-    let cancelled = loader.state.withLock { $0.registry.adopt((task, watch), at: row) }
-    for task in cancelled { task.cancel() }
+    return (task, watch)
   }
 
   nonisolated(nonsending) private func run(
@@ -292,7 +305,7 @@ struct LaunchRunner: Sendable {
     _ verdict: LaunchVerdict
   ) {
     let report = LaunchReport(rows: rows, total: stopwatch.elapsed(), problems: problems)
-    limit?.cancel()
+    limit.withLock { $0.take() }?.cancel()
     if loader.state.withLock({ $0.registry.policy }) == .rollback {
       for row in rows where row.registration.isUndoable { _ = row.registration.takeUndo() }
     }

@@ -26,7 +26,11 @@ final class LaunchContext: Sendable {
   }
 
   /// The contexts of the current task whose workers still run, followed by this one.
-  var withOuter: [LaunchContext] { Self.current.filter(\.isRunning) + [self] }
+  var withOuter: [LaunchContext] {
+    var contexts = Self.current.filter(\.isRunning)
+    contexts.append(self)
+    return contexts
+  }
 
   /// Records that the worker has returned.
   func end() { hasEnded.store(true, ordering: .releasing) }

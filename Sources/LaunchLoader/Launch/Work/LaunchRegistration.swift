@@ -200,12 +200,15 @@ extension LaunchRegistration {
     keepsWorker: Bool,
     ifStillWanted begins: @Sendable () -> LaunchValues?
   ) async -> LaunchOutcome? {
-    let actor = actor
     guard isAsynchronous else {
       return await perform(options, keepsWorker: false, on: actor, begins)
     }
     return await marked(for: loader) {
-      await self.perform(options, keepsWorker: keepsWorker, on: actor, begins)
+      // A hop to no actor takes time as well.
+      guard let actor = self.actor else {
+        return await self.perform(options, keepsWorker: keepsWorker, begins)
+      }
+      return await self.perform(options, keepsWorker: keepsWorker, on: actor, begins)
     }
   }
 
@@ -225,6 +228,15 @@ extension LaunchRegistration {
     _ options: LaunchOptions,
     keepsWorker: Bool,
     on actor: isolated (any Actor)?,
+    _ begins: @Sendable () -> LaunchValues?
+  ) async -> LaunchOutcome? {
+    await perform(options, keepsWorker: keepsWorker, begins)
+  }
+
+  /// Runs the work on the current actor, which is its own.
+  nonisolated(nonsending) private func perform(
+    _ options: LaunchOptions,
+    keepsWorker: Bool,
     _ begins: @Sendable () -> LaunchValues?
   ) async -> LaunchOutcome? {
     guard let values = begins() else { return nil }
