@@ -20,6 +20,15 @@ extension Notification.Name {
   fileprivate static let tick = Notification.Name("benchmarks.home.tick")
 }
 
+/// A message for the objects of the main actor.
+private struct Tick: NotificationCenter.MainActorMessage {
+  typealias Subject = Sink
+
+  static let name = Notification.Name("benchmarks.home.typed")
+
+  let value: Int
+}
+
 /// The typical work of an app: code on the main actor posts to objects of the main actor, which are not kept
 /// alive.
 enum Home {
@@ -61,7 +70,8 @@ enum Home {
     Row(
       Figure(title, per: owners),
       entries: [
-        entry { stage in for _ in 0..<owners { stage.add() } }, center(owners), loop(owners),
+        entry { stage in for _ in 0..<owners { stage.add() } }, center(owners), typed(owners),
+        loop(owners),
       ]
     )
   }
@@ -150,6 +160,19 @@ enum Home {
           center.post(name: .tick, object: nil, userInfo: ["value": 1])
         }
         withExtendedLifetime(panels) {}
+      }
+    }
+  }
+
+  private static func typed(_ owners: Int) -> Entry {
+    timed(.typedCenter) {
+      let (center, panels) = (NotificationCenter(), opaque((0..<owners).map { _ in Panel() }))
+      let tokens = panels.map { panel in
+        center.addObserver(for: Tick.self) { [weak panel] tick in panel?.total &+= tick.value }
+      }
+      return { iterations in
+        for _ in 0..<iterations { center.post(Tick(value: 1)) }
+        withExtendedLifetime((panels, tokens)) {}
       }
     }
   }

@@ -1,17 +1,28 @@
 import EventBus
+import Foundation
 import Harness
 import LaunchLoader
 
+extension Notification.Name {
+  fileprivate static let launched = Notification.Name("benchmarks.launching.launched")
+}
+
 /// Registering, planning and running launch work.
 ///
-/// The column EventBus is LaunchLoader here; the closure loop is the equivalent in a program without
-/// either: an array of closures, called one after another.
+/// The column EventBus is LaunchLoader here. The equivalent in a program without it is a block for a
+/// notification, which each file adds and the start of the app posts; the closure loop is an array of
+/// closures, called one after another.
 enum Launching {
   static let rows = [
     registering("register a launch worker, of 3,000, named", named: true),
     registering("register a launch worker, of 3,000, nameless", named: false),
     launching("launch an empty worker, of 10,000, named", named: true),
     launching("launch an empty worker, of 10,000, nameless", named: false),
+    Row(
+      Figure("register and launch an empty worker, of 10,000, named", per: workers),
+      pace: .single,
+      entries: [registeringAndLaunching(), observingAndPosting()]
+    ),
     Row(
       Figure("launch an empty worker, of 10,000, by launch()", per: workers),
       pace: .single,
@@ -48,9 +59,51 @@ enum Launching {
             let loader = LaunchLoader()
             return nanoseconds { register(names, named: named, with: loader) {} }
           }
-        }
+        },
+        Entry(.notificationCenter) {
+          { _ in
+            let center = NotificationCenter()
+            return nanoseconds { for _ in 0..<count { observe(center) {} } }
+          }
+        },
       ]
     )
+  }
+
+  private static func registeringAndLaunching() -> Entry {
+    Entry(.eventBus) {
+      let names = names(workers)
+      return { _ in
+        let sink = opaque(Sink())
+        let (loader, bus) = (LaunchLoader(), EventBus())
+        let time = nanoseconds {
+          register(names, named: true, with: loader) { sink.add(1) }
+          let attachment = loader.attach(to: bus)
+          bus.post(.didFinishLaunching, LaunchOptions())
+          withExtendedLifetime(attachment) {}
+        }
+        expectDeliveries(sink.total, workers, by: .eventBus)
+        return time
+      }
+    }
+  }
+
+  private static func observingAndPosting() -> Entry {
+    Entry(.notificationCenter) {
+      { _ in
+        let (sink, center) = (opaque(Sink()), NotificationCenter())
+        let time = nanoseconds {
+          for _ in 0..<workers { observe(center) { sink.add(1) } }
+          center.post(name: .launched, object: nil)
+        }
+        expectDeliveries(sink.total, workers, by: .notificationCenter)
+        return time
+      }
+    }
+  }
+
+  private static func observe(_ center: NotificationCenter, _ body: @escaping @Sendable () -> Void) {
+    _ = center.addObserver(forName: .launched, object: nil, queue: nil) { _ in body() }
   }
 
   private static func launching(_ title: String, named: Bool) -> Row {

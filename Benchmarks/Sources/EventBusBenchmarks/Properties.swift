@@ -1,5 +1,6 @@
 import EventBus
 import Harness
+import Observation
 
 /// Setting a property on one thread, with observers that add up the values they receive.
 enum Properties {
@@ -34,6 +35,19 @@ enum Properties {
             for _ in 0..<iterations { model.$number.observe(owner: owner) { _, _ in }.cancel() }
           }
         }
+      ]
+    ),
+    Row(
+      Figure("property: set, and take the value from a sequence"),
+      entries: [
+        taking(.eventBus) {
+          let model = StreamedModel()
+          return (model.$number.values(), { model.number = $0 })
+        },
+        taking(.observations) {
+          let model = TrackedModel()
+          return (Observations { model.number }, { model.number = $0 })
+        },
       ]
     ),
   ]
@@ -97,4 +111,44 @@ enum Properties {
       }
     }
   }
+
+  /// An entry in which one task on the main actor sets a property and takes the value from a sequence, in turn.
+  private static func taking<Values: AsyncSequence<Int, Never>>(
+    _ subject: Subject,
+    _ make: @escaping @MainActor @Sendable () -> (Values, @MainActor (Int) -> Void)
+  ) -> Entry {
+    Entry(subject) {
+      { iterations in await time(make, iterations, subject) / Double(iterations) }
+    }
+  }
+
+  @MainActor
+  private static func time<Values: AsyncSequence<Int, Never>>(
+    _ make: @MainActor @Sendable () -> (Values, @MainActor (Int) -> Void),
+    _ iterations: Int,
+    _ subject: Subject
+  ) async -> Double {
+    let (values, set) = make()
+    var (iterator, taken) = (values.makeAsyncIterator(), 0)
+    // The present value.
+    _ = await iterator.next(isolation: MainActor.shared)
+    let start = nanosecondsOfAllThreads()
+    for number in 1...iterations {
+      set(number)
+      if await iterator.next(isolation: MainActor.shared) == number { taken += 1 }
+    }
+    let time = nanosecondsOfAllThreads() - start
+    expectDeliveries(taken, iterations, by: subject)
+    return time
+  }
+}
+
+@MainActor
+private final class StreamedModel {
+  @Observed var number = 0
+}
+
+@MainActor @Observable
+private final class TrackedModel {
+  var number = 0
 }

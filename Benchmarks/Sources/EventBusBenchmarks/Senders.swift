@@ -10,16 +10,25 @@ extension Notification.Name {
   fileprivate static let tick = Notification.Name("benchmarks.senders.tick")
 }
 
+/// A message whose subject is its sender.
+private struct Tick: NotificationCenter.MainActorMessage {
+  typealias Subject = Sink
+
+  static let name = Notification.Name("benchmarks.senders.typed")
+
+  let value: Int
+}
+
 /// Posting from one of many senders, each of which has one observer that named it.
 enum Senders {
   static let rows = [
     Row(
       Figure("post from the only sender observed"),
-      entries: [bus(1), center(1)]
+      entries: [bus(1), center(1), typed(1)]
     ),
     Row(
       Figure("post from 1 of 10,000 senders observed"),
-      entries: [bus(10_000), center(10_000)]
+      entries: [bus(10_000), center(10_000), typed(10_000)]
     ),
   ]
 
@@ -53,6 +62,25 @@ enum Senders {
         let before = sender.total
         for _ in 0..<iterations { center.post(name: .tick, object: sender) }
         expectDeliveries(sender.total - before, iterations, by: .notificationCenter)
+      }
+    }
+  }
+
+  private static func typed(_ count: Int) -> Entry {
+    .timed(.typedCenter) {
+      let center = NotificationCenter()
+      let senders = opaque((0..<count).map { _ in Sink() })
+      let tokens = senders.map { sender in
+        center.addObserver(of: sender, for: Tick.self) { tick in sender.add(tick.value) }
+      }
+      let sender = senders[count / 2]
+      return { iterations in
+        let before = sender.total
+        MainActor.assumeIsolated {
+          for _ in 0..<iterations { center.post(Tick(value: 1), subject: sender) }
+        }
+        expectDeliveries(sender.total - before, iterations, by: .typedCenter)
+        withExtendedLifetime(tokens) {}
       }
     }
   }

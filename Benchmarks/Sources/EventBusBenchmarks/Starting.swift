@@ -16,6 +16,25 @@ extension Notification.Name {
   fileprivate static let network = Notification.Name("benchmarks.starting.network")
 }
 
+private protocol Message: NotificationCenter.MainActorMessage where Subject == Sink {
+  var value: Int { get }
+}
+
+private struct Login: Message {
+  static let name = Notification.Name("benchmarks.starting.login.typed")
+  let value: Int
+}
+
+private struct Repaint: Message {
+  static let name = Notification.Name("benchmarks.starting.theme.typed")
+  let value: Int
+}
+
+private struct Online: Message {
+  static let name = Notification.Name("benchmarks.starting.network.typed")
+  let value: Int
+}
+
 /// The start of an app: 50 features are set up in order, each observes three events with an object that is not
 /// kept alive, and the first event of each kind is posted.
 enum Starting {
@@ -25,7 +44,7 @@ enum Starting {
       pace: .single,
       entries: [
         entry(.eventBus) { registered(after: { $0 > 0 ? [names[$0 - 1]] : [] }) },
-        entry(.payloadCenter, called),
+        entry(.payloadCenter, called), entry(.typedCenter, calledWithMessages),
       ]
     ),
     Row(
@@ -33,7 +52,7 @@ enum Starting {
       pace: .single,
       entries: [
         entry(.eventBus) { registered(after: { _ in [] }) },
-        entry(.payloadCenter, called),
+        entry(.payloadCenter, called), entry(.typedCenter, calledWithMessages),
       ]
     ),
   ]
@@ -108,5 +127,37 @@ enum Starting {
       withExtendedLifetime(tokens) {}
     }
     return (time, started)
+  }
+
+  /// The same with typed messages.
+  private static func calledWithMessages() -> (Double, [Feature]) {
+    MainActor.assumeIsolated {
+      let started = (0..<features).map { _ in Feature() }
+      let center = NotificationCenter()
+      func observe<Kind: Message>(
+        _: Kind.Type,
+        _ feature: Feature
+      ) -> NotificationCenter.ObservationToken {
+        center.addObserver(for: Kind.self) { [weak feature] message in feature?.hear(message.value) }
+      }
+      let time = nanoseconds {
+        var work: [@MainActor () -> [NotificationCenter.ObservationToken]] = []
+        for feature in started {
+          work.append {
+            [
+              observe(Login.self, feature), observe(Repaint.self, feature),
+              observe(Online.self, feature),
+            ]
+          }
+        }
+        work = opaque(work)
+        let tokens = work.map { $0() }
+        center.post(Login(value: 1))
+        center.post(Repaint(value: 1))
+        center.post(Online(value: 1))
+        withExtendedLifetime(tokens) {}
+      }
+      return (time, started)
+    }
   }
 }

@@ -13,6 +13,7 @@ extension Subject {
   static let task = Subject("Task")
   static let storedProperty = Subject("stored property")
   static let observation = Subject("@Observable")
+  static let observations = Subject("Observations")
   static let currentValue = Subject("CurrentValueSubject")
   static let asyncTimer = Subject("AsyncTimerSequence")
   static let unixSignals = Subject("UnixSignals")
@@ -20,7 +21,7 @@ extension Subject {
   /// The columns of the table after the project's own.
   static let peers = [
     signal, notificationCenter, payloadCenter, typedCenter, openCombine, closureLoop,
-    asyncStream, asyncChannel, task, storedProperty, observation, currentValue, asyncTimer,
+    asyncStream, asyncChannel, task, storedProperty, observation, observations, currentValue, asyncTimer,
     unixSignals,
   ]
 }

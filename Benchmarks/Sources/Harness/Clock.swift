@@ -21,10 +21,13 @@ public func nanoseconds(_ work: () -> Void) -> Double {
 /// For work of several threads: adds up the time of each of them, and leaves out the time in which
 /// none of them runs.
 public func nanosecondsOfAllThreads(_ work: () async -> Void) async -> Double {
-  let start = processorTime(CLOCK_PROCESS_CPUTIME_ID)
+  let start = nanosecondsOfAllThreads()
   await work()
-  return processorTime(CLOCK_PROCESS_CPUTIME_ID) - start
+  return nanosecondsOfAllThreads() - start
 }
+
+/// The processor time that the whole program has taken so far, in nanoseconds.
+public func nanosecondsOfAllThreads() -> Double { processorTime(CLOCK_PROCESS_CPUTIME_ID) }
 
 private func processorTime(_ clock: clockid_t) -> Double {
   var time = timespec()

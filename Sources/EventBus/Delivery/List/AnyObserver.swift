@@ -23,8 +23,8 @@ package class AnyObserver: @unchecked Sendable {  // Reason: atomics.
   let entry: Atomic<UInt64>
   /// The call that registered the observer.
   package let site: CallSite
-  /// The slot that holds this observer, guarded by the lock of its list.
-  package let slot = Atomic<UInt32>(0)
+  /// The slot that holds this observer, and the flag ``isOnRecord``; guarded by the lock of its list.
+  private let place = Atomic<UInt32>(0)
 
   /// Creates an observer that is in no list yet.
   ///
@@ -44,6 +44,26 @@ package class AnyObserver: @unchecked Sendable {  // Reason: atomics.
     get { UInt(truncatingIfNeeded: entry.load(ordering: .relaxed) & Self.numberMask) }
     set { entry.store(entry.load(ordering: .relaxed) | UInt64(newValue), ordering: .relaxed) }
   }
+
+  /// The slot that holds this observer, guarded by the lock of its list.
+  package final var slot: Int {
+    get { Int(place.load(ordering: .relaxed) & ~Self.onRecord) }
+    set {
+      let flag = place.load(ordering: .relaxed) & Self.onRecord
+      place.store(UInt32(newValue) | flag, ordering: .relaxed)
+    }
+  }
+
+  /// A Boolean value that indicates whether the list may know a watcher or pauses of this observer; guarded by
+  /// the lock of the list, and never reset.
+  final var isOnRecord: Bool { place.load(ordering: .relaxed) & Self.onRecord != 0 }
+
+  /// Notes that the list knows a watcher or pauses of this observer.
+  final func putOnRecord() {
+    place.store(place.load(ordering: .relaxed) | Self.onRecord, ordering: .relaxed)
+  }
+
+  private static var onRecord: UInt32 { 1 << 31 }
 
   private final func has(_ flag: UInt64) -> Bool { entry.load(ordering: .relaxed) & flag != 0 }
 

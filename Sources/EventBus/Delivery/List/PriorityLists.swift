@@ -84,7 +84,7 @@ package struct PriorityLists: ~Copyable, Sendable {
     // Before the publication: a post that reads zero began before any post could find the observer.
     changeLive(of: list, by: 1)
     let slot = block.append(address)
-    AnyObserver.borrow(address) { $0.slot.store(UInt32(slot), ordering: .relaxed) }
+    AnyObserver.borrow(address) { $0.slot = slot }
     return unlinked
   }
 
@@ -94,7 +94,7 @@ package struct PriorityLists: ~Copyable, Sendable {
   /// - Complexity: Amortized O(1), plus O(*p*) in the number of distinct priorities.
   package borrowing func remove(_ observer: AnyObserver) -> UnlinkedItems {
     var unlinked = UnlinkedItems()
-    let slot = Int(observer.slot.load(ordering: .relaxed))
+    let slot = observer.slot
     let address = observer.address
     guard let list = firstList({ slot < $0.block.count && $0.block[slot] == address })
     else { return unlinked }
@@ -143,7 +143,7 @@ package struct PriorityLists: ~Copyable, Sendable {
       for slot in 0..<list.block.count {
         AnyObserver.borrow(list.block[slot]) { observer in
           numbers.append(observer.order)
-          assert(observer.slot.load(ordering: .relaxed) == slot, "an observer is in another slot")
+          assert(observer.slot == slot, "an observer is in another slot")
         }
       }
       assert(numbers == numbers.sorted(), "a list is out of order")
@@ -225,7 +225,7 @@ package struct PriorityLists: ~Copyable, Sendable {
     let new = AtomicWords(capacity: max(Self.smallest, 2 * live))
     for slot in 0..<old.count {
       AnyObserver.borrow(old[slot]) { observer in
-        observer.slot.store(UInt32(new.append(observer.address)), ordering: .relaxed)
+        observer.slot = new.append(observer.address)
       }
     }
     replaceSole(old.address, by: new)

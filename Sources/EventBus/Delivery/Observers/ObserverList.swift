@@ -145,9 +145,13 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
   package func unlink(address: UInt) -> UInt {
     let unlinked = registry.withLock { registry in
       if registry.isClosed { return UnlinkedItems() }
-      if !registry.watchers.isEmpty { registry.watchers[address] = nil }
-      if !registry.pauses.isEmpty { registry.pauses[address] = nil }
-      let unlinked = AnyObserver.borrow(address) { unlink($0, &registry) }
+      let unlinked = AnyObserver.borrow(address) { observer in
+        if observer.isOnRecord {
+          registry.watchers[address] = nil
+          registry.pauses[address] = nil
+        }
+        return unlink(observer, &registry)
+      }
       noteShape(registry)
       return unlinked ?? UnlinkedItems()
     }
@@ -177,6 +181,7 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
       // While the lock is held, a token that has not ended still has its observer at the address.
       guard !token.hasEnded, !registry.isClosed else { return false }
       registry.watchers[handle] = watcher
+      AnyObserver.borrow(handle) { $0.putOnRecord() }
       return true
     }
   }
@@ -187,7 +192,10 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
       guard token?.hasEnded == false, !registry.isClosed else { return }
       let count = (registry.pauses[handle] ?? 0) + change
       registry.pauses[handle] = count > 0 ? count : nil
-      AnyObserver.borrow(handle) { $0.setPaused(count > 0) }
+      AnyObserver.borrow(handle) { observer in
+        observer.putOnRecord()
+        observer.setPaused(count > 0)
+      }
     }
   }
 
@@ -311,8 +319,10 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
       senders._checkInvariants()
       registry.watched._checkInvariants()
       var (count, addressed, watched) = (0, 0, 0)
+      var known: Set<UInt> = []
       forEachLinked { observer, _ in
         count += 1
+        if observer.isOnRecord { known.insert(observer.address) }
         if observer.registration?.senderGroup != nil { addressed += 1 }
         if observer.isWatched { watched += 1 }
       }
@@ -322,6 +332,10 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
         "a count is wrong"
       )
       assert(!registry.isClosed || count == 0, "a closed list has observers")
+      assert(
+        known.isSuperset(of: registry.watchers.keys) && known.isSuperset(of: registry.pauses.keys),
+        "something is known of an observer that is not linked, or not on record"
+      )
       let flags =
         (common.isSplit ? Self.split : 0) | (addressed > 0 ? Self.addressed : 0)
       assert(
