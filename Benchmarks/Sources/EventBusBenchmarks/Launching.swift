@@ -34,6 +34,11 @@ enum Launching {
       entries: [launchingAsynchronously(1_000), startingTasks(1_000)]
     ),
     Row(
+      Figure("launch an empty asynchronous worker of the main actor, of 1,000", per: 1_000),
+      pace: .single,
+      entries: [launchingOnMain(1_000), startingTasksOnMain(1_000)]
+    ),
+    Row(
       Figure("launch a worker of a random graph of 2,000", per: 2_000),
       pace: .single,
       entries: [launchingGraph(2_000)]
@@ -161,8 +166,35 @@ enum Launching {
     Entry(.eventBus) {
       { _ in
         let loader = LaunchLoader()
-        for _ in 0..<count { loader.register { _ in await nothing() } }
+        registerAsynchronous(count, with: loader)
         return await nanosecondsOfAllThreads { _ = try? await loader.launch(LaunchOptions()) }
+      }
+    }
+  }
+
+  /// Not in the closure of an entry, which belongs to the main actor: the workers would, too.
+  private static func registerAsynchronous(_ count: Int, with loader: LaunchLoader) {
+    for _ in 0..<count { loader.register { _ in await nothing() } }
+  }
+
+  private static func launchingOnMain(_ count: Int) -> Entry {
+    Entry(.eventBus) {
+      { _ in
+        let loader = LaunchLoader()
+        for _ in 0..<count { loader.register { @MainActor _ in await nothingOnMain() } }
+        return await nanosecondsOfAllThreads { _ = try? await loader.launch(LaunchOptions()) }
+      }
+    }
+  }
+
+  private static func startingTasksOnMain(_ count: Int) -> Entry {
+    Entry(.task) {
+      { _ in
+        await nanosecondsOfAllThreads {
+          await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<count { group.addTask { await nothingOnMain() } }
+          }
+        }
       }
     }
   }
@@ -241,4 +273,8 @@ enum Launching {
 
   @inline(never)
   private static func nothing() async {}
+
+  @MainActor
+  @inline(never)
+  private static func nothingOnMain() async {}
 }

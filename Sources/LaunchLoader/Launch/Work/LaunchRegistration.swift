@@ -42,6 +42,8 @@ package final class LaunchRegistration: Sendable {
   package let isAsynchronous: Bool
   /// The actor of a synchronous closure, which is called there and keeps it alive; `nil` if there is none.
   package let home: ObjectIdentifier?
+  /// A Boolean value that indicates whether the actor of the work is known, and has to be reached first.
+  private let hasActor: Bool
   /// A Boolean value that indicates whether the work can be undone: it is a type, or makes a value that
   /// a closure undoes.
   let isUndoable: Bool
@@ -78,13 +80,14 @@ package final class LaunchRegistration: Sendable {
     switch work {
     case .synchronous(let call):
       home = call.isolation.map { ObjectIdentifier($0) }
-      (isAsynchronous, isUndoable) = (false, false)
-    case .asynchronous: (home, isAsynchronous, isUndoable) = (nil, true, false)
+      (isAsynchronous, hasActor, isUndoable) = (false, home != nil, false)
+    case .asynchronous(let body):
+      (home, isAsynchronous, hasActor, isUndoable) = (nil, true, body.isolation != nil, false)
     case .exchange(let exchange):
       isAsynchronous = exchange.isAsynchronous
       home = isAsynchronous ? nil : exchange.isolation.map { ObjectIdentifier($0) }
-      isUndoable = undo != nil
-    case .type: (home, isAsynchronous, isUndoable) = (nil, true, true)
+      (hasActor, isUndoable) = (exchange.isolation != nil, undo != nil)
+    case .type: (home, isAsynchronous, hasActor, isUndoable) = (nil, true, false, true)
     }
     state = Locked(State(work: work, condition: condition, undo: undo))
   }
@@ -205,7 +208,7 @@ extension LaunchRegistration {
     }
     return await marked(for: loader) {
       // A hop to no actor takes time as well.
-      guard let actor = self.actor else {
+      guard self.hasActor, let actor = self.actor else {
         return await self.perform(options, keepsWorker: keepsWorker, begins)
       }
       return await self.perform(options, keepsWorker: keepsWorker, on: actor, begins)
