@@ -73,14 +73,12 @@ package class TimerQueue: @unchecked Sendable {  // Reason: constants and a lock
 
   /// Begins a tick of a timer that is due.
   ///
-  /// - Returns: The handler and its argument, or `nil` if the timer has ended or is paused.
-  final func begin(_ timer: TimerRegistration) -> (handler: TimerHandler, tick: Tick)? {
+  /// - Returns: The handler and the tick, or `nil` if the timer has ended or is paused.
+  final func begin(_ timer: TimerRegistration) -> TimerTable.Call? {
     let now = now()
-    let (begun, isEmpty) = table.withLock { ($0.begin(timer, at: now), $0.count == 0) }
+    let (call, isEmpty) = table.withLock { ($0.begin(timer, at: now), $0.count == 0) }
     if isEmpty { didBecomeEmpty() }
-    guard let (handler, tick) = begun else { return nil }
-    let lateness = Duration(attoseconds: tick.lateness)
-    return (handler, Tick(tick.index, missed: tick.missed, lateness: lateness))
+    return call
   }
 
   /// Ends a tick, and schedules the next one if it is due.

@@ -13,6 +13,12 @@ package typealias TimerHandler = @Sendable (Tick) async -> Bool
 package final class TimerRegistration: Registration,
   @unchecked Sendable  // Reason: constants, an atomic, and state that the queue's lock guards.
 {
+  /// A handler. Unlike a bare closure, it passes through generic code without a wrapper, which would be allocated
+  /// and called for each tick.
+  package struct Handler: Sendable {
+    let call: TimerHandler
+  }
+
   enum Phase: Sendable {
     /// Not yet in a table, or removed from it.
     case absent
@@ -38,7 +44,7 @@ package final class TimerRegistration: Registration,
   // State of the table.
   var schedule: TimerSchedule
   /// The handler, or `nil` once the timer has ended.
-  var handler: TimerHandler?
+  var handler: Handler?
   var phase = Phase.absent
   /// A Boolean value that indicates whether the table knows of a pause.
   var isHeld = false
@@ -60,7 +66,7 @@ package final class TimerRegistration: Registration,
     in queue: TimerQueue? = nil
   ) {
     self.schedule = schedule
-    self.handler = handler
+    self.handler = Handler(call: handler)
     weakActor = actor.map { WeakActor($0) }
     actorID = weakActor?.id
     self.queue = queue
@@ -111,9 +117,12 @@ package final class TimerRegistration: Registration,
   ///
   /// - Returns: `false` if the owner has been deallocated, `nil` if the timer has ended or is paused.
   private func tick(in task: Int) async -> Bool? {
-    guard let queue, let (handler, tick) = queue.begin(self) else { return nil }
+    guard let call = queue?.begin(self) else { return nil }
     runner.store(task, ordering: .releasing)
     if isSingle { endByItself() }
-    return await handler(tick)
+    let lateness = Duration(attoseconds: call.tick.lateness)
+    return await call.handler.call(
+      Tick(call.tick.index, missed: call.tick.missed, lateness: lateness)
+    )
   }
 }

@@ -12,6 +12,12 @@ package struct TimerTable: Sendable {
     let timer: TimerRegistration
   }
 
+  /// A tick that has begun.
+  package struct Call: Sendable {
+    let handler: TimerRegistration.Handler
+    package let tick: TimerSchedule.Tick
+  }
+
   /// The sleeping task, and the time of its next wake-up.
   private struct Sleeper {
     let number: UInt
@@ -97,9 +103,7 @@ package struct TimerTable: Sendable {
   ///   - timer: The timer.
   ///   - now: The current time.
   /// - Returns: The handler and the tick, or `nil` when the timer has ended or is paused.
-  package mutating func begin(_ timer: TimerRegistration, at now: Int128) -> (
-    handler: TimerHandler, tick: TimerSchedule.Tick
-  )? {
+  package mutating func begin(_ timer: TimerRegistration, at now: Int128) -> Call? {
     defer { checkInvariants(ofSize: timers.count, _checkInvariants()) }
     guard timer.handler != nil else { return nil }
     assert(timer.phase == .queued, "a timer ticks that is not due")
@@ -111,7 +115,7 @@ package struct TimerTable: Sendable {
     // The only tick takes the handler along, which saves a retain and a release.
     let handler = timer.schedule.repeats ? timer.handler : timer.handler.take()
     if !timer.schedule.repeats { remove(timer) }
-    return handler.map { ($0, timer.schedule.begin(at: now)) }
+    return handler.map { Call(handler: $0, tick: timer.schedule.begin(at: now)) }
   }
 
   /// Ends a tick.
@@ -145,7 +149,7 @@ package struct TimerTable: Sendable {
   /// - Returns: The handler, which the caller releases outside its lock, or `nil` if the timer had already
   ///   ended.
   /// - Complexity: O(log *n*).
-  package mutating func end(_ timer: TimerRegistration) -> TimerHandler? {
+  package mutating func end(_ timer: TimerRegistration) -> TimerRegistration.Handler? {
     defer { checkInvariants(ofSize: timers.count, _checkInvariants()) }
     guard let handler = timer.handler.take() else { return nil }
     if timer.phase == .waiting { heap.remove(slot: timer.slot) }
