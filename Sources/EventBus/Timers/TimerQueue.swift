@@ -104,11 +104,11 @@ package class TimerQueue: @unchecked Sendable {  // Reason: constants and a lock
   }
 
   /// Passes timers that are due to the lanes of their actors.
-  private func run(_ due: [TimerTable.Due]) {
+  private func run(_ due: consuming [TimerTable.Due]) {
     if let activity {
       for timer in due.lazy.map(\.timer) { timer.unit = activity.begin() }
     }
-    TickLanes.shared.add(due)
+    TickLanes.shared.add(consume due)
   }
 
   // MARK: The sleeper

@@ -105,7 +105,7 @@ package struct TimerTable: Sendable {
   /// - Returns: The handler and the tick, or `nil` when the timer has ended or is paused.
   package mutating func begin(_ timer: TimerRegistration, at now: Int128) -> Call? {
     defer { checkInvariants(ofSize: timers.count, _checkInvariants()) }
-    guard timer.handler != nil else { return nil }
+    guard let handler = timer.handler else { return nil }
     assert(timer.phase == .queued, "a timer ticks that is not due")
     guard !timer.isHeld else {
       timer.phase = .suspended
@@ -113,9 +113,11 @@ package struct TimerTable: Sendable {
     }
     timer.phase = .running
     // The only tick takes the handler along, which saves a retain and a release.
-    let handler = timer.schedule.repeats ? timer.handler : timer.handler.take()
-    if !timer.schedule.repeats { remove(timer) }
-    return handler.map { Call(handler: $0, tick: timer.schedule.begin(at: now)) }
+    if !timer.schedule.repeats {
+      timer.handler = nil
+      remove(timer)
+    }
+    return Call(handler: handler, tick: timer.schedule.begin(at: now))
   }
 
   /// Ends a tick.
