@@ -1,11 +1,18 @@
 internal import Synchronization
 
-/// Calls the handler of a timer on its executor; returns `false`, without a call, if the owner has been
-/// deallocated.
+/// The handler of a timer.
 ///
 /// Between ticks the timer has the only reference to the closure, so its end frees the captures; during a tick,
 /// the end of the tick does.
-package typealias TimerHandler = @Sendable (Tick) async -> Bool
+///
+/// Unlike a bare closure, it passes through generic code without a wrapper, which would be allocated and called for
+/// each tick.
+package enum TimerHandler: Sendable {
+  /// Calls a handler without an owner.
+  case plain(@isolated(any) @Sendable (Tick) async -> Void)
+  /// Calls a handler with its owner; returns `false`, without a call, if that has been deallocated.
+  case owned(@Sendable (Tick) async -> Bool)
+}
 
 /// A timer: its registration, its schedule and its handler.
 ///
@@ -13,14 +20,8 @@ package typealias TimerHandler = @Sendable (Tick) async -> Bool
 package final class TimerRegistration: Registration,
   @unchecked Sendable  // Reason: constants, an atomic, and state that the queue's lock guards.
 {
-  /// A handler. Unlike a bare closure, it passes through generic code without a wrapper, which would be allocated
-  /// and called for each tick.
-  package struct Handler: Sendable {
-    let call: TimerHandler
-  }
-
   enum Phase: Sendable {
-    /// Not yet in a table, or removed from it.
+    /// Not yet in a table, or removed from it for good.
     case absent
     /// In the heap.
     case waiting
@@ -48,10 +49,10 @@ package final class TimerRegistration: Registration,
   var phase = Phase.absent
   /// A Boolean value that indicates whether the table knows of a pause.
   var isHeld = false
-  /// The position in the table.
+  /// The position in the table, or −1.
   var slot = -1
   /// The handler, or `nil` once the timer has ended.
-  var handler: Handler?
+  var handler: TimerHandler?
   var schedule: TimerSchedule
   /// The registration number.
   package internal(set) var order: UInt64 = 0
@@ -64,11 +65,11 @@ package final class TimerRegistration: Registration,
   package init(
     _ schedule: TimerSchedule,
     on actor: (any Actor)? = nil,
-    _ handler: @escaping TimerHandler,
+    _ handler: TimerHandler,
     in queue: TimerQueue? = nil
   ) {
     self.schedule = schedule
-    self.handler = Handler(call: handler)
+    self.handler = handler
     weakActor = actor.map { WeakActor($0) }
     actorID = weakActor?.id
     self.queue = queue
@@ -123,8 +124,12 @@ package final class TimerRegistration: Registration,
     runner.store(task, ordering: .releasing)
     if isSingle { endByItself() }
     let lateness = Duration(attoseconds: call.tick.lateness)
-    return await call.handler.call(
-      Tick(call.tick.index, missed: call.tick.missed, lateness: lateness)
-    )
+    let tick = Tick(call.tick.index, missed: call.tick.missed, lateness: lateness)
+    switch call.handler {
+    case .plain(let body):
+      await body(tick)
+      return true
+    case .owned(let body): return await body(tick)
+    }
   }
 }

@@ -14,7 +14,7 @@ package struct TimerTable: Sendable {
 
   /// A tick that has begun.
   package struct Call: Sendable {
-    let handler: TimerRegistration.Handler
+    let handler: TimerHandler
     package let tick: TimerSchedule.Tick
   }
 
@@ -57,8 +57,7 @@ package struct TimerTable: Sendable {
     defer { checkInvariants(ofSize: timers.count, _checkInvariants()) }
     lastOrder += 1
     timer.order = lastOrder
-    timer.slot = freeSlots.popLast() ?? timers.count
-    if timer.slot == timers.count { timers.append(timer) } else { timers[timer.slot] = timer }
+    insert(timer)
     enqueue(timer)
   }
 
@@ -68,6 +67,8 @@ package struct TimerTable: Sendable {
   package var wakeUp: WakeUp? { heap.wakeUp() }
 
   /// Removes timers that are due from the heap: those that must be served first, ``batch`` at most.
+  ///
+  /// Timers with one tick leave the table. One that is paused when its tick would begin returns to it.
   ///
   /// - Parameters:
   ///   - now: The current time.
@@ -80,6 +81,7 @@ package struct TimerTable: Sendable {
     while count < Self.batch, let first = heap.first, first.time <= now {
       _ = heap.popFirst()
       guard let timer = timers[first.slot], timer.handler != nil else { continue }
+      if !timer.schedule.repeats { remove(timer) }
       timer.phase = .queued
       due.append(Due(deadline: first.time, order: first.order, timer: timer))
       count += 1
@@ -97,7 +99,7 @@ package struct TimerTable: Sendable {
     if !zip(due, due.dropFirst()).allSatisfy(precedes) { due.sort(by: precedes) }
   }
 
-  /// Begins a tick of a timer that is due, and removes the timer if it has no other tick.
+  /// Begins a tick of a timer that is due.
   ///
   /// - Parameters:
   ///   - timer: The timer.
@@ -108,15 +110,13 @@ package struct TimerTable: Sendable {
     guard let handler = timer.handler else { return nil }
     assert(timer.phase == .queued, "a timer ticks that is not due")
     guard !timer.isHeld else {
+      if !timer.schedule.repeats { insert(timer) }
       timer.phase = .suspended
       return nil
     }
-    timer.phase = .running
-    // The only tick takes the handler along, which saves a retain and a release.
-    if !timer.schedule.repeats {
-      timer.handler = nil
-      remove(timer)
-    }
+    // The only tick takes the handler along.
+    if !timer.schedule.repeats { timer.handler = nil }
+    timer.phase = timer.schedule.repeats ? .running : .absent
     return Call(handler: handler, tick: timer.schedule.begin(at: now))
   }
 
@@ -151,7 +151,7 @@ package struct TimerTable: Sendable {
   /// - Returns: The handler, which the caller releases outside its lock, or `nil` if the timer had already
   ///   ended.
   /// - Complexity: O(log *n*).
-  package mutating func end(_ timer: TimerRegistration) -> TimerRegistration.Handler? {
+  package mutating func end(_ timer: TimerRegistration) -> TimerHandler? {
     defer { checkInvariants(ofSize: timers.count, _checkInvariants()) }
     guard let handler = timer.handler.take() else { return nil }
     if timer.phase == .waiting { heap.remove(slot: timer.slot) }
@@ -192,11 +192,17 @@ package struct TimerTable: Sendable {
     assert(freeSlots.allSatisfy { timers[$0] == nil }, "an occupied slot is in the free list")
   }
 
+  private mutating func insert(_ timer: TimerRegistration) {
+    timer.slot = freeSlots.popLast() ?? timers.count
+    if timer.slot == timers.count { timers.append(timer) } else { timers[timer.slot] = timer }
+  }
+
   private mutating func remove(_ timer: TimerRegistration) {
-    guard timer.phase != .absent else { return }
+    timer.phase = .absent
+    guard timer.slot >= 0 else { return }
     timers[timer.slot] = nil
     freeSlots.append(timer.slot)
-    timer.phase = .absent
+    timer.slot = -1
   }
 
   private mutating func enqueue(_ timer: TimerRegistration) {
