@@ -118,8 +118,7 @@ public func every<C: Clock<Duration>>(
   @_inheritActorContext
   _ body: @escaping @isolated(any) @Sendable (Tick) async -> Void
 ) -> Token {
-  let call = handler(body)
-  return startTimer(interval, tolerance, missed, clock, call, body.isolation, nil, fileID, line)
+  startTimer(interval, tolerance, missed, clock, .plain(body), body.isolation, nil, fileID, line)
 }
 
 /// Calls a handler once, after a delay, if an object is still alive then.
@@ -206,8 +205,7 @@ public func after<C: Clock<Duration>>(
   @_inheritActorContext
   _ body: @escaping @isolated(any) @Sendable (Tick) async -> Void
 ) -> Token {
-  let call = handler(body)
-  return startTimer(delay, tolerance, nil, clock, call, body.isolation, nil, fileID, line)
+  startTimer(delay, tolerance, nil, clock, .plain(body), body.isolation, nil, fileID, line)
 }
 
 /// Starts a timer that ends with its owner or, if there is none, with its token.
@@ -228,7 +226,7 @@ private func startTimer<C: Clock<Duration>>(
   _ tolerance: Duration?,
   _ policy: MissedTicks?,
   _ clock: C,
-  _ handler: @escaping TimerHandler,
+  _ handler: TimerHandler,
   _ actor: (any Actor)?,
   _ owner: AnyObject?,
   _ fileID: StaticString,
@@ -256,25 +254,16 @@ private func startTimer<C: Clock<Duration>>(
 
 // A constant holds each closure: the compiler would wrap the closure of a `return` in another one.
 
-/// Returns the handler of a timer without an owner.
-private func handler(
-  _ body: @escaping @isolated(any) @Sendable (Tick) async -> Void
-) -> TimerHandler {
-  let handler: TimerHandler = { tick in
-    await body(tick)
-    return true
-  }
-  return handler
-}
-
 /// Returns the handler of a timer with an owner, which is held weakly and loaded in the handler's isolation.
 private func handler<Owner: AnyObject & Sendable>(
   _ owner: Owner,
   _ body: @escaping @isolated(any) @Sendable (Owner, Tick) async -> Void
 ) -> TimerHandler {
   let owner = Weak(owner)
-  let handler: TimerHandler = { tick in await call(owner) { await body($0, tick) } }
-  return handler
+  let handler: @Sendable (Tick) async -> Bool = { tick in
+    await call(owner) { await body($0, tick) }
+  }
+  return .owned(handler)
 }
 
 /// Returns the handler of a timer that runs on its owner, an actor that is held weakly.
@@ -283,8 +272,10 @@ private func handler<Owner: Actor>(
   _ body: @escaping @Sendable (isolated Owner, Tick) async -> Void
 ) -> TimerHandler {
   let owner = Weak(owner)
-  let handler: TimerHandler = { tick in await call(owner) { await body($0, tick) } }
-  return handler
+  let handler: @Sendable (Tick) async -> Bool = { tick in
+    await call(owner) { await body($0, tick) }
+  }
+  return .owned(handler)
 }
 
 /// Calls a closure with an object, unless that has been deallocated.

@@ -42,25 +42,28 @@ final class TickLanes: Sendable {
   private init() {}
 
   /// Adds timers that are due at the ends of the lanes of their actors.
-  func add(_ due: [TimerTable.Due]) {
-    var rest = due[...]
-    while let first = rest.first { rest = rest.dropFirst(add(rest, like: first.timer)) }
-  }
-
-  /// Adds the first timers, as far as they belong to the actor of the very first.
-  ///
-  /// - Returns: The number of added timers.
-  private func add(_ due: ArraySlice<TimerTable.Due>, like first: TimerRegistration) -> Int {
-    let actor = first.actor
-    // An actor that is gone: the others may belong to a new one at its address.
-    let limit = actor == nil && first.actorID != nil ? 1 : Self.run
-    let run = due.prefix(limit).prefix { $0.timer.actorID == first.actorID }
-    let mustSchedule = change(actor) { lane in
-      for tick in run { _ = lane.waiting.append(tick.timer) }
-      return lane.requestTurn()
+  func add(_ due: consuming [TimerTable.Due]) {
+    // Taken from the end, which moves them: a retain and a release would fetch each timer into the cache.
+    due.reverse()
+    while let first = due.last?.timer {
+      let (id, actor) = (first.actorID, first.actor)
+      // An actor that is gone: the others may belong to a new one at its address.
+      let isAlone = actor == nil && id != nil
+      var mustSchedule = false
+      repeat {
+        let mustBegin = change(actor) { lane in
+          for _ in 0..<Self.run {
+            guard let next = due.popLast() else { break }
+            _ = lane.waiting.append(next.timer)
+            if isAlone || due.last?.timer.actorID != id { break }
+          }
+          return lane.requestTurn()
+        }
+        mustSchedule = mustSchedule || mustBegin
+      } while !isAlone && due.last.map { $0.timer.actorID == id } ?? false
+      // A task that starts before the last timer is added would wait for the lock.
+      if mustSchedule { schedule(on: actor) }
     }
-    if mustSchedule { schedule(on: actor) }
-    return run.count
   }
 
   private func schedule(on actor: (any Actor)?) {

@@ -52,7 +52,7 @@ package class TimerQueue: @unchecked Sendable {  // Reason: constants and a lock
     tolerance: Duration?,
     missed policy: MissedTicks?,
     on actor: (any Actor)?,
-    _ handler: @escaping TimerHandler
+    _ handler: TimerHandler
   ) -> TimerRegistration {
     let schedule = TimerSchedule(
       from: now(),
@@ -73,14 +73,10 @@ package class TimerQueue: @unchecked Sendable {  // Reason: constants and a lock
 
   /// Begins a tick of a timer that is due.
   ///
-  /// - Returns: The handler and its argument, or `nil` if the timer has ended or is paused.
-  final func begin(_ timer: TimerRegistration) -> (handler: TimerHandler, tick: Tick)? {
+  /// - Returns: The handler and the tick, or `nil` if the timer has ended or is paused.
+  final func begin(_ timer: TimerRegistration) -> TimerTable.Call? {
     let now = now()
-    let (begun, isEmpty) = table.withLock { ($0.begin(timer, at: now), $0.count == 0) }
-    if isEmpty { didBecomeEmpty() }
-    guard let (handler, tick) = begun else { return nil }
-    let lateness = Duration(attoseconds: tick.lateness)
-    return (handler, Tick(tick.index, missed: tick.missed, lateness: lateness))
+    return table.withLock { $0.begin(timer, at: now) }
   }
 
   /// Ends a tick, and schedules the next one if it is due.
@@ -106,11 +102,11 @@ package class TimerQueue: @unchecked Sendable {  // Reason: constants and a lock
   }
 
   /// Passes timers that are due to the lanes of their actors.
-  private func run(_ due: [TimerTable.Due]) {
+  private func run(_ due: consuming [TimerTable.Due]) {
     if let activity {
       for timer in due.lazy.map(\.timer) { timer.unit = activity.begin() }
     }
-    TickLanes.shared.add(due)
+    TickLanes.shared.add(consume due)
   }
 
   // MARK: The sleeper
@@ -147,6 +143,7 @@ package class TimerQueue: @unchecked Sendable {  // Reason: constants and a lock
   private func takeDue(_ number: UInt, at now: Int128) -> [TimerTable.Due] {
     var due: [TimerTable.Due] = []
     while table.withLock({ $0.isCurrent(sleeper: number) && $0.takeDue(at: now, into: &due) }) {}
+    if table.withLock({ $0.count == 0 }) { didBecomeEmpty() }
     TimerTable.sort(&due)
     return due
   }

@@ -1,11 +1,18 @@
 internal import Synchronization
 
-/// Calls the handler of a timer on its executor; returns `false`, without a call, if the owner has been
-/// deallocated.
+/// The handler of a timer.
 ///
 /// Between ticks the timer has the only reference to the closure, so its end frees the captures; during a tick,
 /// the end of the tick does.
-package typealias TimerHandler = @Sendable (Tick) async -> Bool
+///
+/// Unlike a bare closure, it passes through generic code without a wrapper, which would be allocated and called for
+/// each tick.
+package enum TimerHandler: Sendable {
+  /// Calls a handler without an owner.
+  case plain(@isolated(any) @Sendable (Tick) async -> Void)
+  /// Calls a handler with its owner; returns `false`, without a call, if that has been deallocated.
+  case owned(@Sendable (Tick) async -> Bool)
+}
 
 /// A timer: its registration, its schedule and its handler.
 ///
@@ -14,7 +21,7 @@ package final class TimerRegistration: Registration,
   @unchecked Sendable  // Reason: constants, an atomic, and state that the queue's lock guards.
 {
   enum Phase: Sendable {
-    /// Not yet in a table, or removed from it.
+    /// Not yet in a table, or removed from it for good.
     case absent
     /// In the heap.
     case waiting
@@ -26,37 +33,39 @@ package final class TimerRegistration: Registration,
     case suspended
   }
 
-  /// The identity of the actor on which the handler runs.
-  let actorID: ObjectIdentifier?
-  private let weakActor: WeakActor?
+  // What a tick uses comes first: ten thousand timers do not fit into the caches.
   private let queue: TimerQueue?
   /// A Boolean value that indicates whether the timer has only one tick, with which it ends.
   private let isSingle: Bool
   /// The task that calls the handler, or 0.
   private let runner = Atomic<Int>(0)
 
-  // State of the table.
-  var schedule: TimerSchedule
-  /// The handler, or `nil` once the timer has ended.
-  var handler: TimerHandler?
-  var phase = Phase.absent
-  /// A Boolean value that indicates whether the table knows of a pause.
-  var isHeld = false
-  /// The registration number.
-  package internal(set) var order: UInt64 = 0
-  /// The position in the table.
-  var slot = -1
-
   /// The activity that represents the next tick, for a clock that waits for its timers.
   ///
   /// Not guarded by the lock: used only by the code that has taken the due timer from the table.
   var unit: TimerActivity.Unit?
 
+  // State of the table.
+  var phase = Phase.absent
+  /// A Boolean value that indicates whether the table knows of a pause.
+  var isHeld = false
+  /// The position in the table, or −1.
+  var slot = -1
+  /// The handler, or `nil` once the timer has ended.
+  var handler: TimerHandler?
+  var schedule: TimerSchedule
+  /// The registration number.
+  package internal(set) var order: UInt64 = 0
+
+  /// The identity of the actor on which the handler runs.
+  let actorID: ObjectIdentifier?
+  private let weakActor: WeakActor?
+
   /// Creates a timer that is in no table yet.
   package init(
     _ schedule: TimerSchedule,
     on actor: (any Actor)? = nil,
-    _ handler: @escaping TimerHandler,
+    _ handler: TimerHandler,
     in queue: TimerQueue? = nil
   ) {
     self.schedule = schedule
@@ -111,9 +120,16 @@ package final class TimerRegistration: Registration,
   ///
   /// - Returns: `false` if the owner has been deallocated, `nil` if the timer has ended or is paused.
   private func tick(in task: Int) async -> Bool? {
-    guard let queue, let (handler, tick) = queue.begin(self) else { return nil }
+    guard let call = queue?.begin(self) else { return nil }
     runner.store(task, ordering: .releasing)
     if isSingle { endByItself() }
-    return await handler(tick)
+    let lateness = Duration(attoseconds: call.tick.lateness)
+    let tick = Tick(call.tick.index, missed: call.tick.missed, lateness: lateness)
+    switch call.handler {
+    case .plain(let body):
+      await body(tick)
+      return true
+    case .owned(let body): return await body(tick)
+    }
   }
 }

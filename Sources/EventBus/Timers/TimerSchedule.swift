@@ -15,12 +15,12 @@ package struct TimerSchedule: Sendable {
 
   /// The deadline of the running tick, or else the next deadline.
   package private(set) var deadline: Int128
-  private let interval: Int128
-  private let tolerance: Int128
-  private let policy: MissedTicks?
   private var index = 0
   private var missed = 0
   private var isRunning = false
+  private let policy: MissedTicks?
+  private let interval: Int128
+  private let tolerance: Int128
   private var pausedSince: Int128?
   /// The deadlines that fell into pauses and are still to be passed over: the first and the last one of each
   /// run, with a deadline between two runs.

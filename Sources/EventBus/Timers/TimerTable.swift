@@ -12,6 +12,12 @@ package struct TimerTable: Sendable {
     let timer: TimerRegistration
   }
 
+  /// A tick that has begun.
+  package struct Call: Sendable {
+    let handler: TimerHandler
+    package let tick: TimerSchedule.Tick
+  }
+
   /// The sleeping task, and the time of its next wake-up.
   private struct Sleeper {
     let number: UInt
@@ -51,8 +57,7 @@ package struct TimerTable: Sendable {
     defer { checkInvariants(ofSize: timers.count, _checkInvariants()) }
     lastOrder += 1
     timer.order = lastOrder
-    timer.slot = freeSlots.popLast() ?? timers.count
-    if timer.slot == timers.count { timers.append(timer) } else { timers[timer.slot] = timer }
+    insert(timer)
     enqueue(timer)
   }
 
@@ -62,6 +67,8 @@ package struct TimerTable: Sendable {
   package var wakeUp: WakeUp? { heap.wakeUp() }
 
   /// Removes timers that are due from the heap: those that must be served first, ``batch`` at most.
+  ///
+  /// Timers with one tick leave the table. One that is paused when its tick would begin returns to it.
   ///
   /// - Parameters:
   ///   - now: The current time.
@@ -74,6 +81,7 @@ package struct TimerTable: Sendable {
     while count < Self.batch, let first = heap.first, first.time <= now {
       _ = heap.popFirst()
       guard let timer = timers[first.slot], timer.handler != nil else { continue }
+      if !timer.schedule.repeats { remove(timer) }
       timer.phase = .queued
       due.append(Due(deadline: first.time, order: first.order, timer: timer))
       count += 1
@@ -91,27 +99,25 @@ package struct TimerTable: Sendable {
     if !zip(due, due.dropFirst()).allSatisfy(precedes) { due.sort(by: precedes) }
   }
 
-  /// Begins a tick of a timer that is due, and removes the timer if it has no other tick.
+  /// Begins a tick of a timer that is due.
   ///
   /// - Parameters:
   ///   - timer: The timer.
   ///   - now: The current time.
   /// - Returns: The handler and the tick, or `nil` when the timer has ended or is paused.
-  package mutating func begin(_ timer: TimerRegistration, at now: Int128) -> (
-    handler: TimerHandler, tick: TimerSchedule.Tick
-  )? {
+  package mutating func begin(_ timer: TimerRegistration, at now: Int128) -> Call? {
     defer { checkInvariants(ofSize: timers.count, _checkInvariants()) }
-    guard timer.handler != nil else { return nil }
+    guard let handler = timer.handler else { return nil }
     assert(timer.phase == .queued, "a timer ticks that is not due")
     guard !timer.isHeld else {
+      if !timer.schedule.repeats { insert(timer) }
       timer.phase = .suspended
       return nil
     }
-    timer.phase = .running
-    // The only tick takes the handler along, which saves a retain and a release.
-    let handler = timer.schedule.repeats ? timer.handler : timer.handler.take()
-    if !timer.schedule.repeats { remove(timer) }
-    return handler.map { ($0, timer.schedule.begin(at: now)) }
+    // The only tick takes the handler along.
+    if !timer.schedule.repeats { timer.handler = nil }
+    timer.phase = timer.schedule.repeats ? .running : .absent
+    return Call(handler: handler, tick: timer.schedule.begin(at: now))
   }
 
   /// Ends a tick.
@@ -186,11 +192,17 @@ package struct TimerTable: Sendable {
     assert(freeSlots.allSatisfy { timers[$0] == nil }, "an occupied slot is in the free list")
   }
 
+  private mutating func insert(_ timer: TimerRegistration) {
+    timer.slot = freeSlots.popLast() ?? timers.count
+    if timer.slot == timers.count { timers.append(timer) } else { timers[timer.slot] = timer }
+  }
+
   private mutating func remove(_ timer: TimerRegistration) {
-    guard timer.phase != .absent else { return }
+    timer.phase = .absent
+    guard timer.slot >= 0 else { return }
     timers[timer.slot] = nil
     freeSlots.append(timer.slot)
-    timer.phase = .absent
+    timer.slot = -1
   }
 
   private mutating func enqueue(_ timer: TimerRegistration) {

@@ -95,16 +95,14 @@ public final class AppHost: Sendable {
       ),
       alarms,
       loader: loader,
-      others: { pending.delays }
+      others: { pending.delays },
+      isObserved: { bus.hasObservers(of: .appServiceStateDidChange) }
     ) { action in
       switch action {
       case .report(let service, let error):
         let failure = AppServiceFailure(service: service, error: error)
         changes.send { $0.post(.appServiceDidFail, failure) }
-      case .changed(let change):
-        if bus.hasObservers(of: .appServiceStateDidChange) {
-          changes.send { $0.post(.appServiceStateDidChange, change) }
-        }
+      case .changed(let change): changes.send { $0.post(.appServiceStateDidChange, change) }
       case .say(let message): messages.send(message)
       case .watch(.stop, _): pending.cancelMethods()
       case .forceStop: pending.leaveHandlers(isFinal: false)

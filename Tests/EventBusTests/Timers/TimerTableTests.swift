@@ -16,7 +16,7 @@ struct TimerTableTests {
       tolerance: Int128(tolerance),
       missed: repeats ? .skip : nil
     )
-    let timer = TimerRegistration(schedule, { _ in true })
+    let timer = TimerRegistration(schedule, .owned { _ in true })
     table.add(timer)
     return timer
   }

@@ -220,7 +220,7 @@ extension ServiceMachine {
 
   /// Removes the services that have not started.
   private mutating func dropWaiting() {
-    let waiting = roster.living.filter { $0.state == nil }.compactMap { roster.remove($0.id) }
+    let waiting = roster.ids { $0.state == nil }.compactMap { roster.remove($0) }
     startable = Heap()
     if !waiting.isEmpty { actions.append(.drop(waiting)) }
   }
@@ -350,7 +350,7 @@ extension ServiceMachine {
   /// The services in stop order: higher layers first, and the last added first within a layer.
   private func idsInReverse() -> [ID] {
     isChain
-      ? roster.living.reversed().map(\.id)
+      ? roster.ids().reversed()
       : roster.living.sorted { ($0.layer, $0.id) > ($1.layer, $1.id) }.map(\.id)
   }
 }

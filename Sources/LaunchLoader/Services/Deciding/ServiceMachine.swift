@@ -122,6 +122,8 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
   package internal(set) var path = ""
   /// The time of the current event, which the caller sets before it: the machine reads no clock.
   package var time = Duration.zero
+  /// Indicates that actions report changes of state. The caller sets it before each event, under the same lock.
+  package var reportsChanges = true
   private(set) var stopTimeout: Duration?
   private(set) var cancelTimeout: Duration?
   let endsWhenEmpty: Bool
@@ -291,11 +293,10 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
 
   /// Reports that a service has entered a state.
   mutating func report(_ state: AppServiceState, at index: Int) {
-    // An end asks the next service to stop, which makes three actions.
-    if actions.isEmpty { actions.reserveCapacity(4) }
     let (former, wasEnding) = (roster[index].reported, roster[index].isEnding)
     roster[index].reported = (state, time)
     if roster[index].isEnding != wasEnding { ending += wasEnding ? -1 : 1 }
+    if !reportsChanges { return }
     actions.append(
       .changed(
         AppServiceStateChange(

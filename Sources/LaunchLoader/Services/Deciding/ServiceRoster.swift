@@ -29,6 +29,12 @@ struct ServiceRoster<Handle: Sendable>: Sendable {
   /// The services that have not ended, in registration order.
   var living: [ServiceRecord] { records.filter(\.isLiving) }
 
+  /// Returns the identifiers of the services that have not ended and satisfy a predicate, in registration order.
+  func ids(where isMeant: (ServiceRecord) -> Bool = { _ in true }) -> [ID] {
+    // By index: an iteration would copy each record.
+    records.indices.filter { records[$0].isLiving && isMeant(records[$0]) }.map { records[$0].id }
+  }
+
   /// Returns the index of a service that has not ended.
   ///
   /// - Complexity: O(1); O(log *n*) after services were removed.
@@ -83,7 +89,7 @@ struct ServiceRoster<Handle: Sendable>: Sendable {
     count -= 1
     if records.count > max(8, 2 * count) {
       names = names.filter { self.index(of: $0.value) != nil }
-      records = living
+      records.removeAll { !$0.isLiving }
       handles.removeAll { $0 == nil }
     }
     return handle

@@ -40,6 +40,8 @@ final class ServiceRunner: Sendable {
   let watchesStart: Bool
   /// Returns what else delays the start or the stop, besides services.
   let others: @Sendable () -> Delays
+  /// Returns whether changes of state are observed.
+  let isObserved: @Sendable () -> Bool
   /// For a group, the runner of the service that runs it, and that service.
   let parent: (runner: ServiceRunner, service: Machine.ID)?
   /// The loader whose values the services use.
@@ -61,6 +63,7 @@ final class ServiceRunner: Sendable {
   ///   - loader: The loader whose values the services use.
   ///   - watchesStart: Whether messages name what the start waits for.
   ///   - others: Returns what delays the start or the stop besides services.
+  ///   - isObserved: Returns whether the receiver wants changes of state; called under the lock.
   ///   - receiver: The receiver of actions.
   init(
     _ machine: Machine,
@@ -68,11 +71,12 @@ final class ServiceRunner: Sendable {
     loader: LaunchLoader = .shared,
     watchesStart: Bool = true,
     others: @escaping @Sendable () -> Delays = { ([], []) },
+    isObserved: @escaping @Sendable () -> Bool = { false },
     receiver: @escaping Receiver
   ) {
     state = Locked(State(machine: machine))
     (self.alarms, reports) = (alarms, alarms)
-    (self.watchesStart, self.others) = (watchesStart, others)
+    (self.watchesStart, self.others, self.isObserved) = (watchesStart, others, isObserved)
     (self.loader, self.receiver, parent) = (loader, receiver, nil)
   }
 
@@ -89,6 +93,7 @@ final class ServiceRunner: Sendable {
     (alarms, reports) = (place.alarms, place.reports)
     (watchesStart, others) = (place.parent.watchesStart, { ([], []) })
     (loader, parent) = (place.parent.loader, (place.parent, place.service))
+    isObserved = place.parent.isObserved
     // Only the services of a group are reported.
     receiver = { [receiver = place.parent.receiver] in if $0.isReport { receiver($0) } }
   }
@@ -160,6 +165,7 @@ final class ServiceRunner: Sendable {
     let time = alarms.elapsed
     let (result, actions, now) = try state.withLock { state throws(Failure) in
       state.machine.time = max(state.machine.time, time)
+      state.machine.reportsChanges = isObserved()
       let result = try change(&state)
       return (result, state.takeActions(receiver), state.machine.time)
     }
@@ -178,8 +184,13 @@ final class ServiceRunner: Sendable {
   private func perform(_ action: Machine.Action, at time: Duration) {
     switch action {
     case .startServices(let turn):
-      // A worker may have added the service, which is not a part of that work.
-      Task { await LaunchContext.$current.withValue([]) { await self.startServices(turn) } }
+      // A worker may have added the service, which is not a part of that work. Without one, each service's task
+      // would copy a value for nothing.
+      if LaunchContext.current.isEmpty {
+        Task { await startServices(turn) }
+      } else {
+        Task { await LaunchContext.$current.withValue([]) { await self.startServices(turn) } }
+      }
     // Raises the `ShutdownSignal` of the service's context; its task goes on.
     case .stop(let handle): handle.signal.raise()
     case .cancel(let handle): handle.cancel()

@@ -112,12 +112,18 @@ package final class ShutdownSignal: Sendable {
   ///
   /// - Complexity: O(*n*) in the number of closures and of attachments to the lifetime.
   package func raise() {
-    let raised: State? = state.withLock { state in
-      if state.isRaised || state.isClosed { return nil }
-      (state.isRaised, state.runsHooks) = (true, true)
+    let (raised, latch): (State?, Latch?) = state.withLock { state in
+      if state.isRaised || state.isClosed { return (nil, nil) }
+      state.isRaised = true
+      // The rest is for a signal that something ends with.
+      if state.lifetime == nil, state.hooks == nil, state.enders == nil {
+        return (nil, state.latch.take())
+      }
+      state.runsHooks = true
       state.runners += 1
-      return state
+      return (state, nil)
     }
+    latch?.open()
     guard let raised else { return }
     let (lifetime, hooks, enders) = (raised.lifetime, raised.hooks, raised.enders)
     let members = (lifetime?.takeMembers() ?? []) + (hooks?.takeMembers() ?? [])
