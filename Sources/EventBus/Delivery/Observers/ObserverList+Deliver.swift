@@ -194,18 +194,19 @@ extension ObserverList {
       }
     }
     var walk = beginWalk()
+    // An observer removed during the walk is no longer linked, and one added during it stands behind the
+    // end of the walk. A record therefore needs the observers before the walk, and again after it.
+    var recorded = delivery.record == nil ? [] : walk.remaining()[...]
+    while let (address, isWildcard) = recorded.popFirst() ?? walk.next() {
+      call(address, isWildcard: isWildcard)
+    }
     if let record = delivery.record {
-      // An observer removed during the walk is no longer linked, and one added during it stands behind the
-      // end of the walk. A record therefore needs the observers before the walk, and again after it.
-      for (address, isWildcard) in walk.remaining() { call(address, isWildcard: isWildcard) }
       walk = beginWalk()
       for (address, _) in walk.remaining() {
         AnyObserver.borrow(address) {
           if $0.order > newest { record.met(.tooNew, at: $0, in: self, on: delivery.isolation) }
         }
       }
-    } else {
-      while let (address, isWildcard) = walk.next() { call(address, isWildcard: isWildcard) }
     }
     if let wildcardVisit { wildcards?.domain.leave(wildcardVisit) }
     if let visit { domain.leave(visit) }
