@@ -140,6 +140,7 @@ extension ObserverList {
   /// Delivers by priority and number to the observers of any sender, of this sender and of any event.
   ///
   /// Only observers registered before the post began are called. The errors of handlers are reported.
+  /// Not specialized, like the general path of ``SignalCore``, from which it is called.
   ///
   /// - Parameters:
   ///   - eventPayload: The payload.
@@ -150,6 +151,7 @@ extension ObserverList {
   ///     here would be looked up at run time, at every post.
   /// - Returns: The number of handlers reached.
   /// - Complexity: O(*n*) in the number of observers that match.
+  @_semantics("optimize.sil.specialize.generic.never")
   final func deliverInOrder<Payload: Sendable, Event: Sendable>(
     _ eventPayload: Payload,
     _ delivery: borrowing Delivery,
@@ -161,6 +163,7 @@ extension ObserverList {
     let waitedFrom = delivery.waitedFrom
     let visit = domain.enter()
     let wildcardVisit = wildcards?.domain.enter()
+    @inline(never)
     func beginWalk() -> MergedWalk {
       MergedWalk(
         common: visit == nil ? ObserverWalk() : ObserverWalk(common),
@@ -266,6 +269,7 @@ extension ObserverList {
   ///   - baseline: The number of the newest event that needs no further delivery.
   ///   - observer: The observer.
   ///   - gate: The observer's gate; open on return.
+  @_semantics("optimize.sil.specialize.generic.never")
   final func handOver<Payload: Sendable>(
     _ recorded: [any AnyObject & Sendable],
     from sender: AnyObject?,
