@@ -176,6 +176,7 @@ extension SignalCore {
   ///   - wantsReplay: Whether the observer receives the recorded events.
   ///   - sink: The destination of the events.
   /// - Returns: The token, which may be dropped if there is an owner.
+  @_semantics("optimize.sil.specialize.generic.never")
   func register(
     _ request: ObserveRequest,
     where predicate: Predicate? = nil,

@@ -125,8 +125,11 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
   }
 
   /// Delivers an event on the general path.
+  ///
+  /// Not specialized: posts of other modules could not call a copy for `Void`, 14 kB with what it calls.
   @usableFromInline
   @inline(never)
+  @_semantics("optimize.sil.specialize.generic.never")
   func sendWithOrigin(
     _ payload: Payload,
     from sender: AnyObject?,

@@ -6,13 +6,13 @@
 package final class Latch: Sendable {
   private typealias Waiter = CheckedContinuation<Bool, Never>
 
-  private struct State {
+  private struct State: ~Copyable {
     var isOpen = false
     /// The number of the next waiter.
     var next = 0
     /// The first waiter, which needs no table: most latches have no other.
     var first: (number: Int, waiter: Waiter)?
-    var others: [Int: Waiter] = [:]
+    var others = [Int: Waiter]()
 
     mutating func add(_ waiter: Waiter, number: Int) {
       if first == nil { first = (number, waiter) } else { others[number] = waiter }

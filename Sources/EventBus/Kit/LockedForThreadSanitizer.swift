@@ -15,7 +15,7 @@ private import Darwin
 /// understands POSIX mutexes. `Locked.swift` has the regular implementation and its documentation; both
 /// behave the same.
 @safe @usableFromInline
-package struct Locked<State>: ~Copyable, @unchecked Sendable {  // Reason: `lock` guards `state`.
+package struct Locked<State: ~Copyable>: ~Copyable, @unchecked Sendable {  // Reason: `lock` guards `state`.
   private let state: UnsafeMutablePointer<State>
   private let lock: UnsafeMutablePointer<pthread_mutex_t>
 

@@ -19,7 +19,7 @@ public import Synchronization
 package class Registration: TokenTarget, EndingMembers.Member,
   @unchecked Sendable  // Reason: atomic and locked.
 {
-  private struct State {
+  private struct State: ~Copyable {
     /// The position in the lifetime of the owner.
     var membership: EndingMembers.Membership?
     /// The token that is cancelled when the registration ends by itself.

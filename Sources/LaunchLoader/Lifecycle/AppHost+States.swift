@@ -176,6 +176,7 @@ extension AppHost {
   /// Posts an event whose handlers are listed until the post returns.
   ///
   /// Those of an event of the stop that go on, on actors or asynchronously, are awaited at the end of the run.
+  @_semantics("optimize.sil.specialize.generic.never")  // A few posts in the life of an application.
   private func post<Payload>(
     _ name: EventName<Payload>,
     _ payload: Payload,

@@ -20,7 +20,7 @@ public import EventBus
 /// code never runs under a lock.
 public final class AppHost: Sendable {
   /// Not private: other files use the lock around it.
-  struct State: Sendable {
+  struct State: ~Copyable, Sendable {
     var delegate: (any AppHostDelegate)?
     var machine = AppStateMachine()
     /// The tasks that wait for a goal, each with a latch.

@@ -23,8 +23,8 @@ final class PendingWork: Sendable {
     var rest: Task<Void, Never>?
   }
 
-  private struct State {
-    var items: [UInt: Item] = [:]
+  private struct State: ~Copyable {
+    var items = [UInt: Item]()
     var nextNumber: UInt = 0
     /// Indicates that the stop was requested: methods that do not belong to it are cancelled.
     var isStopping = false

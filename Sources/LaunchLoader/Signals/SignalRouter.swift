@@ -3,7 +3,7 @@ internal import EventBus
 /// The state machine of signal delivery: which listeners receive a signal, and which signals are sent again.
 ///
 /// A plain value. `Waiter` is the continuation type of listeners, and `Receiver` the type of direct
-/// listeners.
+/// listeners. Its methods are not specialized for them, because signals are rare.
 ///
 /// - A signal goes to all of its listeners. Until a listener takes it, further signals of the same number
 ///   coalesce with it.
@@ -55,7 +55,7 @@ package struct SignalRouter<Waiter: Sendable, Receiver: Sendable>: Sendable {
   private var nextKey: Key = 0
   private var serial: UInt = 0
   /// The serial of the last taken signal of each number.
-  private var taken: [Int32: UInt] = [:]
+  private var taken = [Int32: UInt]()
   /// The signals whose last listener was a direct one.
   ///
   /// Signals in transit arrived before its removal.
@@ -82,6 +82,7 @@ package struct SignalRouter<Waiter: Sendable, Receiver: Sendable>: Sendable {
   /// - Returns: The key of the listener, and the signals that had no listener before, ascending: their
   ///   handlers must be installed.
   /// - Complexity: O(*n*) in the number of listeners.
+  @_semantics("optimize.sil.specialize.generic.never")
   package mutating func open(
     _ numbers: Set<Int32>,
     _ receiver: Receiver? = nil
@@ -105,6 +106,7 @@ package struct SignalRouter<Waiter: Sendable, Receiver: Sendable>: Sendable {
   /// - Returns: The actions to perform. A signal that is sent again must not return here, so its disposition
   ///   is restored first.
   /// - Complexity: O(*n*) in the number of listeners.
+  @_semantics("optimize.sil.specialize.generic.never")
   package mutating func arrive(
     _ number: Int32,
     isInjected: Bool,
@@ -139,6 +141,7 @@ package struct SignalRouter<Waiter: Sendable, Receiver: Sendable>: Sendable {
   ///   - waiter: The waiter, which is kept if there is no signal.
   /// - Returns: The actions to perform: resume the waiter, unless it is kept.
   /// - Complexity: O(*n*) in the number of listeners.
+  @_semantics("optimize.sil.specialize.generic.never")
   package mutating func take(_ key: Key, waiter: Waiter) -> Actions {
     guard let index = index(of: key) else { return Actions(resumed: [(waiter, nil)]) }
     if listeners[index].arrivals.isEmpty {
@@ -157,6 +160,7 @@ package struct SignalRouter<Waiter: Sendable, Receiver: Sendable>: Sendable {
   /// - Parameter key: The key of the listener.
   /// - Returns: The actions to perform.
   /// - Complexity: O(*n*) in the number of listeners.
+  @_semantics("optimize.sil.specialize.generic.never")
   package mutating func close(_ key: Key) -> Actions {
     guard let index = index(of: key) else { return Actions() }
     var listener = listeners.remove(at: index)
@@ -178,6 +182,7 @@ package struct SignalRouter<Waiter: Sendable, Receiver: Sendable>: Sendable {
   /// Removes all listeners.
   ///
   /// - Returns: The actions to perform; no signal is sent again.
+  @_semantics("optimize.sil.specialize.generic.never")
   package mutating func closeAll() -> Actions {
     var all = Actions()
     for key in listeners.map(\.key) {

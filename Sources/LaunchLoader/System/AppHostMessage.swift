@@ -71,6 +71,7 @@ final class MessageQueue<Message: Sendable>: Sendable {
   init(_ hook: @escaping @Sendable (Message) -> Void) { self.hook = hook }
 
   /// Appends a message and returns immediately.
+  @inline(never)  // It creates a thread: more than a sender of a message should contain.
   func send(_ message: Message) {
     let mustStart = state.withLock { state in
       _ = state.waiting.append(message)

@@ -22,9 +22,9 @@ package struct SubscriptionIndex<Key: Hashable & Sendable, Subscriber: Sendable>
 
   private var groups: [Group?] = []
   private var freeGroups: [UInt] = []
-  private var groupsByKeys: [[Key]: UInt] = [:]
-  private var groupsByKey: [Key: NumberedList<UInt>] = [:]
-  private var watchers: [UInt: WeakToken] = [:]
+  private var groupsByKeys = [[Key]: UInt]()
+  private var groupsByKey = [Key: NumberedList<UInt>]()
+  private var watchers = [UInt: WeakToken]()
   private var lastNumber: UInt = 0
 
   /// The subscriptions whose end is found by sweeping only.

@@ -88,6 +88,7 @@ struct MergedWalk {
   }
 
   /// Returns all remaining observers, for callers that need them before any handler runs.
+  @inline(never)
   mutating func remaining() -> [Position] {
     var positions: [Position] = []
     while let position = next() { positions.append(position) }

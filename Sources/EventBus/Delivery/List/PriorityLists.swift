@@ -59,6 +59,7 @@ package struct PriorityLists: ~Copyable, Sendable {
   /// Calls a closure with every linked observer, by priority and number.
   ///
   /// For announced readers, or with the lock held.
+  @inline(never)
   package func forEach(_ body: (AnyObserver, _ priority: Int) -> Void) {
     forEachList { list in
       for slot in 0..<list.block.count {

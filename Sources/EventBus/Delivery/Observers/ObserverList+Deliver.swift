@@ -140,6 +140,7 @@ extension ObserverList {
   /// Delivers by priority and number to the observers of any sender, of this sender and of any event.
   ///
   /// Only observers registered before the post began are called. The errors of handlers are reported.
+  /// Not specialized, like the general path of ``SignalCore``, from which it is called.
   ///
   /// - Parameters:
   ///   - eventPayload: The payload.
@@ -150,6 +151,7 @@ extension ObserverList {
   ///     here would be looked up at run time, at every post.
   /// - Returns: The number of handlers reached.
   /// - Complexity: O(*n*) in the number of observers that match.
+  @_semantics("optimize.sil.specialize.generic.never")
   final func deliverInOrder<Payload: Sendable, Event: Sendable>(
     _ eventPayload: Payload,
     _ delivery: borrowing Delivery,
@@ -161,6 +163,7 @@ extension ObserverList {
     let waitedFrom = delivery.waitedFrom
     let visit = domain.enter()
     let wildcardVisit = wildcards?.domain.enter()
+    @inline(never)
     func beginWalk() -> MergedWalk {
       MergedWalk(
         common: visit == nil ? ObserverWalk() : ObserverWalk(common),
@@ -194,18 +197,19 @@ extension ObserverList {
       }
     }
     var walk = beginWalk()
+    // An observer removed during the walk is no longer linked, and one added during it stands behind the
+    // end of the walk. A record therefore needs the observers before the walk, and again after it.
+    var recorded = delivery.record == nil ? [] : walk.remaining()[...]
+    while let (address, isWildcard) = recorded.popFirst() ?? walk.next() {
+      call(address, isWildcard: isWildcard)
+    }
     if let record = delivery.record {
-      // An observer removed during the walk is no longer linked, and one added during it stands behind the
-      // end of the walk. A record therefore needs the observers before the walk, and again after it.
-      for (address, isWildcard) in walk.remaining() { call(address, isWildcard: isWildcard) }
       walk = beginWalk()
       for (address, _) in walk.remaining() {
         AnyObserver.borrow(address) {
           if $0.order > newest { record.met(.tooNew, at: $0, in: self, on: delivery.isolation) }
         }
       }
-    } else {
-      while let (address, isWildcard) = walk.next() { call(address, isWildcard: isWildcard) }
     }
     if let wildcardVisit { wildcards?.domain.leave(wildcardVisit) }
     if let visit { domain.leave(visit) }
@@ -265,6 +269,7 @@ extension ObserverList {
   ///   - baseline: The number of the newest event that needs no further delivery.
   ///   - observer: The observer.
   ///   - gate: The observer's gate; open on return.
+  @_semantics("optimize.sil.specialize.generic.never")
   final func handOver<Payload: Sendable>(
     _ recorded: [any AnyObject & Sendable],
     from sender: AnyObject?,

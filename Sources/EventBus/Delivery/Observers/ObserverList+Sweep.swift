@@ -90,6 +90,7 @@ private struct OrphanCheck {
 
   /// Returns whether the owner or sender of an observer, which a visit keeps alive, is dead; `nil` if there
   /// is no such observer, or if another actor has to check it.
+  @inline(never)
   mutating func isOrphaned(_ address: UInt) -> Bool? {
     let answer: Bool?? = AnyObserver.borrow(address) { observer in
       if observer.isSurelyOfUse { return false }

@@ -9,7 +9,7 @@ internal import Synchronization
 package final class ObserverRegistration: RecipientRegistration,
   @unchecked Sendable  // Reason: locked, or set before the observer is published.
 {
-  private struct State {
+  private struct State: ~Copyable {
     /// Borrowed from the list, which releases the observer only after the registration has ended; then
     /// zero.
     var observer: UInt = 0

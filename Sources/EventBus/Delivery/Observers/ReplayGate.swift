@@ -7,7 +7,7 @@
 /// The gate is not generic over the payload: looking up the types of the gate and its parts would cost more
 /// than the rest of a registration, and few events wait.
 package final class ReplayGate: Sendable {
-  private struct State {
+  private struct State: ~Copyable {
     var isOpen = false
     /// The number of the newest replayed post.
     var baseline: UInt = 0

@@ -4,7 +4,7 @@
 /// The task runs while events wait, and retains the observer only during a call, so cancelling frees an
 /// idle handler at once.
 package final class AsyncCallQueue: Finishable {
-  private struct State {
+  private struct State: ~Copyable {
     var lane: Lane<QueuedEvents>
     var isClosed = false
     var dropped = 0

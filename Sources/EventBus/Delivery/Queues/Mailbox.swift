@@ -16,7 +16,7 @@ package protocol TurnTaker: AnyObject, Sendable {
 /// is held weakly, so an actor may own observers without keeping itself alive. The queue is unbounded; a
 /// snapshot of the bus reports the number of waiting events.
 package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confined to the actor.
-  private struct State {
+  private struct State: ~Copyable {
     var lane = Lane<QueuedEvents>()
     /// The number of events that were ever added, without those that ``discardEvents(of:)`` removed; wraps.
     var added: UInt = 0

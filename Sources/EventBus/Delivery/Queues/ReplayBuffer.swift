@@ -7,7 +7,7 @@
 /// Like the gate, it is not generic over the payload. It holds objects of the class ``RecordedEvent`` with the
 /// payload type of its event, and no others.
 final class ReplayBuffer: Sendable {
-  private struct State {
+  private struct State: ~Copyable {
     var entries: [any AnyObject & Sendable] = []
     var newest: UInt = 0
   }

@@ -6,8 +6,8 @@ final class SettlingTasks: Sendable {
     var latch: Latch?
   }
 
-  private struct State {
-    var waiters: [UInt: Waiter] = [:]
+  private struct State: ~Copyable {
+    var waiters = [UInt: Waiter]()
     var lastNumber: UInt = 0
   }
 

@@ -12,7 +12,7 @@
 @usableFromInline
 package final class StreamBuffer<Element: Sendable>: Sendable {
   @usableFromInline
-  struct State: Sendable {
+  struct State: ~Copyable, Sendable {
     @usableFromInline
     var elements: BoundedQueue<Element>
     /// The waiting consumers, in order of arrival.

@@ -74,7 +74,7 @@ protocol BatchMember: AnyObject {
 final class OpenBatch: @unchecked Sendable {  // Reason: used only by its own thread.
   @usableFromInline static let openCount = Atomic<Int>(0)
   /// The open batches, by thread.
-  private static let open = Locked<[UInt: OpenBatch]>([:])
+  private static let open = Locked([UInt: OpenBatch]())
 
   private let thread: UInt
   private var members: [any BatchMember] = []

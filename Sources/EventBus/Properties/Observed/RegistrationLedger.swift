@@ -35,7 +35,7 @@ final class RegistrationLedger: Sendable {
   @usableFromInline static var call: UInt { ~3 }
   @usableFromInline static var oneCall: UInt { 4 }
 
-  private struct State {
+  private struct State: ~Copyable {
     var ended: [UInt] = []
     /// The latch that the next change of the call opens.
     var change: Latch?

@@ -14,7 +14,7 @@ internal import Synchronization
 final class SharedInbox<Value: Sendable>: Sendable {
   private typealias Observer = GeneralObserver<SharedCall<Value>>
 
-  private struct State {
+  private struct State: ~Copyable {
     var isOpen = false
     /// A Boolean value that indicates whether the registration has ended, and nothing is to be kept.
     var hasFinished = false

@@ -16,7 +16,7 @@ package final class SharedObservers<Value: Sendable>: ObserverList,
   private let merged = Atomic<Int>(0)
   /// The depths of the rounds for which threads are calling handlers outside any turn: on actors and during
   /// registrations.
-  private let depths = Locked<[UInt: Int]>([:])
+  private let depths = Locked([UInt: Int]())
   private let depthCount = Atomic<Int>(0)
   private let mailboxes = ActorTable<Mailbox>()
   private let waiting = WaitingCount()

@@ -11,6 +11,7 @@ extension LaunchLoader {
   }
 
   /// Registers work of any form.
+  @inline(never)  // Each of the 24 forms of `register` would contain it, 1.3 kB.
   func add(
     _ id: LaunchID?,
     _ dependencies: [LaunchID],

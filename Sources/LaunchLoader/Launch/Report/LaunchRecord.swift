@@ -6,7 +6,7 @@ internal import EventBus
 ///
 /// All members may be called from any thread.
 final class LaunchRecord: Sendable {
-  private struct State {
+  private struct State: ~Copyable {
     var entries: [LaunchReport.Entry]?
     var make: (@Sendable () -> [LaunchReport.Entry])?
   }
