@@ -15,7 +15,7 @@ struct ServiceRoster<Handle: Sendable>: Sendable {
   /// The number of services that have not ended.
   private(set) var count = 0
   private var nextID = 0
-  /// The identifiers by name, also of services that have ended and are still in `records`.
+  /// The identifiers of the services that have not ended, by name.
   private var names: [String: ID] = [:]
   /// The next numbers of names that several services have.
   private var numbers: [String: Int] = [:]
@@ -58,7 +58,7 @@ struct ServiceRoster<Handle: Sendable>: Sendable {
   }
 
   /// Returns the service of a name, unless it has ended.
-  func id(of name: String) -> ID? { names[name].flatMap { index(of: $0) == nil ? nil : $0 } }
+  func id(of name: String) -> ID? { names[name] }
 
   /// Appends a service.
   ///
@@ -66,7 +66,7 @@ struct ServiceRoster<Handle: Sendable>: Sendable {
   mutating func append(_ handle: Handle, _ name: String, _ options: AppServiceOptions) -> ID? {
     defer { checkInvariants(ofSize: records.count, _checkInvariants()) }
     let id = nextID
-    if let former = names.updateValue(id, forKey: name), index(of: former) != nil {
+    if let former = names.updateValue(id, forKey: name) {
       names[name] = former
       return nil
     }
@@ -86,9 +86,9 @@ struct ServiceRoster<Handle: Sendable>: Sendable {
     guard let index = index(of: id) else { return nil }
     let handle = handles[index].take()
     records[index].isLiving = false
+    names[records[index].name] = nil
     count -= 1
     if records.count > max(8, 2 * count) {
-      names = names.filter { self.index(of: $0.value) != nil }
       records.removeAll { !$0.isLiving }
       handles.removeAll { $0 == nil }
     }
@@ -109,7 +109,7 @@ struct ServiceRoster<Handle: Sendable>: Sendable {
     assert(living.count == count, "the services are miscounted")
     assert(records.count - count <= max(8, count), "too many records of services that have ended")
     assert(
-      names.count <= records.count && living.allSatisfy { names[$0.name] == $0.id },
+      names.count == count && living.allSatisfy { names[$0.name] == $0.id },
       "a name belongs to no service, or to another one"
     )
   }
