@@ -61,7 +61,7 @@ package final class WaitingCount: Sendable {
   ///   - posts: Waits until the posts have ended that are in progress; `false` if the task was cancelled first.
   /// - Returns: `false` when the task was cancelled first. A cancelled task looks once: a limit that has passed
   ///   does not hide that nothing is waiting.
-  func settle(_ call: RunningCall?, posts: () async -> Bool) async -> Bool {
+  package func settle(_ call: RunningCall?, posts: () async -> Bool) async -> Bool {
     let tasks = settling.object { SettlingTasks() }
     let own = call.map { $0.chain.filter { $0.queues == ObjectIdentifier(self) } } ?? []
     let number = tasks.add(own)
