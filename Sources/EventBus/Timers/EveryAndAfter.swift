@@ -226,7 +226,7 @@ private func startTimer<C: Clock<Duration>>(
   _ tolerance: Duration?,
   _ policy: MissedTicks?,
   _ clock: C,
-  _ handler: TimerHandler,
+  _ handler: TimerRegistration.Handler,
   _ actor: (any Actor)?,
   _ owner: AnyObject?,
   _ fileID: StaticString,
@@ -258,7 +258,7 @@ private func startTimer<C: Clock<Duration>>(
 private func handler<Owner: AnyObject & Sendable>(
   _ owner: Owner,
   _ body: @escaping @isolated(any) @Sendable (Owner, Tick) async -> Void
-) -> TimerHandler {
+) -> TimerRegistration.Handler {
   let owner = Weak(owner)
   let handler: @Sendable (Tick) async -> Bool = { tick in
     await call(owner) { await body($0, tick) }
@@ -270,7 +270,7 @@ private func handler<Owner: AnyObject & Sendable>(
 private func handler<Owner: Actor>(
   _ owner: Owner,
   _ body: @escaping @Sendable (isolated Owner, Tick) async -> Void
-) -> TimerHandler {
+) -> TimerRegistration.Handler {
   let owner = Weak(owner)
   let handler: @Sendable (Tick) async -> Bool = { tick in
     await call(owner) { await body($0, tick) }

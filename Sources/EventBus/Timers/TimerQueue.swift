@@ -52,7 +52,7 @@ package class TimerQueue: @unchecked Sendable {  // Reason: constants and a lock
     tolerance: Duration?,
     missed policy: MissedTicks?,
     on actor: (any Actor)?,
-    _ handler: TimerHandler
+    _ handler: TimerRegistration.Handler
   ) -> TimerRegistration {
     let schedule = TimerSchedule(
       from: now(),

@@ -1,25 +1,25 @@
 internal import Synchronization
 
-/// The handler of a timer.
-///
-/// Between ticks the timer has the only reference to the closure, so its end frees the captures; during a tick,
-/// the end of the tick does.
-///
-/// Unlike a bare closure, it passes through generic code without a wrapper, which would be allocated and called for
-/// each tick.
-package enum TimerHandler: Sendable {
-  /// Calls a handler without an owner.
-  case plain(@isolated(any) @Sendable (Tick) async -> Void)
-  /// Calls a handler with its owner; returns `false`, without a call, if that has been deallocated.
-  case owned(@Sendable (Tick) async -> Bool)
-}
-
 /// A timer: its registration, its schedule and its handler.
 ///
 /// The lock of the queue guards the state of the timer, which only ``TimerTable`` reads and changes.
 package final class TimerRegistration: Registration,
   @unchecked Sendable  // Reason: constants, an atomic, and state that the queue's lock guards.
 {
+  /// The handler of a timer.
+  ///
+  /// Between ticks the timer has the only reference to the closure, so its end frees the captures; during a
+  /// tick, the end of the tick does.
+  ///
+  /// Unlike a bare closure, it passes through generic code without a wrapper, which would be allocated and
+  /// called for each tick.
+  package enum Handler: Sendable {
+    /// Calls a handler without an owner.
+    case plain(@isolated(any) @Sendable (Tick) async -> Void)
+    /// Calls a handler with its owner; returns `false`, without a call, if that has been deallocated.
+    case owned(@Sendable (Tick) async -> Bool)
+  }
+
   enum Phase: Sendable {
     /// Not yet in a table, or removed from it for good.
     case absent
@@ -52,7 +52,7 @@ package final class TimerRegistration: Registration,
   /// The position in the table, or −1.
   var slot = -1
   /// The handler, or `nil` once the timer has ended.
-  var handler: TimerHandler?
+  var handler: Handler?
   var schedule: TimerSchedule
   /// The registration number.
   package internal(set) var order: UInt64 = 0
@@ -65,7 +65,7 @@ package final class TimerRegistration: Registration,
   package init(
     _ schedule: TimerSchedule,
     on actor: (any Actor)? = nil,
-    _ handler: TimerHandler,
+    _ handler: Handler,
     in queue: TimerQueue? = nil
   ) {
     self.schedule = schedule

@@ -13,10 +13,7 @@ package struct TimerTable: Sendable {
   }
 
   /// A tick that has begun.
-  package struct Call: Sendable {
-    let handler: TimerHandler
-    package let tick: TimerSchedule.Tick
-  }
+  package typealias Call = (handler: TimerRegistration.Handler, tick: TimerSchedule.Tick)
 
   /// The sleeping task, and the time of its next wake-up.
   private struct Sleeper {
@@ -117,7 +114,7 @@ package struct TimerTable: Sendable {
     // The only tick takes the handler along.
     if !timer.schedule.repeats { timer.handler = nil }
     timer.phase = timer.schedule.repeats ? .running : .absent
-    return Call(handler: handler, tick: timer.schedule.begin(at: now))
+    return (handler, timer.schedule.begin(at: now))
   }
 
   /// Ends a tick.
@@ -151,7 +148,7 @@ package struct TimerTable: Sendable {
   /// - Returns: The handler, which the caller releases outside its lock, or `nil` if the timer had already
   ///   ended.
   /// - Complexity: O(log *n*).
-  package mutating func end(_ timer: TimerRegistration) -> TimerHandler? {
+  package mutating func end(_ timer: TimerRegistration) -> TimerRegistration.Handler? {
     defer { checkInvariants(ofSize: timers.count, _checkInvariants()) }
     guard let handler = timer.handler.take() else { return nil }
     if timer.phase == .waiting { heap.remove(slot: timer.slot) }

@@ -122,8 +122,10 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
   package internal(set) var path = ""
   /// The time of the current event, which the caller sets before it: the machine reads no clock.
   package var time = Duration.zero
-  /// Indicates that actions report changes of state. The caller sets it before each event, under the same lock.
-  package var reportsChanges = true
+  /// Indicates that actions report changes of state.
+  ///
+  /// The caller sets it before each event, under the same lock.
+  var reportsChanges = true
   private(set) var stopTimeout: Duration?
   private(set) var cancelTimeout: Duration?
   let endsWhenEmpty: Bool
