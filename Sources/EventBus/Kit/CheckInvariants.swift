@@ -6,6 +6,7 @@
 /// - Parameters:
 ///   - size: The number of elements of the value.
 ///   - check: The check, which stops the program if the value is inconsistent.
+@inlinable
 @inline(__always)
 package func checkInvariants(
   ofSize size: @autoclosure () -> Int,

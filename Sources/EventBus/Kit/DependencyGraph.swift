@@ -195,7 +195,7 @@ package struct DependencyGraph: Sendable {
 
   /// Returns a shortest path from a node of a cycle back to itself.
   private func path(from start: Int, within members: Set<Int>) -> [Int] {
-    var origins = [Int: Int]()
+    var origins: [Int: Int] = [:]
     var found = [start]
     var next = 0
     while next < found.count {

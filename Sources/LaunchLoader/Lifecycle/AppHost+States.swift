@@ -176,7 +176,8 @@ extension AppHost {
   /// Posts an event whose handlers are listed until the post returns.
   ///
   /// Those of an event of the stop that go on, on actors or asynchronously, are awaited at the end of the run.
-  @_semantics("optimize.sil.specialize.generic.never")  // A few posts in the life of an application.
+  /// Not specialized: these are a few posts in the life of an application.
+  @_semantics("optimize.sil.specialize.generic.never")
   private func post<Payload>(
     _ name: EventName<Payload>,
     _ payload: Payload,

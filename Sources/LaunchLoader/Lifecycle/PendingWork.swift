@@ -24,7 +24,7 @@ final class PendingWork: Sendable {
   }
 
   private struct State: ~Copyable {
-    var items = [UInt: Item]()
+    var items: [UInt: Item] = [:]
     var nextNumber: UInt = 0
     /// Indicates that the stop was requested: methods that do not belong to it are cancelled.
     var isStopping = false

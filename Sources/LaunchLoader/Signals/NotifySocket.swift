@@ -81,7 +81,7 @@ package final class NotifySocket: Sendable {
   }
 
   /// Writes a message to standard error.
-  package static let print: @Sendable (String) -> Void = { message in
+  static let print: @Sendable (String) -> Void = { message in
     printError("LaunchLoader: \(message).")
   }
 

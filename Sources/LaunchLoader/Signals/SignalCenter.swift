@@ -30,9 +30,9 @@ final class SignalCenter: Sendable {
   private struct State: ~Copyable, Sendable {
     var router = Router()
     /// The dispositions before the first listener.
-    var previous = [Int32: SignalDisposition]()
+    var previous: [Int32: SignalDisposition] = [:]
     /// The dispositions restored after the last listener.
-    var restored = [Int32: SignalDisposition]()
+    var restored: [Int32: SignalDisposition] = [:]
     var isOpen = false
 
     /// Restores the dispositions before the first listener, unless other code has changed them since.

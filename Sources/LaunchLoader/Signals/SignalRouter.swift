@@ -55,7 +55,7 @@ package struct SignalRouter<Waiter: Sendable, Receiver: Sendable>: Sendable {
   private var nextKey: Key = 0
   private var serial: UInt = 0
   /// The serial of the last taken signal of each number.
-  private var taken = [Int32: UInt]()
+  private var taken: [Int32: UInt] = [:]
   /// The signals whose last listener was a direct one.
   ///
   /// Signals in transit arrived before its removal.

@@ -58,7 +58,7 @@ enum ServiceProcess {
     #else
     let table: Table? = unsafe environ  // Reason: a read of one pointer.
     #endif
-    var variables = [String: String]()
+    var variables: [String: String] = [:]
     guard var entry = unsafe table else { return variables }  // Reason: null after `clearenv`.
     while let text = unsafe entry.pointee {  // Reason: the table ends with a null pointer.
       let assignment = unsafe String(cString: text)  // Reason: entries are zero-terminated.

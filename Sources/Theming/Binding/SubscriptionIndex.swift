@@ -22,9 +22,9 @@ package struct SubscriptionIndex<Key: Hashable & Sendable, Subscriber: Sendable>
 
   private var groups: [Group?] = []
   private var freeGroups: [UInt] = []
-  private var groupsByKeys = [[Key]: UInt]()
-  private var groupsByKey = [Key: NumberedList<UInt>]()
-  private var watchers = [UInt: WeakToken]()
+  private var groupsByKeys: [[Key]: UInt] = [:]
+  private var groupsByKey: [Key: NumberedList<UInt>] = [:]
+  private var watchers: [UInt: WeakToken] = [:]
   private var lastNumber: UInt = 0
 
   /// The subscriptions whose end is found by sweeping only.
@@ -85,7 +85,7 @@ package struct SubscriptionIndex<Key: Hashable & Sendable, Subscriber: Sendable>
   /// Returns the subscriber of a subscription, or `nil` if the subscription was removed.
   ///
   /// - Complexity: O(log *n*).
-  package func subscriber(at id: ID) -> Subscriber? {
+  func subscriber(at id: ID) -> Subscriber? {
     guard id.group < groups.count else { return nil }
     return groups[Int(id.group)]?.members.element(number: id.number)
   }

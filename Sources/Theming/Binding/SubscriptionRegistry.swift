@@ -110,7 +110,7 @@ final class SubscriptionRegistry: Sendable {
 extension SubscriptionRegistry: GroupedRegistrations {
   package func end(_ number: UInt, inGroup group: UInt) { remove((group, number)) }
 
-  package func isActive(_ number: UInt, inGroup group: UInt) -> Bool {
+  func isActive(_ number: UInt, inGroup group: UInt) -> Bool {
     state.withLock { $0.index.contains((group, number)) }
   }
 
@@ -119,11 +119,11 @@ extension SubscriptionRegistry: GroupedRegistrations {
     return state.withLock { $0.index.watch((group, number), by: watcher) }
   }
 
-  package func changePauses(_ number: UInt, inGroup group: UInt, by change: Int) {
+  func changePauses(_ number: UInt, inGroup group: UInt, by change: Int) {
     state.withLock { $0.index.subscriber(at: (group, number)) }?.changePauses(by: change)
   }
 
-  package func waitUntilFinished(_ number: UInt, inGroup group: UInt) async {
+  func waitUntilFinished(_ number: UInt, inGroup group: UInt) async {
     // Subscribers are called on the main actor only, so a job there is a fence. A cancelled task
     // does not wait for it.
     let fence = Latch()

@@ -52,7 +52,7 @@ extension ThemeManager {
 ///
 /// A plain value: it only selects themes; the manager switches.
 struct ThemeCatalog: Sendable {
-  private var themes = [String: Theme]()
+  private var themes: [String: Theme] = [:]
   /// The themes for the two appearances, or `nil` for a manager with a single theme.
   var pair: (light: Theme, dark: Theme)?
 

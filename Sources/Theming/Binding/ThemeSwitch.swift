@@ -157,9 +157,9 @@ package struct SwitchQueue<Target: Hashable, Request> {
 
   /// The requests of the next round: the last one for each target, and the rank of the target in
   /// the order in which they first occurred.
-  private var pending = [Target: Pending]()
+  private var pending: [Target: Pending] = [:]
   /// The requests of this round that have not begun.
-  private var running = [Target: Request]()
+  private var running: [Target: Request] = [:]
   /// The number of rounds that the runner has begun, or `nil` if there is no runner.
   private var rounds: Int?
 

@@ -35,7 +35,7 @@ struct DocumentContents {
   /// much as its depth.
   private let levelLimit: Int
 
-  private(set) var entries = [ThemeKeys: ThemeLayer.Entry]()
+  private(set) var entries: [ThemeKeys: ThemeLayer.Entry] = [:]
 
   /// The parts left out, in any order and without suggestions.
   private(set) var issues: [ThemeIssue] = []
@@ -51,7 +51,7 @@ struct DocumentContents {
   ///
   /// - Complexity: O(*k*) for *k* keys.
   init<Schema: ThemeSchema>(_ schema: Schema.Type) {
-    var keys = [String: ThemeKeys]()
+    var keys: [String: ThemeKeys] = [:]
     var groups: Set<String> = []
     for key in schema.keys {
       if let other = keys.updateValue(key, forKey: key.name), other != key {
@@ -125,7 +125,7 @@ struct DocumentContents {
   /// - Parameter values: The outermost group, which has no name.
   /// - Complexity: O(*m* · log *m*) for *m* members.
   mutating func read(_ values: Container) {
-    var settings = [String: [Member]]()
+    var settings: [String: [Member]] = [:]
     // A list instead of recursion: the nesting depth of a document has no bound.
     var open: [(group: Container, path: [String])] = [(values, [])]
     while let (group, path) = open.popLast() {

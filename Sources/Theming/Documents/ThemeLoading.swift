@@ -22,7 +22,7 @@ struct ThemeLoading<Schema: ThemeSchema> {
   private let isStrict: Bool
   private var files: [File] = []
   /// The index of the file of each theme.
-  private var indices = [String: Int]()
+  private var indices: [String: Int] = [:]
   /// The number of searches for a name that may still be made.
   private var searchesLeft = 100
 

@@ -42,7 +42,7 @@ struct ResolvedTheme: Sendable {
   ///
   /// - Complexity: O(*n*) in the number of values of both themes.
   func changes(from old: ResolvedTheme) -> [ThemeKeys: any AnyThemeValue] {
-    var changes = [ThemeKeys: any AnyThemeValue]()
+    var changes: [ThemeKeys: any AnyThemeValue] = [:]
     func compare(_ key: ThemeKeys) {
       let value = value(of: key)
       if !key.areEqual(value, old.value(of: key)) { changes[key] = value }

@@ -81,11 +81,11 @@ extension ThemeKeys: CustomStringConvertible {
 /// A name and a type identify a key. Entries last as long as the process: keys are constants, not
 /// per-object strings.
 struct ThemeKeyTable: Sendable {
-  private var entries = [ObjectIdentifier: [String: (number: Int, box: any AnyThemeValue)]]()
+  private var entries: [ObjectIdentifier: [String: (number: Int, box: any AnyThemeValue)]] = [:]
   private var count = 0
 
   /// The types of values that documents can hold, by the number of the key.
-  private(set) var codableTypes = [Int: any CodableThemeValue.Type]()
+  private(set) var codableTypes: [Int: any CodableThemeValue.Type] = [:]
 
   /// Returns the number and the default of a key, creating an entry if there is none.
   ///

@@ -26,7 +26,7 @@ struct ThemeLayer: Sendable {
   /// The number of the scope that owns the layer, or `nil` for a theme's layer.
   var scope: UInt?
 
-  var entries = [ThemeKeys: Entry]()
+  var entries: [ThemeKeys: Entry] = [:]
 
   /// Merges a layer on top of this one into it, with its name and appearance if it has them.
   ///

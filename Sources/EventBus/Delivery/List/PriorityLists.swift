@@ -116,6 +116,7 @@ package struct PriorityLists: ~Copyable, Sendable {
   ///
   /// - Returns: Every observer and all storage.
   /// - Complexity: O(*n*) in the number of filled slots.
+  @inline(never)
   package borrowing func removeAll() -> UnlinkedItems {
     var unlinked = UnlinkedItems()
     sole.store(0, ordering: .sequentiallyConsistent)

@@ -28,7 +28,7 @@ package final class Completion: Sendable {
 
   private struct State: ~Copyable {
     /// The receptions, by the numbers of the observers.
-    var entries = [UInt: Entry]()
+    var entries: [UInt: Entry] = [:]
     var metCount = 0
   }
 

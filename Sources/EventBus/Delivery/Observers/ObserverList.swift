@@ -20,13 +20,13 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
     /// The observers whose owner or sender may die without notice.
     var watched = WatchedObservers()
     /// The registrations to check on an actor, keyed by the mailbox that was asked for a turn.
-    var pendingChecks = [ObjectIdentifier: ObserverRegistration]()
+    var pendingChecks: [ObjectIdentifier: ObserverRegistration] = [:]
     /// A Boolean value that indicates whether the list accepts no more observers.
     var isClosed = false
     /// The tokens to notify when the list drops their plain observers, keyed by the observer's address.
-    var watchers = [UInt: WeakToken]()
+    var watchers: [UInt: WeakToken] = [:]
     /// The number of pauses of a plain observer, keyed by its address.
-    var pauses = [UInt: Int]()
+    var pauses: [UInt: Int] = [:]
   }
 
   /// Set while the observers of any sender are in more than one priority list.

@@ -7,7 +7,7 @@ final class SettlingTasks: Sendable {
   }
 
   private struct State: ~Copyable {
-    var waiters = [UInt: Waiter]()
+    var waiters: [UInt: Waiter] = [:]
     var lastNumber: UInt = 0
   }
 

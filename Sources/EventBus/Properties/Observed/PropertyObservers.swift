@@ -46,7 +46,7 @@ final class PropertyObservers<Value> {
   /// The number of registrations whose owners must be swept.
   var sweptCount = 0
   /// The numbers of the registrations that have an identifier.
-  var numbers = [PropertyObserverKey: UInt]()
+  var numbers: [PropertyObserverKey: UInt] = [:]
   /// The number of slots from which a registration sweeps all owners.
   var sweepLimit = 8
   /// The number of registrations that have probed for dead owners.

@@ -74,7 +74,7 @@ package struct PropertyRounds<Value> {
   /// the writes was not described.
   private var records: [AnyObject]? = []
   /// The values that registrations know, if a report of them to the others is pending.
-  private var baselines = [UInt: Value]()
+  private var baselines: [UInt: Value] = [:]
   private var queue = BoundedQueue<Round>()
   /// The value before the first write of the batch; `nil` if no observer needed it.
   package private(set) var batchStart: Value?

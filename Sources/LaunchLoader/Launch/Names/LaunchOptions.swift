@@ -13,7 +13,7 @@ public struct LaunchOptions: Sendable {
   /// The reason for which the process was started.
   public var reason: LaunchReason
 
-  private var values = [ObjectIdentifier: any Sendable]()
+  private var values: [ObjectIdentifier: any Sendable] = [:]
 
   /// Creates launch options.
   ///

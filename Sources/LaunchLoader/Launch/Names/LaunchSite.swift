@@ -1,11 +1,11 @@
-package import EventBus
+internal import EventBus
 
 /// The source site of a registration, cheap to store and to compare.
 package struct LaunchSite: Sendable {
   /// The file, as in `#fileID`.
-  package let fileID: StaticString
+  let fileID: StaticString
   /// The line.
-  package let line: UInt
+  let line: UInt
 
   /// Creates a source site.
   package init(fileID: StaticString, line: UInt) {
@@ -14,7 +14,7 @@ package struct LaunchSite: Sendable {
   }
 
   /// The source site with its file as a string.
-  package var source: SourceSite { SourceSite(fileID: fileID.description, line: line) }
+  var source: SourceSite { SourceSite(fileID: fileID.description, line: line) }
 }
 
 extension LaunchSite: StableHashable {

@@ -14,7 +14,7 @@ package struct LaunchPlanner: Sendable {
   package private(set) var phases: [LaunchPhase]
   /// The rows that cannot run, each with the name responsible: missing, of another type, in a cycle, or
   /// excluded itself.
-  package private(set) var excluded = [Int: LaunchID]()
+  package private(set) var excluded: [Int: LaunchID] = [:]
   /// The faults in the dependencies: names that are missing, or that make no value of the type that is
   /// needed, in order of registration; then cycles.
   package private(set) var problems: [LaunchError] = []

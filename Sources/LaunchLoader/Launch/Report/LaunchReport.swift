@@ -194,7 +194,7 @@ extension LaunchReport {
   /// - Complexity: O(*n* log *n* + *e*) in the numbers of entries and of dependencies.
   package var longestChain: Chain? {
     let ran = entries.filter { $0.turn != nil }.ordered { ($0.turn ?? 0) < ($1.turn ?? 0) }
-    var indices = [LaunchID: Int]()
+    var indices: [LaunchID: Int] = [:]
     // The duration of the longest chain that ends with each entry, and the entry before it in that chain.
     var best: [(duration: Duration, previous: Int?)] = []
     for (index, entry) in ran.enumerated() {

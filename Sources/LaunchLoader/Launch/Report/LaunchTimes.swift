@@ -3,7 +3,7 @@ package struct LaunchTimes: Sendable {
   /// The time from the beginning of the launch.
   package let start: Duration
   /// The time that the work took, zero while it runs.
-  package let duration: Duration
+  let duration: Duration
 
   /// Creates times of work.
   package init(start: Duration, duration: Duration) {

@@ -59,7 +59,7 @@ public final class LaunchLoader: Sendable {
     var values: LaunchValues = [:]
     /// The latches of callers that wait for values of work that is not registered, and the number of the
     /// callers, by the name of the work.
-    var arrivals = [LaunchID: (latch: Latch, callers: Int)]()
+    var arrivals: [LaunchID: (latch: Latch, callers: Int)] = [:]
   }
 
   /// The time limit of the launch, and of each clean-up during a rollback; and the clock for time limits

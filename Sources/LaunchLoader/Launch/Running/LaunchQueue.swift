@@ -74,5 +74,5 @@ package struct RankedRow: HeapElement, Sendable {
   }
 
   /// Returns whether this turn comes before another one.
-  package func precedes(_ other: RankedRow) -> Bool { rank < other.rank }
+  func precedes(_ other: RankedRow) -> Bool { rank < other.rank }
 }
