@@ -107,7 +107,8 @@ enum Launching {
     }
   }
 
-  private static func observe(_ center: NotificationCenter, _ body: @escaping @Sendable () -> Void) {
+  private static func observe(_ center: NotificationCenter, _ body: @escaping @Sendable () -> Void)
+  {
     _ = center.addObserver(forName: .launched, object: nil, queue: nil) { _ in body() }
   }
 

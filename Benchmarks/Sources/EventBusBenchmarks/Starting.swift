@@ -138,7 +138,8 @@ enum Starting {
         _: Kind.Type,
         _ feature: Feature
       ) -> NotificationCenter.ObservationToken {
-        center.addObserver(for: Kind.self) { [weak feature] message in feature?.hear(message.value) }
+        center.addObserver(for: Kind.self) { [weak feature] message in feature?.hear(message.value)
+        }
       }
       let time = nanoseconds {
         var work: [@MainActor () -> [NotificationCenter.ObservationToken]] = []

@@ -21,7 +21,7 @@ extension Subject {
   /// The columns of the table after the project's own.
   static let peers = [
     signal, notificationCenter, payloadCenter, typedCenter, openCombine, closureLoop,
-    asyncStream, asyncChannel, task, storedProperty, observation, observations, currentValue, asyncTimer,
-    unixSignals,
+    asyncStream, asyncChannel, task, storedProperty, observation, observations, currentValue,
+    asyncTimer, unixSignals,
   ]
 }

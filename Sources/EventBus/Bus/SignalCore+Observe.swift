@@ -217,7 +217,7 @@ extension SignalCore {
       registration.disconnect()
       return false
     }
-    if let owner, let lifetime = busState.lifetime(of: owner) { registration.join(lifetime.members) }
+    if let lifetime = owner.flatMap(busState.lifetime) { registration.join(lifetime.members) }
     return true
   }
 

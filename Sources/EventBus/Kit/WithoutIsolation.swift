@@ -23,12 +23,12 @@ package func withoutIsolation<Owner: AnyObject, Payload>(
 /// Returns a handler that takes its owner, without its isolation and the type of its owner.
 ///
 /// Callers pass an owner of that type. A class is always passed as a reference, whatever its type.
-package func withoutIsolationAndOwnerType<Owner: AnyObject, Payload>(
+func withoutIsolationAndOwnerType<Owner: AnyObject, Payload>(
   _ handler: @escaping @isolated(any) @Sendable (Owner, Payload) throws -> Void
 ) -> @Sendable (AnyObject, Payload) throws -> Void {
+  typealias Untyped = BareForOwner<AnyObject, Payload>
   let isolated = IsolatedForOwner(call: handler)
-  let bare = unsafe unsafeBitCast(isolated, to: BareForOwner<AnyObject, Payload>.self)  // Reason: same layout.
-  return bare.call
+  return unsafe unsafeBitCast(isolated, to: Untyped.self).call  // Reason: same layout.
 }
 
 /// Returns a handler that runs on the actor that owns it, without its isolation.
