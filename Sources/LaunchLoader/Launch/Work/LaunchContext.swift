@@ -27,9 +27,7 @@ final class LaunchContext: Sendable {
 
   /// The contexts of the current task whose workers still run, followed by this one.
   var withOuter: [LaunchContext] {
-    var contexts = Self.current.filter(\.isRunning)
-    contexts.append(self)
-    return contexts
+    Self.current.filter(\.isRunning) + CollectionOfOne(self)
   }
 
   /// Records that the worker has returned.
