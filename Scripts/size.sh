@@ -7,6 +7,11 @@
 #
 # The program is linked dynamically against Swift's libraries. Its size is that of its file, less the size of
 # an empty program; text is machine code, unwind the tables for unwinding the stack. All figures are kB.
+#
+# The goals are those of a build by SwiftPM, which chooses to emit debug information, and with it unwind tables
+# for functions that never unwind (102 kB of EventBus), and one object for each file, so that the linker sees
+# functions that the compiler would drop or merge (130 kB). In one object without debug information, EventBus
+# takes 980 kB.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -50,8 +55,8 @@ row() {
 
 read -r empty _ _ < <(measure)
 printf '%-28s %8s %8s %8s %8s\n' 'kB' stripped goal text unwind
-row EventBus 1150 EventBus
-row 'all three' 2500 EventBus LaunchLoader Theming
+row EventBus 1220 EventBus
+row 'all three' 2690 EventBus LaunchLoader Theming
 
 if [[ ${1:-} == --largest ]]; then
   echo; echo 'Objects of EventBus by text, in bytes:'

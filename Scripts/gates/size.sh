@@ -6,9 +6,9 @@ source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 # above the present ones: a file grows in pages of 4 kB. Lower them when code has become smaller; raise one only
 # together with a reason in the commit. The goals, which are lower, are those of Scripts/size.sh.
 limits=(
-  'EventBus=1420'
-  'all three=3104'
-  'a loop around a post=1540'
+  'EventBus=1240'
+  'all three=2720'
+  'a loop around a post=1400'
 )
 
 build_probe
