@@ -76,7 +76,9 @@ package class TimerQueue: @unchecked Sendable {  // Reason: constants and a lock
   /// - Returns: The handler and the tick, or `nil` if the timer has ended or is paused.
   final func begin(_ timer: TimerRegistration) -> TimerTable.Call? {
     let now = now()
-    return table.withLock { $0.begin(timer, at: now) }
+    let (call, isEmpty) = table.withLock { ($0.begin(timer, at: now), $0.count == 0) }
+    if isEmpty { didBecomeEmpty() }
+    return call
   }
 
   /// Ends a tick, and schedules the next one if it is due.
@@ -143,7 +145,6 @@ package class TimerQueue: @unchecked Sendable {  // Reason: constants and a lock
   private func takeDue(_ number: UInt, at now: Int128) -> [TimerTable.Due] {
     var due: [TimerTable.Due] = []
     while table.withLock({ $0.isCurrent(sleeper: number) && $0.takeDue(at: now, into: &due) }) {}
-    if table.withLock({ $0.count == 0 }) { didBecomeEmpty() }
     TimerTable.sort(&due)
     return due
   }

@@ -28,6 +28,8 @@ package struct TimerTable: Sendable {
   /// The timers by slot; slots are reused.
   private var timers: [TimerRegistration?] = []
   private var freeSlots: [Int] = []
+  /// The number of timers with one tick that have left their slot, and whose tick has not begun.
+  private var leavingCount = 0
   private var heap = Heap<TimerDeadline>()
   private var lastOrder: UInt64 = 0
   private var sleeper: Sleeper?
@@ -41,8 +43,8 @@ package struct TimerTable: Sendable {
   /// The maximum number of timers that ``takeDue(at:into:)`` adds.
   package static var batch: Int { 64 }
 
-  /// The number of timers, including those that ended during their running tick.
-  package var count: Int { timers.count - freeSlots.count }
+  /// The number of timers, including those that ended during their running tick and those that are due.
+  package var count: Int { timers.count - freeSlots.count + leavingCount }
 
   /// The number of slots, including free ones.
   package var slotCount: Int { timers.count }
@@ -65,7 +67,8 @@ package struct TimerTable: Sendable {
 
   /// Removes timers that are due from the heap: those that must be served first, ``batch`` at most.
   ///
-  /// Timers with one tick leave the table. One that is paused when its tick would begin returns to it.
+  /// Timers with one tick leave their slot, and the table when that tick begins. One that is paused by then
+  /// gets another slot.
   ///
   /// - Parameters:
   ///   - now: The current time.
@@ -78,7 +81,10 @@ package struct TimerTable: Sendable {
     while count < Self.batch, let first = heap.first, first.time <= now {
       _ = heap.popFirst()
       guard let timer = timers[first.slot], timer.handler != nil else { continue }
-      if !timer.schedule.repeats { remove(timer) }
+      if !timer.schedule.repeats {
+        remove(timer)
+        leavingCount += 1
+      }
       timer.phase = .queued
       due.append(Due(deadline: first.time, order: first.order, timer: timer))
       count += 1
@@ -106,6 +112,7 @@ package struct TimerTable: Sendable {
     defer { checkInvariants(ofSize: timers.count, _checkInvariants()) }
     guard let handler = timer.handler else { return nil }
     assert(timer.phase == .queued, "a timer ticks that is not due")
+    if !timer.schedule.repeats { leavingCount -= 1 }
     guard !timer.isHeld else {
       if !timer.schedule.repeats { insert(timer) }
       timer.phase = .suspended
@@ -152,6 +159,7 @@ package struct TimerTable: Sendable {
     defer { checkInvariants(ofSize: timers.count, _checkInvariants()) }
     guard let handler = timer.handler.take() else { return nil }
     if timer.phase == .waiting { heap.remove(slot: timer.slot) }
+    if timer.phase == .queued, !timer.schedule.repeats { leavingCount -= 1 }
     if timer.phase != .running { remove(timer) }
     return handler
   }
@@ -185,6 +193,7 @@ package struct TimerTable: Sendable {
       assert(timer.handler != nil || timer.phase == .running, "an ended timer is in the table")
     }
     assert(timers.count { $0?.phase == .waiting } == heap.count, "a waiting timer is lost")
+    assert(leavingCount >= 0, "more timers have begun than were due")
     assert(timers.count { $0 == nil } == freeSlots.count, "a free slot is lost")
     assert(freeSlots.allSatisfy { timers[$0] == nil }, "an occupied slot is in the free list")
   }

@@ -138,6 +138,28 @@ struct TimerTableTests {
     table._checkInvariants()
   }
 
+  @Test("A due timer with one tick counts until the tick begins or the timer ends")
+  func dueTimerCounts() {
+    var table = TimerTable()
+    let timers = (0..<3).map { _ in add(to: &table, every: 1, repeats: false) }
+    #expect(takeDue(from: &table, at: 1).count == 3)
+    // Otherwise the queue would be taken for empty, and a later timer of its clock would get another one.
+    #expect(table.count == 3)
+    #expect(table.begin(timers[0], at: 1) != nil)
+    #expect(table.count == 2)
+    _ = table.end(timers[1])
+    #expect(table.begin(timers[1], at: 1) == nil)
+    #expect(table.count == 1)
+    table.setPaused(timers[2], true, at: 1)
+    #expect(table.begin(timers[2], at: 1) == nil)
+    #expect(table.count == 1)
+    table.setPaused(timers[2], false, at: 1)
+    #expect(takeDue(from: &table, at: 1) == [timers[2].order])
+    #expect(table.count == 1)
+    #expect(table.begin(timers[2], at: 1) != nil)
+    #expect(table.count == 0)
+  }
+
   @Test("An ended timer leaves nothing behind, and its slot is reused")
   func nothingIsLeft() {
     var numbers = SampleNumbers(seed: 3)
