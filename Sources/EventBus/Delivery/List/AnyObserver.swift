@@ -63,7 +63,7 @@ package class AnyObserver: @unchecked Sendable {  // Reason: atomics.
     place.store(place.load(ordering: .relaxed) | Self.onRecord, ordering: .relaxed)
   }
 
-  private static var onRecord: UInt32 { 1 << 31 }
+  private static var onRecord: UInt32 { 0x8000_0000 }
 
   private final func has(_ flag: UInt64) -> Bool { entry.load(ordering: .relaxed) & flag != 0 }
 
