@@ -127,10 +127,13 @@ public final class NATSServer: Sendable {
   /// Ends the server with SIGTERM and waits for its end.
   public func stop() { end(SIGTERM) }
 
-  /// Sends a signal, such as SIGSTOP.
+  /// Sends a signal, such as SIGSTOP, and waits until a server that is to stop has stopped.
   public func signal(_ number: Int32) {
-    let number = (number, processIdentifier)
-    if number.1 > 0 { Foundation.kill(number.1, number.0) }
+    let process = processIdentifier
+    guard process > 0, Foundation.kill(process, number) == 0, number == SIGSTOP else { return }
+    // Until then, its threads may answer.
+    var information = unsafe siginfo_t()  // Reason: written by `waitid`, and not read.
+    _ = unsafe waitid(P_PID, id_t(process), &information, WSTOPPED | WNOWAIT)  // Reason: as above.
   }
 
   private func end(_ signal: Int32) {
