@@ -4,6 +4,19 @@ import Testing
 
 @Suite("Observer list")
 struct ObserverListTests {
+  @Test("What the list knows of a paused registration, or of one in a bag, goes with it")
+  func records() {
+    let (signal, bag) = (Signal<Int>(), TokenBag())
+    let (kept, paused) = (signal.observe { _ in }, signal.observe { _ in })
+    kept.store(in: bag)
+    let pause = paused.pause()
+    signal._checkInvariants()
+    kept.cancel()
+    paused.cancel()
+    signal._checkInvariants()
+    withExtendedLifetime(pause) {}
+  }
+
   @Test(
     "Counts, flags and order are right after any registrations, ends and deaths",
     arguments: 0..<8
