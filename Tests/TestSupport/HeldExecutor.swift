@@ -37,9 +37,7 @@ public final class HeldExecutor: SerialExecutor {
   public var heldCount: Int { state.withLock { $0.jobs.count } }
 
   /// Waits until so many jobs are held back, or until the test has run out of time.
-  public func waitForJobs(_ count: Int) async {
-    while heldCount < count, !Task.isCancelled { await Task.yield() }
-  }
+  public func waitForJobs(_ count: Int) async { await until(heldCount >= count) }
 
   /// Takes up a job of the actor.
   public func enqueue(_ job: consuming ExecutorJob) {

@@ -1,3 +1,4 @@
+internal import Dispatch
 internal import EventBus
 
 /// A door that the test opens once, for threads and tasks that wait.
@@ -5,6 +6,7 @@ public final class ManualLatch: Sendable {
   private struct State {
     var isOpen = false
     var waiters: [Int: CheckedContinuation<Void, Never>] = [:]
+    var threads: [DispatchSemaphore] = []
     var nextWaiter = 0
   }
 
@@ -18,12 +20,13 @@ public final class ManualLatch: Sendable {
 
   /// Resumes all waiting threads and tasks, now and later.
   public func open() {
-    let waiters = state.withLock { state in
+    let (waiters, threads) = state.withLock { state in
       state.isOpen = true
-      defer { state.waiters = [:] }
-      return Array(state.waiters.values)
+      defer { (state.waiters, state.threads) = ([:], []) }
+      return (state.waiters, state.threads)
     }
-    for waiter in waiters { waiter.resume() }
+    for waiter in waiters.values { waiter.resume() }
+    for thread in threads { thread.signal() }
   }
 
   /// Suspends the task until the latch is open, or until the test has run out of time.
@@ -49,6 +52,13 @@ public final class ManualLatch: Sendable {
 
   /// Blocks a thread of the test's own until the latch is open; tasks wait instead.
   public func block() {
-    while !isOpen { yieldThread() }
+    let thread = DispatchSemaphore(value: 0)
+    let mustWait = state.withLock { state in
+      if !state.isOpen { state.threads.append(thread) }
+      return !state.isOpen
+    }
+    if mustWait { thread.wait() }
+    // ThreadSanitizer sees the order of locks, and not that of semaphores.
+    precondition(isOpen)
   }
 }

@@ -14,3 +14,16 @@ public func rounds(_ optimized: Int, debug: Int, sanitized: Int) -> Int {
   optimized
   #endif
 }
+
+/// The size of a test that tries many cases: smaller than the promise needs, unless the environment asks for the whole.
+///
+/// `FULL_SIZE=1 swift test` runs every test at full size, as the nightly checks do.
+///
+/// - Parameters:
+///   - usual: The size that shows a fault in the rule.
+///   - full: The size that exhausts the cases, or the memory of a leak.
+/// - Returns: The size for this run.
+public func size(_ usual: Int, full: Int) -> Int { isFullSize ? full : usual }
+
+/// A Boolean value that indicates whether tests run at full size.
+public let isFullSize = unsafe getenv("FULL_SIZE") != nil  // Reason: only compared.

@@ -43,12 +43,14 @@ public func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) a
 ///
 /// - Returns: The result of the closure.
 public func blockedOnThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) -> Result {
-  let results = Log<Result>()
-  runOnThread { results.append(body()) }
-  while true {
-    if let result = results.entries.first { return result }
-    yieldThread()
+  let (result, isOver) = (Holder<Result>(), ManualLatch())
+  runOnThread {
+    result.hold(body())
+    isOver.open()
   }
+  isOver.block()
+  guard let value = result.value else { preconditionFailure("The latch opens after the result is there.") }
+  return value
 }
 
 /// Lets other threads run.

@@ -28,7 +28,7 @@ struct AppHostMessageTests {
   private func passTime(until holds: () -> Bool) async {
     while !holds() {
       clock.jump(by: .milliseconds(500))
-      await rest(unless: holds)
+      await rest()
     }
   }
 

@@ -89,7 +89,7 @@ struct Stage: Sendable {
     for _ in 0..<2 * seconds {
       if holds() { return }
       clock.jump(by: .milliseconds(500))
-      await rest(unless: holds)
+      await rest()
     }
   }
 

@@ -1,0 +1,16 @@
+// The number of tests that `swift test` runs side by side.
+//
+// Swift Testing starts all tests at once. On the two threads that two processors give to tasks, thousands of tests that
+// wait for each other's turns starve, and those that compare orders or memory see each other. Its limit is a variable
+// of the environment, which this entry sets before `main` unless somebody has set it: `--no-parallel` runs one test at
+// a time, and `SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=64 swift test` runs 64.
+
+#if objectFormat(MachO)
+@section("__DATA,__mod_init_func") @used
+#else
+@section(".init_array") @used
+#endif
+private let setsWidth: @convention(c) () -> Void = {
+  // Reason: terminated strings, and no other thread runs yet.
+  _ = unsafe setenv("SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH", "4", 0)
+}
