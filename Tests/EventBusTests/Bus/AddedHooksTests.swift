@@ -43,8 +43,7 @@ struct AddedHooksTests {
     let (bus, entries) = (EventBus(), Counter())
     let hooks = bus.addHooks(
       EventHooks(onTrace: { [weak bus] _ in
-        entries.add()
-        bus?.enqueue(.nothing)
+        if entries.add() < 10 { bus?.enqueue(.nothing) }
       })
     )
     let arrived = Inbox<Int>()
@@ -53,7 +52,7 @@ struct AddedHooksTests {
     // Both entries of the post were traced, and each enqueued an event.
     _ = await arrived.first(2)
     await bus.postAndWait(.nothing)
-    for _ in 0..<100 { await Task.yield() }
+    await rest()
     #expect(entries.value < 10)
     withExtendedLifetime((hooks, token)) {}
   }

@@ -186,10 +186,7 @@ struct EnqueueTests {
     let token = bus?.observe(name) { _ in }
     bus?.enqueue(name, tally.probe())
     bus = nil
-    for _ in 0..<10_000 {
-      guard tally.live > 0 else { break }
-      await Task.yield()
-    }
+    await until(tally.live == 0)
     #expect(tally.live == 0)
     withExtendedLifetime((bus, token)) {}
   }

@@ -8,6 +8,7 @@ import Testing
 @Suite("Runs of enqueued events under stress", .timeLimit(.minutes(5)))
 struct EnqueuedRunStormTests {
   private static let probe = EventName<Tally.Probe>("storm.probe")
+  private static let fence = EventName<ManualLatch>("storm.fence")
 
   /// Enqueues an event without an isolation; all calls are at one source site.
   private static func enqueue<Payload>(
@@ -53,13 +54,13 @@ struct EnqueuedRunStormTests {
   func tasks() async {
     let (bus, inbox, tasks) = (EventBus(), Inbox<Int>(), 4)
     let count = rounds(50_000, debug: 15_000, sanitized: 3_000)
-    let arrived = Counter()
+    let (arrived, areThere) = (Counter(), ManualLatch())
     let token = bus.observe(.number) { inbox.append($0) }
     await withDiscardingTaskGroup { group in
       for task in 0..<tasks {
         group.addTask {
-          arrived.add()
-          while arrived.value < tasks, !Task.isCancelled { await Task.yield() }
+          if arrived.add() == tasks { areThere.open() }
+          await areThere.wait()
           for index in 0..<count {
             Self.enqueue(.number, index * tasks + task, on: bus)
             if index % 100 == 0 { await Task.yield() }
@@ -87,7 +88,7 @@ struct EnqueuedRunStormTests {
     await onThreads(2) { _ in
       for _ in 0..<count { Self.enqueue(Self.probe, tally.probe(), on: bus) }
     }
-    while tally.live > 0, !Task.isCancelled { await Task.yield() }
+    await until(tally.live == 0)
     #expect((called.value, tally.created, tally.freed) == (2 * count, 2 * count, 2 * count))
     withExtendedLifetime(token) {}
   }
@@ -108,7 +109,7 @@ struct EnqueuedRunStormTests {
         Self.enqueue(name, payload, coalescing: coalescing, on: bus)
       }
     }
-    while tally.live > 0, !Task.isCancelled { await Task.yield() }
+    await until(tally.live == 0)
     let heard = inbox.entries
     for thread in 0..<threads {
       let own = heard.filter { $0 % threads == thread }
@@ -122,33 +123,38 @@ struct EnqueuedRunStormTests {
 
   @Test("Hooks added and removed while a thread enqueues neither lose nor reorder its events")
   func hooks() async {
-    let (bus, inbox, traced, enqueued) = (EventBus(), Inbox<Int>(), Counter(), Counter())
-    let (plain, mayStop) = (Counter(), ManualLatch())
-    let token = bus.observe(.number) { value in
-      inbox.append(value)
-      plain.add()
+    let (bus, inbox, enqueued, mayStop) = (EventBus(), Inbox<Int>(), Counter(), ManualLatch())
+    let tokens = [
+      bus.observe(.number) { inbox.append($0) },
+      bus.observe(Self.fence) { $0.open() },
+    ]
+    /// Blocks the thread until everything enqueued so far has been delivered.
+    let fence: @Sendable () -> Void = {
+      let isDelivered = ManualLatch()
+      bus.enqueue(Self.fence, isDelivered)
+      isDelivered.block()
     }
     await onThreads(2) { thread in
       if thread == 0 {
         while !mayStop.isOpen {
-          Self.enqueue(.number, enqueued.add() - 1, on: bus)
-          // No faster than the events are delivered.
-          while enqueued.value > plain.value + 2_000 { yieldThread() }
+          for _ in 0..<500 { Self.enqueue(.number, enqueued.add() - 1, on: bus) }
+          fence()
         }
         return
       }
       for _ in 0..<rounds(200, debug: 100, sanitized: 20) {
-        let hooks = bus.addHooks(EventHooks(onTrace: { _ in traced.add() }))
-        let seen = traced.value
-        while traced.value < seen + 20 { yieldThread() }
+        let (traced, isTraced) = (Counter(), ManualLatch())
+        let hooks = bus.addHooks(
+          EventHooks(onTrace: { _ in if traced.add() == 20 { isTraced.open() } })
+        )
+        isTraced.block()
         hooks.cancel()
-        let heard = plain.value
-        while plain.value < heard + 20 { yieldThread() }
+        fence()
       }
       mayStop.open()
     }
     let count = enqueued.value
     #expect(await inbox.first(count) == Array(0..<count))
-    withExtendedLifetime(token) {}
+    withExtendedLifetime(tokens) {}
   }
 }

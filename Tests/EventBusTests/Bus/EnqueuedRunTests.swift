@@ -188,7 +188,7 @@ struct EnqueuedRunTests {
     await settle(bus)
     var shown: [Int] = []
     bus.observe(name) { shown.append($0) }.store(in: bag)
-    while shown.count < 3, !Task.isCancelled { await Task.yield() }
+    await until(shown.count >= 3)
     #expect(shown == [17, 18, 19])
   }
 
@@ -201,7 +201,7 @@ struct EnqueuedRunTests {
     bus?.observe(Self.object) { _ in told.add() }.store(in: bag)
     for _ in 0..<600 { Self.enqueue(Self.object, AtDeinit { freed.add() }, on: bus) }
     bus = nil
-    while freed.value < 600, !Task.isCancelled { await Task.yield() }
+    await until(freed.value >= 600)
     #expect((told.value, freed.value) == (0, 600))
     withExtendedLifetime(bus) {}
   }
@@ -218,7 +218,7 @@ struct EnqueuedRunTests {
     }
     .store(in: bag)
     for _ in 0..<600 { Self.enqueue(Self.object, AtDeinit { freed.add() }, on: bus.value) }
-    while freed.value < 600, !Task.isCancelled { await Task.yield() }
+    await until(freed.value >= 600)
     #expect((told.value, called.value, freed.value) == (0, 3, 600))
   }
 
@@ -241,18 +241,18 @@ struct EnqueuedRunTests {
 
   @Test("Handlers that enqueue at the place of their run let the actor do other work in between")
   func turns() async {
-    let (bus, most) = (EventBus(), 500)
-    var calls = 0
+    let (bus, most, isOver) = (EventBus(), 500, ManualLatch())
+    var (calls, callsAtTurn) = (0, most)
     bus.observe(.number) { value in
       calls += 1
-      if calls < most { Self.enqueue(.number, value, on: bus) }
+      if calls == 1 { Task { callsAtTurn = calls } }
+      if calls < most { Self.enqueue(.number, value, on: bus) } else { isOver.open() }
     }
     .store(in: bag)
     Self.enqueue(.number, 0, on: bus)
-    while calls == 0, !Task.isCancelled { await Task.yield() }
-    // The test has a turn although an event always waits.
-    #expect(calls < most)
-    while calls < most, !Task.isCancelled { await Task.yield() }
+    await isOver.wait()
+    // The task had a turn although an event always waited.
+    #expect(callsAtTurn < most)
   }
 
   @Test("A payload that enqueues at the place of its run when it is freed loses no event")
@@ -272,7 +272,7 @@ struct EnqueuedRunTests {
       }
       Self.enqueue(Self.object, payload, on: bus)
     }
-    while calls < 21, !Task.isCancelled { await Task.yield() }
+    await until(calls >= 21)
     await settle(bus)
     #expect(calls == 21)
   }

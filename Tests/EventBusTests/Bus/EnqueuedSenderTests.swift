@@ -74,7 +74,7 @@ struct EnqueuedSenderTests {
     }
     bus.observe(.number, from: sender) { @Sendable [inbox] in inbox.append($0) }.store(in: bag)
     sender = nil
-    while any.count == 0, !Task.isCancelled { await Task.yield() }
+    await until(any.count > 0)
     #expect(any.entries == [2])
     #expect(inbox.entries == [])
     withExtendedLifetime(sender) {}

@@ -89,7 +89,7 @@ struct HookStormTests {
           if isOver.value > 0 { late.add() }
         })
       )
-      while calls.value == 0, !Task.isCancelled { await Task.yield() }
+      await until(calls.value > 0)
       token.cancel()
       await token.waitUntilFinished()
       isOver.add()

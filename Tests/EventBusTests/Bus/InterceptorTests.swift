@@ -316,7 +316,7 @@ struct InterceptorTests {
     }
     post(bus, 1)
     post(bus, 2)
-    while log.count < 3, !Task.isCancelled { await Task.yield() }
+    await until(log.count >= 3)
     hooks.cancel()
     mayLeave.open()
     #expect(await heard.first(2) == ["1 request 1", "2 none"])

@@ -7,7 +7,7 @@ struct NextTests {
   /// Returns once there is an observer, and suspends until then.
   private func untilObserved(_ bus: EventBus) async {
     let signal = bus.signal(.number)
-    while signal.observerCount == 0, !Task.isCancelled { await Task.yield() }
+    await until(signal.observerCount > 0)
   }
 
   @Test("next() returns the first event after the call and removes its registration")
@@ -35,7 +35,7 @@ struct NextTests {
   func voidPayload() async throws {
     let bus = EventBus()
     let waiting = Task { try await bus.next(.nothing) }
-    while bus.signal(.nothing).observerCount == 0, !Task.isCancelled { await Task.yield() }
+    await until(bus.signal(.nothing).observerCount > 0)
     bus.post(.nothing)
     try await waiting.value
   }
@@ -55,7 +55,7 @@ struct NextTests {
     let bus = Holder(EventBus())
     let signal = bus.value?.signal(.number)
     let waiting = Task { try await bus.value?.next(.number) }
-    while signal?.observerCount == 0, !Task.isCancelled { await Task.yield() }
+    await until(signal?.observerCount != 0)
     weak let watched = bus.value
     bus.letGo()
     #expect(watched == nil)
@@ -79,7 +79,7 @@ struct NextTests {
   func manyWait() async throws {
     let bus = EventBus()
     let waiting = (0..<10).map { _ in Task { try await bus.next(.number) } }
-    while bus.signal(.number).observerCount < 10, !Task.isCancelled { await Task.yield() }
+    await until(bus.signal(.number).observerCount >= 10)
     #expect(bus.post(.number, 7) == 10)
     for task in waiting { #expect(try await task.value == 7) }
   }
@@ -119,7 +119,7 @@ struct NextTests {
     let name = EventName<Int>("sample.replayed to next", replay: 1)
     bus.post(name, 1)
     let waiting = Task { try await bus.next(name) }
-    while bus.signal(name).observerCount == 0, !Task.isCancelled { await Task.yield() }
+    await until(bus.signal(name).observerCount > 0)
     bus.post(name, 2)
     #expect(try await waiting.value == 2)
   }
@@ -130,7 +130,7 @@ struct NextTests {
     let (sender, readOnly) = (SampleSender(), signal.readOnly)
     let first = Task { try await signal.next(where: { $0 > 1 }) }
     let second = Task { try await readOnly.next(from: sender) }
-    while signal.observerCount < 2, !Task.isCancelled { await Task.yield() }
+    await until(signal.observerCount >= 2)
     signal.send(1)
     signal.send(2)
     signal.send(3, from: sender)
@@ -144,7 +144,7 @@ struct NextTests {
     let signal = Holder(Signal<Int>())
     let readOnly = signal.value?.readOnly
     let waiting = Task { try await signal.value?.next() }
-    while readOnly?.observerCount == 0, !Task.isCancelled { await Task.yield() }
+    await until(readOnly?.observerCount != 0)
     weak let watched = signal.value
     signal.letGo()
     #expect(watched == nil)
@@ -157,7 +157,7 @@ struct NextTests {
   func cancelledSignal() async {
     let signal = Signal<Int>()
     let waiting = Task { try await signal.readOnly.next() }
-    while signal.observerCount == 0, !Task.isCancelled { await Task.yield() }
+    await until(signal.observerCount > 0)
     waiting.cancel()
     await #expect(throws: CancellationError.self) { try await waiting.value }
     #expect(signal.observerCount == 0)

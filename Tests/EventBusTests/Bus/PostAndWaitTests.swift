@@ -11,12 +11,12 @@ struct PostAndWaitTests {
     let tokens = [
       bus.observe(.number) { log.append("sync \($0)") },
       bus.observe(.number) { value in
-        for _ in 0..<10 { await Task.yield() }
+        await Task.yield()
         log.append("async \(value)")
       },
       bus.observe(.number) { @MainActor value in log.append("main \(value)") },
       bus.observe(.number) { @MainActor value in
-        for _ in 0..<10 { await Task.yield() }
+        await Task.yield()
         log.append("async main \(value)")
       },
     ]
@@ -71,7 +71,7 @@ struct PostAndWaitTests {
       log.append("returned")
     }
     await began.wait()
-    for _ in 0..<100 { await Task.yield() }
+    await rest()
     #expect(log.entries == [])
     mayLeave.open()
     await waiting.value
@@ -163,7 +163,7 @@ struct PostAndWaitTests {
         log.append(text)
       },
       bus.observe(.number) { value in
-        for _ in 0..<10 { await Task.yield() }
+        await Task.yield()
         log.append("other \(value)")
       },
     ]
@@ -190,7 +190,7 @@ struct PostAndWaitTests {
     }
     bus.post(.number, 1)
     let task = await started.first(1)
-    for _ in 0..<100 { await Task.yield() }
+    await rest()
     #expect(log.entries == [])
     mayEnd.open()
     await task.first?.value

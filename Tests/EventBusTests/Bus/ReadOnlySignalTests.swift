@@ -28,7 +28,7 @@ struct ReadOnlySignalTests {
     #expect(signal.readOnly.observerCount == 8)
     #expect(signal.observerCount == 8)
     #expect(signal.send(7) == 8)
-    while owner.log.count < 8, !Task.isCancelled { await Task.yield() }
+    await until(owner.log.count >= 8)
     #expect(owner.log.entries == Array(repeating: 7, count: 8))
     for token in tokens { token.cancel() }
     owner.lifetime.end()
@@ -67,7 +67,7 @@ struct ReadOnlySignalTests {
     await counter.observe(signal.readOnly)
     signal.send(2)
     signal.send(3)
-    while await counter.sum < 5, !Task.isCancelled { await Task.yield() }
+    await until(await counter.sum >= 5)
     #expect(await counter.sum == 5)
   }
 

@@ -59,7 +59,7 @@ struct SettlingTests {
         bus.post(.text, "caused")
       },
       bus.observe(.text) { text async in
-        for _ in 0..<10 { await Task.yield() }
+        await Task.yield()
         log.append(text)
       },
     ]
@@ -69,7 +69,7 @@ struct SettlingTests {
       try await bus.waitUntilSettled()
       log.append("settled")
     }
-    for _ in 0..<100 { await Task.yield() }
+    await rest()
     #expect(log.entries == [])
     mayLeave.open()
     try await waiting.value
@@ -78,12 +78,15 @@ struct SettlingTests {
     withExtendedLifetime(tokens) {}
   }
 
-  @Test("A settled bus is settled within no time", arguments: 0..<100)
-  func atOnce(_: Int) async throws {
+  @Test("A settled bus is settled within no time")
+  func atOnce() async throws {
     let token = bus.observe(.number) { _ in }
-    bus.post(.number, 1)
-    try await bus.waitUntilSettled(within: .zero)
-    try await EventBus().waitUntilSettled(within: .zero)
+    // A limit that had passed already would win now and then.
+    for _ in 0..<100 {
+      bus.post(.number, 1)
+      try await bus.waitUntilSettled(within: .zero)
+      try await EventBus().waitUntilSettled(within: .zero)
+    }
     withExtendedLifetime(token) {}
   }
 
@@ -100,7 +103,7 @@ struct SettlingTests {
         log.append("ended \(number)")
       },
       bus.observe(.text) { text async in
-        for _ in 0..<10 { await Task.yield() }
+        await Task.yield()
         log.append(text)
       },
     ]
@@ -161,7 +164,7 @@ struct SettlingTests {
     ]
     other.post(.number, 1)
     bus.post(.number, 1)
-    for _ in 0..<100 { await Task.yield() }
+    await rest()
     #expect(log.entries == [])
     mayLeave.open()
     try await bus.waitUntilSettled()
@@ -184,7 +187,7 @@ struct SettlingTests {
       try await bus.waitUntilSettled()
       log.append("settled")
     }
-    for _ in 0..<100 { await Task.yield() }
+    await rest()
     mayLeave.open()
     try await waiting.value
     #expect(log.entries == ["handled", "settled"])
@@ -204,7 +207,7 @@ struct SettlingTests {
   func signals() async throws {
     let (signal, log) = (Signal<Int>(), Log<Int>())
     let token = signal.observe { number in
-      for _ in 0..<10 { await Task.yield() }
+      await Task.yield()
       log.append(number)
     }
     signal.send(1)

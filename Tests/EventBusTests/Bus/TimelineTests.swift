@@ -235,7 +235,7 @@ struct TimelineTests {
       var events = stream.makeAsyncIterator()
       return await events.next()
     }
-    while !stream.isAwaited, !Task.isCancelled { await Task.yield() }
+    await until(stream.isAwaited)
     bus.post(.number, 1)
     #expect(await taking.value == 1)
     _ = await trace.first(5)

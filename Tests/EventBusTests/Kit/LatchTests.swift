@@ -1,4 +1,5 @@
 import EventBus
+import TestSupport
 import Testing
 
 @Suite("Latch")
@@ -7,7 +8,7 @@ struct LatchTests {
   func opens() async {
     let latch = Latch()
     async let early = latch.wait()
-    await Task.yield()
+    await rest()
     latch.open()
     latch.open()
     #expect(await early)
@@ -18,7 +19,7 @@ struct LatchTests {
   func cancels() async {
     let latch = Latch()
     let waiter = Task { await latch.wait() }
-    await Task.yield()
+    await rest()
     waiter.cancel()
     #expect(await !waiter.value)
     #expect(!latch.isOpen)

@@ -33,7 +33,7 @@ struct RecorderTests {
     bus.post(.number, 1)
     #expect(await recorder.next()?.payload as? Int == 1)
     let waiting = Task { await recorder.next()?.payload as? Int }
-    for _ in 0..<10 { await Task.yield() }
+    await rest()
     bus.post(.number, 2)
     #expect(await waiting.value == 2)
     #expect(recorder.events.count == 2)
@@ -43,7 +43,7 @@ struct RecorderTests {
   func cancelled() async {
     let recorder = EventRecorder(EventBus())
     let waiting = Task { await recorder.next()?.name }
-    for _ in 0..<10 { await Task.yield() }
+    await rest()
     waiting.cancel()
     #expect(await waiting.value == nil)
   }
@@ -132,7 +132,7 @@ struct RecorderTests {
     let waiting = Task { await recorder.next(within: .seconds(1), clock: clock)?.name }
     await clock.waitForSleepers(atLeast: 1)
     clock.jump(by: .milliseconds(999))
-    for _ in 0..<10 { await Task.yield() }
+    await rest()
     #expect(clock.sleeperCount == 1)
     clock.jump(by: .milliseconds(1))
     #expect(await waiting.value == nil)
@@ -234,12 +234,17 @@ struct RecorderTests {
   func runningPost() async throws {
     let (bus, clock) = (EventBus(), ManualClock())
     let recorder = EventRecorder(bus)
+    let (began, mayEnd) = (ManualLatch(), ManualLatch())
     let token = bus.observe(.number, priority: .high) { _ in
-      // On a thread of its own, until the test waits.
-      while clock.sleeperCount == 0 {}
+      began.open()
+      mayEnd.block()
     }
     async let posted: Void = onThreads(1) { _ in bus.post(.number, 1) }
-    #expect(try await recorder.wait(for: .number, within: .seconds(1), clock: clock) == [1])
+    await began.wait()
+    async let numbers = recorder.wait(for: .number, within: .seconds(1), clock: clock)
+    await clock.waitForSleepers(atLeast: 1)
+    mayEnd.open()
+    #expect(try await numbers == [1])
     await posted
     withExtendedLifetime(token) {}
   }
@@ -254,8 +259,8 @@ struct RecorderTests {
     for clock in [ContinuousClock(), SuspendingClock(), clock] as [any Clock<Duration>] {
       let next = Task { await recorder.next(within: longest, clock: clock)?.payload as? Int }
       let wait = Task { try await recorder.wait(for: .text, within: longest, clock: clock) }
-      // Long enough for both to fall asleep.
-      for _ in 0..<100 { await Task.yield() }
+      // Now both are asleep.
+      await rest()
       bus.post(.number, 1)
       #expect(await next.value == 1)
       bus.post(.text, "a")

@@ -45,10 +45,7 @@ struct TimerClockTests {
     #expect(clocks.liveCount == 1)
     tokens.letGo()
     // The sleeper may be on its way out.
-    for _ in 0..<10_000 {
-      guard clocks.liveCount > 0 else { break }
-      await Task.yield()
-    }
+    await until(clocks.liveCount == 0)
     #expect(clocks.liveCount == 0)
   }
 

@@ -58,7 +58,7 @@ struct TimerIsolationTests {
       }
     }
     // Each round is a turn of the actor.
-    while calls.value < 1_000, !Task.isCancelled { await Task.yield() }
+    await until(calls.value >= 1_000)
     for token in tokens { token.cancel() }
   }
 

@@ -9,7 +9,7 @@ struct EndingTests {
     let lifetime = Lifetime()
     let ending = lifetime.ending
     let waiting = Task { try await ending.wait() }
-    await Task.yield()
+    await rest()
     lifetime.end()
     try await waiting.value
     try await ending.wait()
@@ -21,7 +21,7 @@ struct EndingTests {
     let lifetime = Holder(Lifetime())
     let ending = try #require(lifetime.value?.ending)
     let waiting = Task { try await ending.wait() }
-    await Task.yield()
+    await rest()
     lifetime.letGo()
     try await waiting.value
   }
@@ -30,7 +30,7 @@ struct EndingTests {
   func endingIsCancellable() async {
     let lifetime = Lifetime()
     let waiting = Task { [ending = lifetime.ending] in try await ending.wait() }
-    await Task.yield()
+    await rest()
     waiting.cancel()
     await #expect(throws: CancellationError.self) { try await waiting.value }
     lifetime.end()

@@ -42,9 +42,8 @@ struct FinishedTests {
     async let posting: Void = onThreads(1) { _ in bus.post(.number, 1) }
     await isInside.wait()
     token.cancel()
-    // Opened by a task that starts after the waiting has begun, or before: both orders are right.
     let opener = Task {
-      await Task.yield()
+      await rest()
       mayLeave.open()
     }
     await token.waitUntilFinished()
@@ -63,18 +62,20 @@ struct FinishedTests {
     let bus = EventBus()
     let (isInside, mayLeave) = (ManualLatch(), ManualLatch())
     let hasLeft = Log<Bool>()
-    let token = await MainActor.run {
-      bus.observe(.number) { _ in
-        isInside.open()
-        mayLeave.block()
-        hasLeft.append(true)
-      }
+    let executor = HeldExecutor()
+    executor.open()
+    // Its turns are on threads of their own.
+    let actor = HeldActor(executor)
+    let token = bus.observe(.number, owner: actor) { (_: isolated HeldActor, _) in
+      isInside.open()
+      mayLeave.block()
+      hasLeft.append(true)
     }
-    await onThreads(1) { _ in bus.post(.number, 1) }
+    bus.post(.number, 1)
     await isInside.wait()
     token.cancel()
     let opener = Task {
-      await Task.yield()
+      await rest()
       mayLeave.open()
     }
     await token.waitUntilFinished()
@@ -103,7 +104,7 @@ struct FinishedTests {
         }
       }
       group.addTask {
-        await Task.yield()
+        await rest()
         mayLeave.open()
         return 1
       }
@@ -124,7 +125,7 @@ struct FinishedTests {
     await isInside.wait()
     token.cancel()
     let waiting = Task { await token.waitUntilFinished() }
-    await Task.yield()
+    await rest()
     waiting.cancel()
     await waiting.value
     #expect(!mayLeave.isOpen)
@@ -157,7 +158,7 @@ struct FinishedTests {
       await token.waitUntilFinished()
       hasEnded.append(token.isActive)
     }
-    await Task.yield()
+    await rest()
     #expect(hasEnded.entries == [])
     if byOwner { owner.lifetime.end() } else { token.cancel() }
     await waiting.value
@@ -173,7 +174,7 @@ struct FinishedTests {
       await token.waitUntilFinished()
       return heard.value
     }
-    await Task.yield()
+    await rest()
     bus.post(.number, 1)
     #expect(await waiting.value == 1)
   }
@@ -184,19 +185,23 @@ struct FinishedTests {
       let bus = EventBus()
       let isClosed = ManualLatch()
       let mayStop = ManualLatch()
-      let intrusions = Counter()
+      let (posts, intrusions) = (Counter(), Counter())
       let token = bus.observe(.number) { _ in
         if isClosed.isOpen { intrusions.add() }
         yieldThread()
         if isClosed.isOpen { intrusions.add() }
       }
       async let posting: Void = onThreads(2) { _ in
-        while !mayStop.isOpen { bus.post(.number, 1) }
+        while !mayStop.isOpen {
+          bus.post(.number, 1)
+          posts.add()
+        }
       }
       token.cancel()
       await token.waitUntilFinished()
       isClosed.open()
-      await Task.yield()
+      let soFar = posts.value
+      await until(posts.value > soFar + 2)
       mayStop.open()
       await posting
       #expect(intrusions.value == 0)

@@ -25,7 +25,7 @@ struct UntilTests {
 
       func next() async throws(Empty) -> Int? {
         source.asked.append(given)
-        source.asks.add()
+        source.onAsk(given)
         if given < source.count {
           given += 1
           return given
@@ -46,7 +46,7 @@ struct UntilTests {
     let count: Int
     let ending: Ending
     let asked = Inbox<Int>()
-    let asks = Counter()
+    var onAsk: @Sendable (Int) -> Void = { _ in }
     let gate = ManualLatch()
     let tally = Tally()
 
@@ -86,10 +86,7 @@ struct UntilTests {
       #expect(try await seen.value == [1, 2])
       source.gate.open()
       // The task of the iteration may be on its way out.
-      for _ in 0..<10_000 {
-        guard source.tally.live > 0 else { break }
-        await Task.yield()
-      }
+      await until(source.tally.live == 0)
       #expect(source.tally.live == 0)
     }
   }
@@ -119,7 +116,7 @@ struct UntilTests {
     var iterator = source.until(lifetime).makeAsyncIterator()
     for number in 1...10 {
       #expect(try await iterator.next() == number)
-      for _ in 0..<100 { await Task.yield() }
+      await rest()
       #expect(source.asked.entries.count == number)
     }
   }
@@ -142,10 +139,7 @@ struct UntilTests {
     let lifetime = Lifetime()
     for try await number in source.until(lifetime) where number == 2 { break }
     #expect(lifetime.members.count == 0)
-    for _ in 0..<10_000 {
-      guard source.tally.live > 0 else { break }
-      await Task.yield()
-    }
+    await until(source.tally.live == 0)
     #expect(source.tally.live == 0)
   }
 
@@ -188,11 +182,12 @@ struct UntilTests {
     for round in 0..<400 {
       // The end meets an element, a source that waits and heeds its task's end, or one that does not.
       let given = round % 61
-      let source = Source(
+      var source = Source(
         count: round.isMultiple(of: 3) ? 1_000 : given,
         ending: round.isMultiple(of: 2) ? .waits : .ignoresCancellation
       )
-      let lifetime = Lifetime()
+      let (lifetime, mayEnd) = (Lifetime(), ManualLatch())
+      source.onAsk = { asked in if asked == given { mayEnd.open() } }
       let sequence = source.until(lifetime)
       let (seen, isOver) = (Log<Int>(), ManualLatch())
       Task {
@@ -201,25 +196,14 @@ struct UntilTests {
         } catch { Issue.record(error) }
         isOver.open()
       }
-      // A thread that looks without a pause ends it closer to the element than one that must wake up.
-      await onThreads(1) { _ in
-        var looks = 0
-        while source.asks.value <= given, looks < 1_000_000 {
-          looks += 1
-          if looks > 10_000 { yieldThread() }
-        }
-        lifetime.end()
-      }
+      await mayEnd.wait()
+      lifetime.end()
       await isOver.wait()
       try #require(seen.count >= given)
       #expect(seen.entries == Array(1..<(seen.count + 1)))
       #expect(lifetime.members.count == 0)
       if source.ending == .ignoresCancellation { source.gate.open() }
-      var looks = 0
-      while source.tally.live > 0, looks < 100_000 {
-        looks += 1
-        await Task.yield()
-      }
+      await until(source.tally.live == 0)
       try #require(source.tally.live == 0)
     }
   }
