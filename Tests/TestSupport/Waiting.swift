@@ -39,12 +39,14 @@ extension ManualClock {
 /// The waiting tests themselves occupy no thread. Otherwise, two tests that wait for rest would keep each other from it.
 private final class Watcher: Sendable {
   private struct Waiter {
-    let latch: ManualLatch
+    let latch = ManualLatch()
+    let number: Int
     let waitsForRest: Bool
   }
 
   private struct State {
     var waiters: [Waiter] = []
+    var nextNumber = 0
     var isRunning = false
   }
 
@@ -54,34 +56,45 @@ private final class Watcher: Sendable {
 
   /// Suspends for a short while, or until the process is at rest.
   func pause(untilRest: Bool) async {
-    let waiter = Waiter(latch: ManualLatch(), waitsForRest: untilRest)
-    let mustRun = state.withLock { state in
+    let (waiter, mustRun) = state.withLock { state in
+      let waiter = Waiter(number: state.nextNumber, waitsForRest: untilRest)
+      state.nextNumber += 1
       state.waiters.append(waiter)
       defer { state.isRunning = true }
-      return !state.isRunning
+      return (waiter, !state.isRunning)
     }
     if mustRun { runOnThread { [self] in run() } }
     await waiter.latch.wait()
+    // The test has run out of time.
+    if !waiter.latch.isOpen {
+      state.withLock { state in state.waiters.removeAll { $0.number == waiter.number } }
+    }
   }
 
   private func run() {
+    let shortest: UInt32 = 200
+    var nap = shortest
     while true {
-      usleep(200)
-      let (waiting, isOver) = state.withLock { state in
+      usleep(nap)
+      let (isOver, seeksRest, firstTooLate) = state.withLock { state in
         if state.waiters.isEmpty { state.isRunning = false }
-        return (state.waiters, state.waiters.isEmpty)
+        return (state.waiters.isEmpty, state.waiters.contains(where: \.waitsForRest), state.nextNumber)
       }
       if isOver { return }
-      // Only tests that waited before the look may rely on it.
-      let isAtRest = waiting.contains(where: \.waitsForRest) && otherThreadsRest()
-      let served = waiting.filter { isAtRest || !$0.waitsForRest }
-      state.withLock { state in
-        state.waiters.removeAll { waiter in served.contains { $0.latch === waiter.latch } }
+      let isAtRest = seeksRest && otherThreadsRest()
+      // A thread that computes does so for a while.
+      nap = seeksRest && !isAtRest ? min(2 * nap, 10 * shortest) : shortest
+      let served = state.withLock { state in
+        // Only a test that waited before the look may rely on it.
+        let isServed = { (waiter: Waiter) in
+          !waiter.waitsForRest || isAtRest && waiter.number < firstTooLate
+        }
+        defer { state.waiters.removeAll(where: isServed) }
+        return state.waiters.filter(isServed)
       }
       for waiter in served { waiter.latch.open() }
     }
   }
-
 }
 
 /// Returns whether every other thread of the process slept, and none ran between two looks at all of them.

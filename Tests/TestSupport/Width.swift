@@ -1,9 +1,8 @@
 // The number of tests that `swift test` runs side by side.
 //
 // Swift Testing starts all tests at once. On the two threads that two processors give to tasks, thousands of tests that
-// wait for each other's turns starve, and those that compare orders or memory see each other. Its limit is a variable
-// of the environment, which this entry sets before `main` unless somebody has set it: `--no-parallel` runs one test at
-// a time, and `SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=64 swift test` runs 64.
+// wait for each other starve. The limit is a variable of the environment, which this entry sets before `main` unless it
+// is set: `SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=64 swift test` runs 64 tests side by side, `--no-parallel` one.
 
 #if objectFormat(MachO)
 @section("__DATA,__mod_init_func") @used
@@ -12,5 +11,5 @@
 #endif
 private let setsWidth: @convention(c) () -> Void = {
   // Reason: terminated strings, and no other thread runs yet.
-  _ = unsafe setenv("SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH", "4", 0)
+  _ = unsafe setenv("SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH", "2", 0)
 }
