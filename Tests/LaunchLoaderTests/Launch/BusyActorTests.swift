@@ -99,7 +99,7 @@ struct BusyActorTests {
     let token = await worker("a", isSynchronous: isSynchronous, of: loader)
     async let launch = loader.launch()
     await clock.waitForSleepers(atLeast: 1)
-    for _ in 0..<100 { await Task.yield() }  // Gives the worker the time to wait for its actor.
+    await actor.executor.waitForJobs(1)
     await clock.jumpAtRest(by: .seconds(1))
     #expect(try await launch.summary == ["a skipped"])
     await release()
@@ -216,16 +216,35 @@ struct BusyActorTests {
     #expect(!first.cancel() && !second.cancel())
   }
 
+  private static func registerBlocking(
+    with loader: LaunchLoader,
+    _ log: Log<String>,
+    _ latches: (hasBegun: ManualLatch, mayEnd: ManualLatch),
+    on actor: isolated BusyActor
+  ) {
+    // The actor's jobs run on a thread of their own.
+    loader.register("a", timeout: .seconds(1)) { _ in
+      actor.assertIsolated()
+      latches.hasBegun.open()
+      latches.mayEnd.block()
+      log.append("a")
+    }
+  }
+
   @Test("A launch waits for a synchronous worker that has begun on its actor, however late it is")
   func begunIsWaitedFor() async throws {
     let loader = LaunchLoader(timeout: .seconds(5), clock: clock)
-    loader.register("a", timeout: .seconds(1)) { @SampleActor [clock, log] _ in
-      clock.jump(by: .seconds(9))
-      for _ in 0..<1_000 { yieldThread() }  // Gives those who watch the clock the time to act.
-      log.append("a")
-    }
+    let latches = (hasBegun: ManualLatch(), mayEnd: ManualLatch())
+    actor.executor.open()
+    await Self.registerBlocking(with: loader, log, latches, on: actor)
     loader.register("b", phase: .late) { [log] _ in log.append("b") }
-    let report = try await loader.launch()
+    let launch = Task { try await loader.launch() }
+    await latches.hasBegun.wait()
+    await clock.jumpAtRest(by: .seconds(9))
+    await rest()
+    #expect(log.entries.isEmpty)
+    latches.mayEnd.open()
+    let report = try await launch.value
     #expect(report.entries.first?.outcome.description == "timed out")
     #expect(report.abandoned.isEmpty)
     #expect(log.entries.first == "a")

@@ -55,17 +55,6 @@ struct DependencyTests {
     withExtendedLifetime(attachment) {}
   }
 
-  @Test("If no worker is asynchronous, all phases have run when the post returns")
-  func eventRunsAllPhases() {
-    loader.register("late", phase: .late, run: note("late"))
-    loader.register("standard", run: note("standard"))
-    loader.register("early", phase: .early, run: note("early"))
-    let attachment = loader.attach(to: bus)
-    bus.post(.didFinishLaunching, LaunchOptions())
-    #expect(log.entries == ["early", "standard", "late"])
-    withExtendedLifetime(attachment) {}
-  }
-
   @Test("A failed worker's dependants are skipped, and theirs in turn")
   func failureSkipsDependants() async throws {
     let tally = Tally()
@@ -130,15 +119,6 @@ struct DependencyTests {
     loader.register(LaunchKey<Int>("port")) { _ in 80 }
     loader.register("web", needs: LaunchKey<Int>("prot")) { (_: LaunchOptions, _: Int) in }
     #expect(try await loader.launch().problems.map(\.suggestion) == ["port"])
-  }
-
-  @Test("Work that is registered during the launch gets a suggestion for an unknown name")
-  func suggestionDuringLaunch() async throws {
-    loader.register("database") { [loader] _ in
-      loader.register("web", after: ["databse"]) { _ in }
-      loader.register("pages", after: ["page"]) { _ in }
-    }
-    #expect(try await loader.launch().problems.map(\.suggestion) == ["database", nil])
   }
 
   @Test("Neither the work itself, nor a cancelled or optional name, is suggested")

@@ -120,10 +120,4 @@ struct ExactlyOnceTests {
     #expect(try await loader.report.summary == ["slow finished"])
     withExtendedLifetime(attachment) {}
   }
-
-  @Test("A launch without work has an empty report")
-  func nothingToDo() async throws {
-    let report = try await loader.launch()
-    #expect(report.entries.isEmpty)
-  }
 }

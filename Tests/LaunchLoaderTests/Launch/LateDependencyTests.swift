@@ -82,16 +82,6 @@ struct LateDependencyTests {
     #expect(try await running.wait().description == "finished")
   }
 
-  @Test("Stopping during the launch refuses the work planned after it")
-  func stoppingDuringLaunch() async throws {
-    let idle = loader.register("idle", phase: .idle) { _ in }
-    loader.register("a") { [loader] _ in loader.stop() }
-    loader.register("b", phase: .late) { _ in }
-    let report = try await loader.launch()
-    #expect(report.summary == ["idle refused", "a finished", "b finished"])
-    #expect(idle.outcome?.description == "refused")
-  }
-
   @Test("Late work that fails with a custom error is freed with its token, under no lock")
   func errorsAreFreed() async throws {
     struct Loud: Error {

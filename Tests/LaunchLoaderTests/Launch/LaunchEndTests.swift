@@ -10,25 +10,6 @@ struct LaunchEndTests {
   let log = Log<String>()
 
   @Test(
-    "A failure resumes the task that waits for the launch, under any policy",
-    arguments: [FailurePolicy.continue, .stop, .rollback]
-  )
-  func failureWakes(policy: FailurePolicy) {
-    var registry = LaunchRegistry(onFailure: policy)
-    let work = LaunchWork.asynchronous { _ in }
-    _ = registry.register(LaunchRegistration(id: "a", work))
-    let isClaimed = registry.claim(LaunchOptions())
-    guard isClaimed, case .run(_, let row) = registry.next(canWait: true),
-      case .wait = registry.next(canWait: true)
-    else {
-      Issue.record("The worker begins, and the launch waits for it.")
-      return
-    }
-    let effects = registry.end(row, nil, .failed(Broken()))
-    #expect(effects?.wake == .waitingRunner)
-  }
-
-  @Test(
     "A launch ends when a worker throws after a suspension, under any policy",
     arguments: [FailurePolicy.continue, .stop, .rollback]
   )
@@ -43,7 +24,7 @@ struct LaunchEndTests {
     let next = loader.register("b", after: ["a"], phase: .late) { [log] _ in log.append("b") }
     let launch = Task { await launchErrorCode { try await loader.launch() } }
     await isRunning.wait()
-    for _ in 0..<100 { await Task.yield() }  // Gives the launch the time to wait for the worker.
+    await rest()
     mayThrow.open()
     _ = await launch.value
     #expect(try await loader.report.summary == ["a failed: broken", "b skipped because of a"])
@@ -63,7 +44,7 @@ struct LaunchEndTests {
     loader.register("b", after: ["a"]) { [log] _ in log.append("b") }
     let launch = Task { await launchErrorCode { try await loader.launch() } }
     await clock.waitForSleepers(atLeast: 1)
-    for _ in 0..<100 { await Task.yield() }  // Gives the launch the time to wait for the worker.
+    await rest()
     await clock.jumpAtRest(by: .seconds(1))
     _ = await launch.value
     #expect(try await loader.report.summary == ["a timed out", "b skipped because of a"])
@@ -108,7 +89,7 @@ struct LaunchEndTests {
 
   @Test("A loader attached while the event is posted launches once", arguments: [1, 2])
   func attachingDuringThePost(loaders: Int) async throws {
-    for _ in 0..<500 {
+    for _ in 0..<rounds(500, debug: 200, sanitized: 100) {
       let bus = EventBus()
       let counters = (0..<loaders).map { _ in Counter() }
       let all = counters.map { counter in

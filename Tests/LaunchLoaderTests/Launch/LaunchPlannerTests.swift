@@ -103,22 +103,6 @@ struct LaunchPlannerTests {
     #expect(schedule.order == [3])
   }
 
-  @Test("A chain of 20,000 is planned, and a ring of 20,000 is found")
-  func longChain() {
-    let count = 20_000
-    var workers = (0..<count).map { index in
-      Self.worker(Self.name(index), index + 1 < count ? [Self.name(index + 1)] : [])
-    }
-    let schedule = Self.plan(workers)
-    #expect(schedule.order == (0..<count).reversed())
-    workers[count - 1] = Self.worker(Self.name(count - 1), [Self.name(0)])
-    guard case .cycle(let path)? = Self.plan(workers).problems.first?.code else {
-      Issue.record("The ring has to be found.")
-      return
-    }
-    #expect(path == (Array(0..<count) + [0]).map(Self.name))
-  }
-
   @Test(
     "In random graphs the order respects every edge and phase, is complete, and is repeatable",
     arguments: 1...100

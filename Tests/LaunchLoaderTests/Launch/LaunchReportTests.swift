@@ -40,9 +40,9 @@ struct LaunchReportTests {
     withExtendedLifetime(attachment) {}
   }
 
-  @Test("Describing a report takes time linear in its entries", .timeLimit(.minutes(5)))
+  @Test("A report names both places of each of many duplicates")
   func manyDuplicates() {
-    let count = 20_000
+    let count = size(1_000, full: 20_000)
     let originals = (0..<count).map { entry(LaunchID("\($0)")) }
     let last = originals[count - 1].id
     let duplicates = (0..<count).map { _ in

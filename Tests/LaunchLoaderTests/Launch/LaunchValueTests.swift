@@ -243,10 +243,7 @@ struct LaunchValueTests {
       ]
     )
     #expect(report.problems.count == 2)
-    guard case .missing("list", neededBy: "c")? = report.problems.first?.code else {
-      Issue.record("\(report.problems)")
-      return
-    }
+    #expect(report.problems.first?.code == .missing("list", neededBy: "c"))
   }
 
   @Test("Cycles through needs are reported with their path, and only the others run")
@@ -260,10 +257,7 @@ struct LaunchValueTests {
         "number skipped because of sum", "sum skipped because of number", "free finished",
       ]
     )
-    guard case .cycle(["number", "sum", "number"])? = report.problems.first?.code else {
-      Issue.record("\(report.problems)")
-      return
-    }
+    #expect(report.problems.first?.code == .cycle(["number", "sum", "number"]))
     #expect(await launchErrorCode { try await loader.value(of: .sum) } != nil)
   }
 

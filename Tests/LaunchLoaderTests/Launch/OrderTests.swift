@@ -16,15 +16,6 @@ struct OrderTests {
     #expect(log.entries == (0..<100).map { "\($0)" })
   }
 
-  @Test("The report lists workers in registration order")
-  func reportOrder() async throws {
-    loader.register("a") { _ in }
-    loader.register("b") { _ in await Task.yield() }
-    loader.register("c") { @SampleActor _ in }
-    loader.register("d") { _ in }
-    #expect(try await loader.launch().entries.map(\.id) == ["a", "b", "c", "d"])
-  }
-
   @Test("Nonisolated synchronous workers run on the posting thread, before the post returns")
   func inlineOnPostingThread() async {
     let threads = Log<ThreadID>()
@@ -129,41 +120,6 @@ struct OrderTests {
     #expect(log.entries == (0..<20).map { "\($0)" })
   }
 
-  @Test("An asynchronous worker does not delay the synchronous ones after it")
-  func asynchronousDoesNotBlock() async throws {
-    let mayEnd = ManualLatch()
-    loader.register { [log] _ in
-      await mayEnd.wait()
-      log.append("a")
-    }
-    loader.register { [log] _ in
-      log.append("b")
-      mayEnd.open()
-    }
-    try await loader.launch()
-    #expect(log.entries == ["b", "a"])
-  }
-
-  @Test("When the post returns, workers without a wait have run, and a task runs the rest")
-  func eventRunsWhatItCan() async throws {
-    let mayRun = ManualLatch()
-    loader.register("a") { [log] _ in
-      await mayRun.wait()
-      log.append("a")
-    }
-    loader.register("b") { [log] _ in log.append("b") }
-    loader.register("c") { @SampleActor [log] _ in log.append("c") }
-    loader.register("d") { [log] _ in log.append("d") }
-    let attachment = loader.attach(to: bus)
-    bus.post(.didFinishLaunching, LaunchOptions())
-    #expect(log.entries.filter { $0 != "c" } == ["b", "d"])
-    mayRun.open()
-    let report = try await loader.report
-    #expect(Set(log.entries) == ["a", "b", "c", "d"])
-    #expect(report.summary == ["a finished", "b finished", "c finished", "d finished"])
-    withExtendedLifetime(attachment) {}
-  }
-
   @MainActor
   @Test("Posted on an actor, the event runs that actor's workers before the post returns")
   func eventCallsWorkersOfItsActor() async throws {
@@ -195,20 +151,6 @@ struct OrderTests {
     let attachment = loader.attach(to: bus)
     await onThreads(1) { [bus] _ in bus.post(.didFinishLaunching, LaunchOptions()) }
     #expect(try await onMain.wait().description == "finished")
-    withExtendedLifetime(attachment) {}
-  }
-
-  @Test("If no worker had to wait, the launch is over when the post returns")
-  func eventLaunchIsOver() async throws {
-    let token = loader.register { _ in }
-    let attachment = loader.attach(to: bus)
-    bus.post(.didFinishLaunching, LaunchOptions())
-    #expect(token.outcome?.description == "finished")
-    let cancelled = Task {
-      cancelCurrentTask()
-      return try await loader.report.entries.count
-    }
-    #expect(try await cancelled.value == 1, "There is nothing to wait for, so nothing to cancel.")
     withExtendedLifetime(attachment) {}
   }
 }

@@ -116,8 +116,8 @@ struct PhaseTests {
   }
 
   @Test(
-    "The width limits how many asynchronous workers run at once, in order",
-    arguments: [1, 2, 5]
+    "The width, at least one, limits how many asynchronous workers run at once, in order",
+    arguments: [0, 1, 2, 5]
   )
   func width(_ width: Int) async throws {
     let loader = LaunchLoader(width: width)
@@ -127,13 +127,13 @@ struct PhaseTests {
       loader.register { [log] _ in
         running.append(count.add())
         log.append("\(index)")
-        for _ in 0..<3 { await Task.yield() }
+        await Task.yield()
         count.add(-1)
       }
     }
     loader.register("synchronous") { [log] _ in log.append("synchronous") }
     try await loader.launch()
-    #expect(running.entries.max() ?? 0 <= width)
+    #expect(running.entries.max() ?? 0 <= max(1, width))
     #expect(log.entries.filter { $0 != "synchronous" } == (0..<20).map { "\($0)" })
     #expect(log.entries.contains("synchronous"))
   }
@@ -153,12 +153,5 @@ struct PhaseTests {
     }
     try await loader.launch()
     #expect(log.entries == ["c", "b"])
-  }
-
-  @Test("A width below one counts as one")
-  func noWidth() async throws {
-    let loader = LaunchLoader(width: 0)
-    loader.register { _ in await Task.yield() }
-    #expect(try await loader.launch().entries.count == 1)
   }
 }

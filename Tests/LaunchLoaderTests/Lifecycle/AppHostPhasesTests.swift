@@ -7,80 +7,39 @@ import Testing
 struct AppHostPhasesTests {
   let stage = Stage()
 
-  @Test("The phases of a scene are reported in order, and an application can stay inactive")
-  func scene() async throws {
+  @Test("Phases that a system reports lead through the states, and each edge is reported once")
+  func script() async throws {
     let running = stage.start()
-    try await stage.app.waitUntil(state: .active)
-    await stage.app.waitUntilSettled()
-    let token = stage.noteEvents()
-    var states: [AppState] = []
-    for report in [
-      { (app: AppHost) in app.resignActive() }, { $0.enterBackground() },
-      { $0.enterForeground() }, { $0.becomeActive() },
-    ] {
-      report(stage.app)
-      states.append(stage.app.state)
-    }
-    #expect(states == [.inactive, .background, .inactive, .active])
-    #expect(
-      stage.log.entries == [
-        "application.willResignActive in active",
-        "application.stateDidChange in inactive",
-        "application.stateDidChange in background",
-        "application.didEnterBackground in background",
-        "application.willEnterForeground in background",
-        "application.stateDidChange in inactive",
-        "application.stateDidChange in active",
-        "application.didBecomeActive in active",
-      ]
-    )
-    token.cancel()
-    stage.app.shutdown()
-    _ = try await running.value
-  }
-
-  @Test("A phase that is reported twice, or that holds already, reports no edge")
-  func twice() async throws {
-    let running = stage.start()
-    try await stage.app.waitUntil(state: .active)
-    await stage.app.waitUntilSettled()
-    let token = stage.noteEvents()
-    stage.app.becomeActive()
-    stage.app.enterForeground()
-    #expect(stage.log.entries.isEmpty)
-    stage.app.resignActive()
-    let count = stage.log.entries.count
-    stage.app.resignActive()
-    stage.app.enterForeground()
-    #expect(stage.log.entries.count == count)
-    #expect(stage.app.state == .inactive)
-    token.cancel()
-    stage.app.shutdown()
-    _ = try await running.value
-  }
-
-  @Test("In the background, the same phase and the loss of activity report no edge")
-  func twiceInBackground() async throws {
-    let running = stage.start()
-    try await stage.app.waitUntil(state: .active)
-    await stage.app.waitUntilSettled()
-    stage.app.enterBackground()
+    let app = stage.app
+    try await app.waitUntil(state: .active)
+    await app.waitUntilSettled()
     let token = stage.noteEvents()
     stage.log.take()
-    stage.app.enterBackground()
-    stage.app.resignActive()
-    #expect(stage.app.state == .background)
-    #expect(stage.log.entries.isEmpty)
-    stage.app.enterForeground()
-    #expect(stage.app.state == .inactive)
-    #expect(
-      stage.log.entries == [
-        "application.willEnterForeground in background", "application.stateDidChange in inactive",
-      ]
-    )
+    let resigns = ["willResignActive in active", "stateDidChange in inactive"]
+    let enters = ["stateDidChange in background", "didEnterBackground in background"]
+    let leaves = ["willEnterForeground in background", "stateDidChange in inactive"]
+    let activates = ["stateDidChange in active", "didBecomeActive in active"]
+    let script: [(report: (AppHost) -> Void, state: AppState, events: [String])] = [
+      ({ $0.becomeActive() }, .active, []), ({ $0.enterForeground() }, .active, []),
+      ({ $0.resignActive() }, .inactive, resigns), ({ $0.resignActive() }, .inactive, []),
+      ({ $0.enterForeground() }, .inactive, []), ({ $0.enterBackground() }, .background, enters),
+      ({ $0.enterBackground() }, .background, []), ({ $0.resignActive() }, .background, []),
+      // It stays inactive, as it was before.
+      ({ $0.enterForeground() }, .inactive, leaves), ({ $0.becomeActive() }, .active, activates),
+      ({ $0.enterBackground() }, .background, resigns + enters),
+      ({ $0.enterForeground() }, .active, leaves + activates),
+      ({ $0.enterBackground() }, .background, resigns + enters),
+      ({ $0.becomeActive() }, .active, leaves + activates),
+      ({ $0.enterBackground() }, .background, resigns + enters),
+      ({ $0.resignActive() }, .background, []), ({ $0.enterForeground() }, .inactive, leaves),
+    ]
+    for (index, step) in script.enumerated() {
+      step.report(app)
+      #expect(app.state == step.state, "step \(index)")
+      #expect(stage.log.take() == step.events.map { "application.\($0)" }, "step \(index)")
+    }
     token.cancel()
-    stage.app.shutdown()
-    _ = try await running.value
+    #expect(try await stage.stop(running) == 0)
   }
 
   @Test("An application that resigned before its launch starts inactive, with its services")
@@ -95,8 +54,7 @@ struct AppHostPhasesTests {
     #expect(stage.log.entries == ["+a"])
     stage.app.becomeActive()
     #expect(stage.app.state == .active)
-    stage.app.shutdown()
-    _ = try await running.value
+    try await stage.stop(running)
   }
 
   @Test("An application sent to the background while it launches starts there")
@@ -107,8 +65,7 @@ struct AppHostPhasesTests {
     await stage.app.waitUntilSettled()
     stage.app.becomeActive()
     #expect(stage.app.state == .active)
-    stage.app.shutdown()
-    _ = try await running.value
+    try await stage.stop(running)
   }
 
   @Test("From the request to stop services on, phases report nothing")
@@ -118,8 +75,7 @@ struct AppHostPhasesTests {
       try await context.untilShutdown()
       await mayEnd.wait()
     }
-    let running = stage.start()
-    try await stage.app.waitUntil(state: .active)
+    let running = try await stage.startUntilActive()
     stage.app.shutdown()
     try await stage.app.waitUntil(state: .stopping)
     await stage.app.waitUntilSettled()
@@ -167,13 +123,16 @@ struct AppHostPhasesTests {
     #expect(entries.entries.count(where: { $0 == "inactive begins" }) == 1)
   }
 
-  @Test("Threads that report phases leave the edges in a legal order")
+  @Test("Threads that report phases leave the edges in a legal order, one at a time")
   func contention() async throws {
-    let running = stage.start()
-    try await stage.app.waitUntil(state: .active)
+    let running = try await stage.startUntilActive()
     await stage.app.waitUntilSettled()
-    let (app, log) = (stage.app, stage.log)
-    let token = stage.bus.observeAll { event in log.append("\(event.name)") }
+    let (app, log, inside) = (stage.app, stage.log, Counter())
+    let token = stage.bus.observeAll { event in
+      if inside.add() != 1 { log.append("application.two at once") }
+      log.append("\(event.name)")
+      inside.add(-1)
+    }
     let gate = StartGate(3)
     await onThreads(3) { thread in
       for _ in 0..<200 {
@@ -207,7 +166,6 @@ struct AppHostPhasesTests {
     for (edge, following) in zip(edges, edges.dropFirst()) {
       #expect(next["\(edge)"]?.contains("\(following)") == true, "\(edge), then \(following)")
     }
-    app.shutdown()
-    _ = try await running.value
+    try await stage.stop(running)
   }
 }

@@ -14,8 +14,7 @@ struct AppHostRunTests {
     stage.loader.register { options in log.append("launch work \(options.arguments)") }
     try stage.add("a")
     let token = stage.noteEvents()
-    let running = stage.start()
-    try await stage.app.waitUntil(state: .active)
+    let running = try await stage.startUntilActive()
     stage.app.shutdown(exitCode: 3)
     #expect(try await running.value == 3)
     #expect(
@@ -39,9 +38,6 @@ struct AppHostRunTests {
     token.cancel()
   }
 
-  @Test("The state of an application before its run is reported as such")
-  func notRunning() { #expect(stage.app.state == .notRunning) }
-
   @Test("An application asked to end before it runs launches and starts nothing")
   func earlyShutdown() async throws {
     stage.loader.register { [log = stage.log] _ in log.append("launch work") }
@@ -56,7 +52,7 @@ struct AppHostRunTests {
   @Test("An application asked to end while it launches skips work that has not begun")
   func shutdownDuringLaunch() async throws {
     // Many times: the first worker may run before the launching task continues.
-    for _ in 0..<300 {
+    for _ in 0..<size(50, full: 300) {
       let stage = Stage()
       let log = stage.log
       stage.loader.register("first") { [app = stage.app] _ in app.shutdown(exitCode: 4) }
@@ -105,7 +101,7 @@ struct AppHostRunTests {
   func noClockBeforeTheRun() async throws {
     let stage = Stage(stopTimeout: .seconds(10))
     stage.app.shutdown()
-    for _ in 0..<100 { await Task.yield() }
+    await rest()
     #expect(stage.clock.sleeperCount == 0)
     await stage.clock.jumpAtRest(by: .seconds(100))
     #expect(try await stage.start().value == 0)
@@ -139,29 +135,6 @@ struct AppHostRunTests {
       #expect(log.entries.last == "willTerminate")
       token.cancel()
     }
-  }
-
-  @Test("Services remain usable until the end has been announced to all observers")
-  func servicesOutliveTheAnnouncement() async throws {
-    let log = stage.log
-    try stage.add("database")
-    let token = stage.bus.observe(.willTerminate) { log.append("saved") }
-    _ = try await stage.runOnce()
-    #expect(log.entries == ["+database", "saved", "-database"])
-    token.cancel()
-  }
-
-  @Test("Work registered during the end is refused")
-  func lateWork() async throws {
-    try stage.add("a")
-    let outcomes = Log<String>()
-    let loader = stage.loader
-    let token = stage.bus.observe(.willTerminate) {
-      outcomes.append("\(loader.register { _ in }.outcome.map { "\($0)" } ?? "none")")
-    }
-    _ = try await stage.runOnce()
-    #expect(outcomes.entries == ["refused"])
-    token.cancel()
   }
 
   @Test("Launch work and transitions run on the caller's actor, here the main actor")
@@ -222,27 +195,6 @@ struct AppHostRunTests {
     withExtendedLifetime((delegate, ending)) {}
   }
 
-  @Test("The first interrupt requests an orderly stop, and the exit code is 0")
-  func interrupts() async throws {
-    try stage.add("a")
-    let running = stage.start()
-    try await stage.app.waitUntil(state: .active)
-    stage.app.interrupt(15)
-    #expect(try await running.value == 0)
-    #expect(stage.log.entries == ["+a", "-a"])
-  }
-
-  @Test("A request to reload or resize posts its event on the bus")
-  func systemEvents() async {
-    let log = stage.log
-    let reload = stage.bus.observe(.appShouldReload) { log.append("reload") }
-    let resize = stage.bus.observe(.terminalDidResize) { log.append("resize") }
-    await stage.app.reload()
-    stage.app.terminalDidResize()
-    #expect(log.entries == ["reload", "resize"])
-    withExtendedLifetime((reload, resize)) {}
-  }
-
   @Test("An ended application is freed with its services and its delegate")
   func released() async throws {
     let tally = Tally()
@@ -257,7 +209,7 @@ struct AppHostRunTests {
       }
       _ = try await stage.runOnce()
     }
-    while tally.live > 0, !Task.isCancelled { await Task.yield() }
+    await until(tally.live == 0)
     #expect(app == nil)
   }
 }

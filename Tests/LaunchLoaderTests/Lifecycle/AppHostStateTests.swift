@@ -9,8 +9,7 @@ struct AppHostStateTests {
 
   @Test("A task waiting for a state resumes when it is reached, a later task at once")
   func waitUntil() async throws {
-    let running = stage.start()
-    try await stage.app.waitUntil(state: .active)
+    let running = try await stage.startUntilActive()
     await stage.app.waitUntilSettled()
     try await stage.app.waitUntil(state: .launching)
     try await stage.app.waitUntil(state: .notRunning)
@@ -33,15 +32,6 @@ struct AppHostStateTests {
     await #expect(throws: AppStateError.self) { try await stage.app.waitUntil(state: .active) }
   }
 
-  @Test("A cancelled task stops waiting")
-  func cancelled() async {
-    for state in [AppState.active, .terminated, .launching] {
-      let waiting = Task { [app = stage.app] in try await app.waitUntil(state: state) }
-      waiting.cancel()
-      #expect(await isCancelled { try await waiting.value })
-    }
-  }
-
   @available(macOS 26.0, iOS 26.0, tvOS 26.0, watchOS 26.0, visionOS 26.0, *)
   @Test("A task that is cancelled in the middle of its wait stops waiting; another one continues")
   func cancelledWhileWaiting() async throws {
@@ -60,38 +50,10 @@ struct AppHostStateTests {
     #expect(log.entries == ["active"])
   }
 
-  @Test("Background and foreground transitions are reported in both directions")
-  func background() async throws {
-    let running = stage.start()
-    try await stage.app.waitUntil(state: .active)
-    await stage.app.waitUntilSettled()
-    let token = stage.noteEvents()
-    stage.app.enterBackground()
-    stage.app.enterBackground()
-    stage.app.enterForeground()
-    stage.app.enterForeground()
-    #expect(
-      stage.log.entries == [
-        "application.willResignActive in active",
-        "application.stateDidChange in inactive",
-        "application.stateDidChange in background",
-        "application.didEnterBackground in background",
-        "application.willEnterForeground in background",
-        "application.stateDidChange in inactive",
-        "application.stateDidChange in active",
-        "application.didBecomeActive in active",
-      ]
-    )
-    token.cancel()
-    stage.app.shutdown()
-    _ = try await running.value
-  }
-
   @Test("A change made during a transition's callbacks is reported to all observers after it")
   func nestedChanges() async throws {
     let log = stage.log
-    let running = stage.start()
-    try await stage.app.waitUntil(state: .active)
+    let running = try await stage.startUntilActive()
     await stage.app.waitUntilSettled()
     let first = stage.bus.observe(.didEnterBackground) { [app = stage.app] in
       log.append("first hears background")
@@ -108,23 +70,20 @@ struct AppHostStateTests {
       ]
     )
     withExtendedLifetime((first, second, third)) {}
-    stage.app.shutdown()
-    _ = try await running.value
+    try await stage.stop(running)
   }
 
   @Test("A late observer receives the state, the launch and the end by replay")
   func lateObservers() async throws {
     let log = stage.log
-    let running = stage.start()
-    try await stage.app.waitUntil(state: .active)
+    let running = try await stage.startUntilActive()
     await stage.app.waitUntilSettled()
     let state = stage.bus.observe(.appStateDidChange) { log.append("\($0)") }
     let launch = stage.bus.observe(.didFinishLaunching) { log.append("\($0.arguments)") }
     #expect(log.entries == ["active", "[\"stage\"]"])
     state.cancel()
     launch.cancel()
-    stage.app.shutdown()
-    _ = try await running.value
+    try await stage.stop(running)
     let end = stage.bus.observe(.willTerminate) { log.append("end") }
     #expect(log.entries.last == "end")
     end.cancel()
@@ -135,8 +94,7 @@ struct AppHostStateTests {
     "A task waiting for the background resumes after all observers, even if another task reports"
   )
   func waitsForDelivery() async throws {
-    let running = stage.start()
-    try await stage.app.waitUntil(state: .active)
+    let running = try await stage.startUntilActive()
     await stage.app.waitUntilSettled()
     let (app, log) = (stage.app, stage.log)
     let ends = Inbox<Int>()
@@ -155,39 +113,6 @@ struct AppHostStateTests {
     _ = await ends.first(1)
     #expect(log.entries == ["background", "foreground", "background", "returned"])
     withExtendedLifetime((enters, asks)) {}
-    app.shutdown()
-    _ = try await running.value
-  }
-
-  @Test("Threads that change the state report transitions one at a time and in one order")
-  func contention() async throws {
-    let running = stage.start()
-    try await stage.app.waitUntil(state: .active)
-    await stage.app.waitUntilSettled()
-    let log = stage.log
-    let inside = Counter()
-    let token = stage.bus.observeAll { event in
-      if inside.add() != 1 { log.append("two at once") }
-      log.append("\(event.name)")
-      inside.add(-1)
-    }
-    let app = stage.app
-    await onThreads(3) { _ in
-      for _ in 0..<200 {
-        app.enterBackground()
-        app.enterForeground()
-      }
-    }
-    token.cancel()
-    let edges = log.entries.filter { $0 != "application.stateDidChange" }
-    #expect(!edges.contains("two at once"))
-    let cycle = [
-      "application.willResignActive", "application.didEnterBackground",
-      "application.willEnterForeground", "application.didBecomeActive",
-    ]
-    #expect(edges.count > 4)
-    #expect(edges.enumerated().allSatisfy { $0.element == cycle[$0.offset % 4] })
-    app.shutdown()
-    _ = try await running.value
+    try await stage.stop(running)
   }
 }

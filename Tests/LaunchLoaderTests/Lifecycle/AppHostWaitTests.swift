@@ -17,11 +17,10 @@ struct AppHostWaitTests {
       await mayEnd.wait()
       log.append("saved")
     }
-    let running = stage.start()
-    try await stage.app.waitUntil(state: .active)
+    let running = try await stage.startUntilActive()
     stage.app.shutdown()
     await hasBegun.wait()
-    for _ in 0..<100 { await Task.yield() }
+    await rest()
     log.append("may end")
     mayEnd.open()
     #expect(try await running.value == 0)
@@ -29,28 +28,34 @@ struct AppHostWaitTests {
     token.cancel()
   }
 
+  private static func observeEnd(
+    _ bus: EventBus,
+    _ log: Log<String>,
+    on actor: isolated HeldActor
+  ) -> Token {
+    bus.observe(.willTerminate) {
+      actor.assertIsolated()
+      log.append("saved")
+    }
+  }
+
   @Test("Services are asked to stop after the announcement's actor-isolated handlers")
   func actorsHandler() async throws {
     let stage = Stage()
     let log = stage.log
-    let (isBlocked, mayGoOn) = (ManualLatch(), ManualLatch())
+    let executor = HeldExecutor()
+    executor.open()
     try stage.add("a")
-    let token = stage.bus.observe(.willTerminate) { @MainActor in log.append("saved") }
-    let running = stage.start()
-    try await stage.app.waitUntil(state: .active)
-    let blocking = Task { @MainActor in
-      isBlocked.open()
-      mayGoOn.block()
-    }
-    await isBlocked.wait()
+    let token = await Self.observeEnd(stage.bus, log, on: HeldActor(executor))
+    executor.hold()
+    let running = try await stage.startUntilActive()
     stage.app.shutdown()
-    try await stage.app.waitUntil(state: .stopping)
-    for _ in 0..<100 { await Task.yield() }
+    await executor.waitForJobs(1)
+    await rest()
     log.append("may go on")
-    mayGoOn.open()
+    executor.open()
     #expect(try await running.value == 0)
     #expect(log.entries == ["+a", "may go on", "saved", "-a"])
-    await blocking.value
     token.cancel()
   }
 
@@ -66,8 +71,7 @@ struct AppHostWaitTests {
       hasBegun.open()
       await waitStubbornly(ManualLatch.never)
     }
-    let running = stage.start()
-    try await stage.app.waitUntil(state: .active)
+    let running = try await stage.startUntilActive()
     stage.app.interrupt(15)
     await hasBegun.wait()
     switch ending {
@@ -102,8 +106,7 @@ struct AppHostWaitTests {
       },
       stage.bus.observe(.willTerminate) { @MainActor in saves.open() },
     ]
-    let running = stage.start()
-    try await stage.app.waitUntil(state: .active)
+    let running = try await stage.startUntilActive()
     let reloading = Task { [app = stage.app] in await app.reload() }
     await reads.wait()
     stage.app.interrupt(15)
@@ -119,28 +122,6 @@ struct AppHostWaitTests {
     withExtendedLifetime(tokens) {}
   }
 
-  @Test("A handler that waits for a service's end does not block the stop forever")
-  func waitsForService() async throws {
-    let stage = Stage(stopTimeout: .seconds(20))
-    let hasBegun = ManualLatch()
-    let hasEnded = ManualLatch()
-    try stage.add("a") { context in
-      try await context.untilShutdown()
-      hasEnded.open()
-    }
-    let token = stage.bus.observe(.willTerminate) { () async in
-      hasBegun.open()
-      await waitStubbornly(hasEnded)
-    }
-    let running = stage.start()
-    try await stage.app.waitUntil(state: .active)
-    stage.app.shutdown()
-    await hasBegun.wait()
-    await stage.clock.jumpAtRest(by: .seconds(20))
-    #expect(try await running.value == 0)
-    token.cancel()
-  }
-
   @Test("A reload ends with its asynchronous handlers, and the stop waits for it")
   func reload() async throws {
     let stage = Stage()
@@ -152,8 +133,7 @@ struct AppHostWaitTests {
       await mayEnd.wait()
       log.append("has read")
     }
-    let running = stage.start()
-    try await stage.app.waitUntil(state: .active)
+    let running = try await stage.startUntilActive()
     let reloading = Task { [app = stage.app] in
       await app.reload()
       log.append("reloaded")
@@ -161,7 +141,7 @@ struct AppHostWaitTests {
     await hasBegun.wait()
     stage.app.shutdown()
     try await stage.app.waitUntil(state: .stopping)
-    for _ in 0..<100 { await Task.yield() }
+    await rest()
     log.append("may end")
     mayEnd.open()
     #expect(try await running.value == 0)
@@ -184,7 +164,7 @@ struct AppHostWaitTests {
     let isEntered = stage.log
     try stage.add("b")
     let running = stage.start()
-    while !isEntered.entries.contains("+a"), !Task.isCancelled { await Task.yield() }
+    await until(isEntered.entries.contains("+a"))
     for (index, seconds) in [5, 10, 10].enumerated() {
       await stage.clock.waitForSleepers(atLeast: 1)
       await stage.clock.jumpAtRest(by: .seconds(seconds))
@@ -197,41 +177,15 @@ struct AppHostWaitTests {
     mayBeReady.open()
     try await stage.app.waitUntil(state: .active)
     await stage.clock.waitUntilSettled()
-    stage.app.shutdown()
-    #expect(try await running.value == 0)
+    #expect(try await stage.stop(running) == 0)
     #expect(stage.clock.sleeperCount == 0)
-  }
-
-  @Test("Slow launch work is named")
-  func slowLaunch() async throws {
-    let stage = Stage()
-    let (isWorking, mayEnd) = (ManualLatch(), ManualLatch())
-    stage.loader.register("slow") { _ async in
-      isWorking.open()
-      await mayEnd.wait()
-    }
-    let quick = stage.loader.register("quick") { _ async in }
-    let running = stage.start()
-    await isWorking.wait()
-    while quick.outcome == nil, !Task.isCancelled { await Task.yield() }
-    await stage.clock.waitForSleepers(atLeast: 1)
-    await stage.clock.jumpAtRest(by: .seconds(5))
-    #expect(
-      await stage.messages.first(1)
-        == ["waiting for launch work \"slow\" to start, for 5 s now"]
-    )
-    mayEnd.open()
-    try await stage.app.waitUntil(state: .active)
-    stage.app.shutdown()
-    #expect(try await running.value == 0)
   }
 
   @Test("A second signal sets the exit code unless one is set", arguments: [nil, 3] as [Int32?])
   func codeOfSecondSignal(earlier: Int32?) async throws {
     let stage = Stage()
     try stage.add("slow") { _ in await ManualLatch().wait() }
-    let running = stage.start()
-    try await stage.app.waitUntil(state: .active)
+    let running = try await stage.startUntilActive()
     if let earlier { stage.app.shutdown(exitCode: earlier) }
     stage.app.interrupt(15)
     try await stage.app.waitUntil(state: .stopping)
@@ -247,11 +201,11 @@ struct AppHostWaitTests {
       stage.bus.observe(.appStateDidChange) { @MainActor state in seen.append(state) },
       stage.bus.observe(.appStateDidChange) { state async in
         guard state == .terminated else { return }
-        for _ in 0..<1_000 { await Task.yield() }
+        await rest()
         log.append("terminated")
       },
       stage.bus.observe(.willResignActive) { () async in
-        for _ in 0..<1_000 { await Task.yield() }
+        await rest()
         log.append("inactive")
       },
     ]
@@ -269,8 +223,7 @@ struct AppHostWaitTests {
     let token = stage.bus.observe(.appStateDidChange) { state async in
       if state == .terminated { await waitStubbornly(never) }
     }
-    let running = stage.start()
-    try await stage.app.waitUntil(state: .active)
+    let running = try await stage.startUntilActive()
     stage.app.shutdown()
     let end = Inbox<Int32>()
     let ending = Task { end.append(try await running.value) }
@@ -284,7 +237,7 @@ struct AppHostWaitTests {
     token.cancel()
   }
 
-  @Test("Of much slow launch work, eight workers are named and the others counted")
+  @Test("Of much unfinished launch work, eight workers are named and the others counted")
   func muchSlowLaunch() async throws {
     let stage = Stage()
     let (mayEnd, working) = (ManualLatch(), Counter())
@@ -294,8 +247,9 @@ struct AppHostWaitTests {
         await mayEnd.wait()
       }
     }
+    let quick = stage.loader.register("quick") { _ async in }
     let running = stage.start()
-    while working.value < 20, !Task.isCancelled { await Task.yield() }
+    await until(working.value == 20 && quick.outcome != nil)
     await stage.clock.waitForSleepers(atLeast: 1)
     await stage.clock.jumpAtRest(by: .seconds(5))
     let names = (0..<8).map { "\"worker \($0)\"" }.joined(separator: ", ")
@@ -305,8 +259,7 @@ struct AppHostWaitTests {
     )
     mayEnd.open()
     try await stage.app.waitUntil(state: .active)
-    stage.app.shutdown()
-    #expect(try await running.value == 0)
+    #expect(try await stage.stop(running) == 0)
   }
 
   @Test("After 5 s of stopping, the service and the handler that delay it are named")
@@ -323,8 +276,7 @@ struct AppHostWaitTests {
       saves.open()
       await maySave.wait()
     }
-    let running = stage.start()
-    try await stage.app.waitUntil(state: .active)
+    let running = try await stage.startUntilActive()
     stage.app.shutdown()
     await saves.wait()
     await stage.passTime(atMost: 7) { stage.messages.entries.count >= 1 }

@@ -60,8 +60,7 @@ struct DelegateWaitTests {
       await mayFail.wait()
       throw Broken()
     }
-    let running = stage.start()
-    try await stage.app.waitUntil(state: .active)
+    let running = try await stage.startUntilActive()
     mayFail.open()
     await delegate.hasBegun.wait()
     let isOver = ManualLatch()
@@ -113,8 +112,8 @@ struct DelegateWaitTests {
       app.shutdown()
     }
     await delegate.hasBegun.wait()
-    // A stop that nothing holds up would end within these turns. The service is entered by another task.
-    for _ in 0..<1_000 { await Task.yield() }
+    // The service is entered by another task.
+    await rest()
     log.append("may end")
     delegate.mayEnd.open()
     #expect(try await running.value == 0)
@@ -186,9 +185,7 @@ struct DelegateWaitTests {
     // The cancellation is another task's, and may follow the end of the run.
     await delegate.wasCancelled.wait()
     delegate.mayEnd.open()
-    while log.entries.last != "\(example.edge) ends cancelled", !Task.isCancelled {
-      await Task.yield()
-    }
+    await until(log.entries.last == "\(example.edge) ends cancelled")
   }
 
   /// Forces the stop in one method, before that suspends.
@@ -245,23 +242,6 @@ struct DelegateWaitTests {
     delegate.mayEnd.open()
   }
 
-  @Test("A delegate method that ends when it is cancelled is cancelled at the deadline")
-  func cancelled() async throws {
-    let log = Log<String>()
-    let delegate = Waiting(log, in: "willTerminate")
-    let stage = Stage(delegate: delegate, stopTimeout: .seconds(20))
-    let running = stage.start()
-    try await stage.app.waitUntil(state: .active)
-    stage.app.shutdown()
-    await delegate.hasBegun.wait()
-    await stage.clock.waitForSleepers(atLeast: 1)
-    await stage.clock.jumpAtRest(by: .seconds(20))
-    #expect(try await running.value == 0)
-    while log.entries.last != "willTerminate ends cancelled", !Task.isCancelled {
-      await Task.yield()
-    }
-  }
-
   @Test(
     "After 5 s the delegate method that delays the start or the stop is named",
     arguments: [
@@ -278,13 +258,7 @@ struct DelegateWaitTests {
       stage.app.shutdown()
     }
     await delegate.hasBegun.wait()
-    while stage.messages.entries.isEmpty {
-      await stage.clock.jumpAtRest(by: .milliseconds(500))
-      for _ in 0..<1_000 {
-        guard stage.messages.entries.isEmpty else { break }
-        await Task.yield()
-      }
-    }
+    await stage.passTime { !stage.messages.entries.isEmpty }
     #expect(
       stage.messages.entries.first?.hasPrefix("waiting for delegate method \(text), for ") == true
     )
@@ -315,16 +289,14 @@ struct DelegateWaitTests {
     let delegate = Returning(log)
     let stage = Stage(delegate: delegate)
     let token = stage.bus.observe(.didEnterBackground) { log.append("event") }
-    let running = stage.start()
-    try await stage.app.waitUntil(state: .active)
+    let running = try await stage.startUntilActive()
     await stage.app.waitUntilSettled()
     stage.app.enterBackground()
     // The delegate leaves this state by itself, so a wait for it might begin too late.
     await stage.app.waitUntilSettled()
     await stage.app.waitUntilSettled()
     #expect(stage.app.state == .active)
-    stage.app.shutdown()
-    #expect(try await running.value == 0)
+    #expect(try await stage.stop(running) == 0)
     #expect(log.entries == ["still in background", "event", "leaves background"])
     token.cancel()
   }
@@ -339,8 +311,7 @@ struct DelegateWaitTests {
     stage.app.replaceDelegate(RecordingDelegate(log, name: "next: "))
     delegate.mayEnd.open()
     await stage.app.waitUntilSettled()
-    stage.app.shutdown()
-    #expect(try await running.value == 0)
+    #expect(try await stage.stop(running) == 0)
     #expect(
       log.entries.suffix(4) == [
         "didBecomeActive", "didBecomeActive ends", "next: willResignActive", "next: willTerminate",
@@ -387,8 +358,7 @@ struct DelegateWaitTests {
     let delegate = Waiting(Log(), in: "didEnterBackground")
     let stage = Stage(delegate: delegate)
     let (app, calls) = (stage.app, Inbox<Void>())
-    let running = stage.start()
-    try await app.waitUntil(state: .active)
+    let running = try await stage.startUntilActive()
     await app.waitUntilSettled()
     let token = Self.observeAnywhere(stage.bus) {
       MainActor.assertIsolated()
@@ -399,8 +369,7 @@ struct DelegateWaitTests {
     delegate.mayEnd.open()
     _ = await calls.first(1)
     token.cancel()
-    app.shutdown()
-    #expect(try await running.value == 0)
+    #expect(try await stage.stop(running) == 0)
   }
 
   @available(macOS 26.0, iOS 26.0, tvOS 26.0, watchOS 26.0, visionOS 26.0, *)
@@ -418,7 +387,6 @@ struct DelegateWaitTests {
     app.becomeActive()
     #expect(window.edges == ["active"])
     #expect(app.state == .active)
-    app.shutdown()
-    #expect(try await running.value == 0)
+    #expect(try await stage.stop(running) == 0)
   }
 }

@@ -6,17 +6,6 @@ import Testing
 
 @Suite("Application messages", .timeLimit(.minutes(5)))
 struct MessageTests {
-  @Test("Launch work that failed or could not begin is named, although the program continues")
-  func failedLaunchWork() async throws {
-    let stage = Stage()
-    stage.loader.register("broken") { _ in throw Broken() }
-    stage.loader.register("needy", after: ["absent"]) { _ in }
-    #expect(try await stage.runOnce() == 0)
-    let messages = await stage.messages.first(2)
-    #expect(messages.contains("launch work \"broken\" failed: broken"))
-    #expect(messages.contains { $0.hasPrefix("launch: ") && $0.contains("absent") })
-  }
-
   @Test("A blocked message hook delays no deadline, and run() by at most cancelTimeout")
   func blockingHook() async throws {
     let (isEntered, isCalled, mayReturn) = (ManualLatch(), ManualLatch(), ManualLatch())
@@ -55,14 +44,13 @@ struct MessageTests {
     let (entered, overlaps) = (Counter(), Counter())
     let stage = Stage(stopTimeout: .seconds(1), cancelTimeout: .seconds(1)) { _ in
       if entered.add() > 1 { overlaps.add() }
-      for _ in 0..<1_000 { yieldThread() }
+      yieldThread()
       entered.add(-1)
     }
     let names = (0..<20).map { "service \($0)" }
     let mayEnd = ManualLatch()
     for name in names { try stage.add(name) { _ in await waitStubbornly(mayEnd) } }
-    let running = stage.start()
-    try await stage.app.waitUntil(state: .active)
+    let running = try await stage.startUntilActive()
     stage.app.shutdown()
     await stage.letTimePass(.seconds(1))
     // The limit after a cancellation begins before its message.

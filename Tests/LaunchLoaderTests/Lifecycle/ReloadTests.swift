@@ -33,8 +33,7 @@ struct ReloadTests {
       isPosting.open()
       isOver.block()
     }
-    let running = stage.start()
-    try await app.waitUntil(state: .active)
+    let running = try await stage.startUntilActive()
     let user = Operator()
     user.executor.open()
     let reloading = Task { await user.reload(app) }
@@ -81,7 +80,7 @@ struct ReloadTests {
 
   @Test("Every reload that races with the stop returns, and its handlers have ended or are named")
   func racing() async throws {
-    for round in 0..<rounds(200, debug: 100, sanitized: 50) {
+    for round in 0..<rounds(200, debug: 50, sanitized: 50) {
       let stage = Stage()
       let app = stage.app
       let (begun, ended) = (Counter(), Counter())
@@ -92,19 +91,18 @@ struct ReloadTests {
         ended.add()
       }
       try stage.add("a")
-      let running = stage.start()
-      try await app.waitUntil(state: .active)
+      let running = try await stage.startUntilActive()
       let reloading = Task {
-        for _ in 0..<round % 7 { await Task.yield() }
+        if round % 2 == 0 { await Task.yield() }
         await app.reload()
       }
-      for _ in 0..<round % 5 { await Task.yield() }
+      if round % 3 == 0 { await Task.yield() }
       app.shutdown()
       // The stop waits for the handlers of a reload that came first.
       mayEnd.open()
       #expect(try await running.value == 0)
       await reloading.value
-      while ended.value < begun.value, !Task.isCancelled { await Task.yield() }
+      await until(ended.value == begun.value)
       token.cancel()
     }
   }

@@ -24,8 +24,7 @@ struct SlowDelegateTests {
   func method(edge: String) async throws {
     let delegate = Waiting(Log(), in: edge)
     let stage = Stage(delegate: delegate)
-    let running = stage.start()
-    try await stage.app.waitUntil(state: .active)
+    let running = try await stage.startUntilActive()
     stage.app.enterBackground()
     stage.app.enterForeground()
     await delegate.hasBegun.wait()
@@ -38,10 +37,9 @@ struct SlowDelegateTests {
     await stage.app.waitUntilSettled()
     // Nothing is waited for any longer.
     await stage.clock.jumpAtRest(by: .seconds(60))
-    stage.app.shutdown()
-    #expect(try await running.value == 0)
+    #expect(try await stage.stop(running) == 0)
     #expect(stage.messages.entries.count == 3)
-    while stage.clock.sleeperCount > 0, !Task.isCancelled { await Task.yield() }
+    await until(stage.clock.sleeperCount == 0)
   }
 
   @Test("A handler of a phase that blocks its thread is named")
@@ -52,8 +50,7 @@ struct SlowDelegateTests {
       isBlocked.open()
       mayReturn.block()
     }
-    let running = stage.start()
-    try await stage.app.waitUntil(state: .active)
+    let running = try await stage.startUntilActive()
     await stage.app.waitUntilSettled()
     async let blocking: Void = onThreads(1) { [app = stage.app] _ in app.enterBackground() }
     await isBlocked.wait()
@@ -63,8 +60,7 @@ struct SlowDelegateTests {
     )
     mayReturn.open()
     await blocking
-    stage.app.shutdown()
-    #expect(try await running.value == 0)
+    #expect(try await stage.stop(running) == 0)
     token.cancel()
   }
 
@@ -76,8 +72,7 @@ struct SlowDelegateTests {
       hasBegun.open()
       await mayEnd.wait()
     }
-    let running = stage.start()
-    try await stage.app.waitUntil(state: .active)
+    let running = try await stage.startUntilActive()
     let reloading = Task { [app = stage.app] in await app.reload() }
     await hasBegun.wait()
     await stage.passTime { stage.messages.entries.count == 2 }
@@ -87,8 +82,7 @@ struct SlowDelegateTests {
     )
     mayEnd.open()
     await reloading.value
-    stage.app.shutdown()
-    #expect(try await running.value == 0)
+    #expect(try await stage.stop(running) == 0)
     token.cancel()
   }
 
@@ -118,27 +112,30 @@ struct SlowDelegateTests {
     #expect(stage.messages.entries.isEmpty)
   }
 
-  @Test("A method that computes when the stop is requested is cancelled once it suspends")
+  @Test("A method that computes when the stop is requested sees its cancellation, and suspends cancelled")
   func cancelledWhileComputing() async throws {
     final class Computing: AppHostDelegate {
+      let log = Log<String>()
       let (hasBegun, mayGoOn) = (ManualLatch(), ManualLatch())
       func applicationDidEnterBackground(_ app: AppHost) async {
         hasBegun.open()
         mayGoOn.block()
+        log.append("cancelled: \(Task.isCancelled)")
         await ManualLatch().wait()
       }
     }
     let delegate = Computing()
     let stage = Stage(delegate: delegate)
-    let running = stage.start()
-    try await stage.app.waitUntil(state: .active)
+    let running = try await stage.startUntilActive()
     await stage.app.waitUntilSettled()
     async let computing: Void = onThreads(1) { [app = stage.app] _ in app.enterBackground() }
     await delegate.hasBegun.wait()
     stage.app.shutdown()
+    await rest()
     delegate.mayGoOn.open()
     await computing
     #expect(try await running.value == 0)
+    #expect(delegate.log.entries == ["cancelled: true"])
   }
 
   @Test("Methods of edges that precede the stop begin cancelled, and those of the stop do not")
@@ -168,8 +165,7 @@ struct SlowDelegateTests {
     let delegate = Sleeping()
     let stage = Stage(delegate: delegate, stopTimeout: .seconds(100))
     let app = stage.app
-    let running = stage.start()
-    try await app.waitUntil(state: .active)
+    let running = try await stage.startUntilActive()
     await app.waitUntilSettled()
     app.enterBackground()
     app.enterForeground()
@@ -185,32 +181,6 @@ struct SlowDelegateTests {
       ]
     )
     #expect(!stage.messages.entries.contains { $0.hasPrefix("left behind") })
-  }
-
-  @Test("A method that computes without suspending sees its cancellation")
-  func polling() async throws {
-    final class Polling: AppHostDelegate {
-      let log = Log<String>()
-      let (hasBegun, mayEnd) = (ManualLatch(), ManualLatch())
-      func applicationDidEnterBackground(_ app: AppHost) async {
-        hasBegun.open()
-        while !Task.isCancelled && !mayEnd.isOpen {}
-        log.append("cancelled: \(Task.isCancelled)")
-      }
-    }
-    let delegate = Polling()
-    let stage = Stage(delegate: delegate)
-    let running = stage.start()
-    try await stage.app.waitUntil(state: .active)
-    await stage.app.waitUntilSettled()
-    async let computing: Void = onThreads(1) { [app = stage.app] _ in app.enterBackground() }
-    await delegate.hasBegun.wait()
-    stage.app.shutdown()
-    await stage.passTime(atMost: 100) { !delegate.log.entries.isEmpty }
-    delegate.mayEnd.open()
-    await computing
-    #expect(try await running.value == 0)
-    #expect(delegate.log.entries == ["cancelled: true"])
   }
 
   @Test("A method that begins after others were abandoned is abandoned at the last limit")
@@ -259,8 +229,7 @@ struct SlowDelegateTests {
     let delegate = Slow(blocks: blocks)
     let stage = Stage(delegate: delegate, stopTimeout: .seconds(20))
     let app = stage.app
-    let running = stage.start()
-    try await app.waitUntil(state: .active)
+    let running = try await stage.startUntilActive()
     await app.waitUntilSettled()
     let hasStopped = ManualLatch()
     // A method that blocks does so on a thread of its own.
@@ -278,14 +247,13 @@ struct SlowDelegateTests {
     let message =
       "going to the background takes longer than 20 s: not waiting for delegate method "
       + "applicationWillResignActive(_:)"
-    while !stage.messages.entries.contains(message), !Task.isCancelled { await Task.yield() }
+    await until(stage.messages.entries.contains(message))
     #expect(delegate.log.entries.isEmpty)
     delegate.mayEnd.open()
     await threads.value
     try await app.waitUntil(state: .background)
     await app.waitUntilSettled()
-    app.shutdown()
-    #expect(try await running.value == 0)
+    #expect(try await stage.stop(running) == 0)
     #expect(delegate.log.entries == ["ends, cancelled: false", "background"])
   }
 
@@ -294,8 +262,7 @@ struct SlowDelegateTests {
     let delegate = Waiting(Log(), in: "didEnterBackground")
     let stage = Stage(delegate: delegate)
     let (app, log) = (stage.app, stage.log)
-    let running = stage.start()
-    try await app.waitUntil(state: .active)
+    let running = try await stage.startUntilActive()
     let answering = Task {
       await app.enteredBackground()
       log.append("stops")
@@ -305,7 +272,6 @@ struct SlowDelegateTests {
     #expect(log.entries.isEmpty)
     delegate.mayEnd.open()
     await answering.value
-    app.shutdown()
-    #expect(try await running.value == 0)
+    #expect(try await stage.stop(running) == 0)
   }
 }

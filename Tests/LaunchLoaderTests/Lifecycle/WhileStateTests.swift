@@ -56,29 +56,6 @@ struct WhileStateTests {
     await app.whileState(atLeast: level) { Issue.record("ran after the end") }
   }
 
-  @Test("Operations of lower levels continue when a higher level is left")
-  func levels() async throws {
-    let app = stage.app
-    let log = stage.log
-    let hasBegun = ManualLatch()
-    let watching = Task {
-      await app.whileState(atLeast: .background) {
-        log.append("begins")
-        hasBegun.open()
-        await ManualLatch().wait()
-      }
-    }
-    let running = stage.start()
-    try await app.waitUntil(state: .active)
-    await hasBegun.wait()
-    app.enterBackground()
-    app.enterForeground()
-    app.shutdown()
-    await watching.value
-    _ = try await running.value
-    #expect(log.entries == ["begins"])
-  }
-
   @Test("An operation that returns by itself restarts only after the level was left in between")
   func returning() async throws {
     let app = stage.app
@@ -98,8 +75,7 @@ struct WhileStateTests {
   @Test("Errors of the operation are thrown; its cancellation with the level is not")
   func throwing() async throws {
     let app = stage.app
-    let running = stage.start()
-    try await app.waitUntil(state: .active)
+    let running = try await stage.startUntilActive()
     await #expect(throws: Failed.self) {
       try await app.whileState(atLeast: .active) { throw Failed(name: "body") }
     }
@@ -135,7 +111,6 @@ struct WhileStateTests {
     late.cancel()
     await late.value
     #expect(app.state == .active)
-    app.shutdown()
-    _ = try await running.value
+    try await stage.stop(running)
   }
 }

@@ -10,8 +10,7 @@ struct ServiceAddingTests {
   @Test("A service added while others run starts at once and stops first")
   func whileRunning() async throws {
     try stage.add("a")
-    let running = stage.start()
-    try await stage.app.waitUntil(state: .active)
+    let running = try await stage.startUntilActive()
     let hasStarted = ManualLatch()
     let log = stage.log
     try stage.add("b") { context in
@@ -21,8 +20,7 @@ struct ServiceAddingTests {
       log.append("-b")
     }
     await hasStarted.wait()
-    stage.app.shutdown()
-    _ = try await running.value
+    try await stage.stop(running)
     #expect(log.entries == ["+a", "+b", "-b", "-a"])
   }
 
@@ -39,54 +37,36 @@ struct ServiceAddingTests {
     )
   }
 
-  @Test("A service added during or after the stop is refused")
+  @Test("A service added after the request to stop, before, during or after the run, is refused")
   func whileStopping() async throws {
     let refusals = Log<String?>()
-    let app = stage.app
+    let (app, ended) = (stage.app, Stage().app)
+    ended.shutdown()
+    refusals.append(serviceErrorKind { () throws(AppServiceError) in try ended.add("b") { _ in } })
     try stage.add("a") { context in
       try await context.untilShutdown()
       refusals.append(serviceErrorKind { () throws(AppServiceError) in try app.add("b") { _ in } })
     }
     _ = try await stage.runOnce()
     refusals.append(serviceErrorKind { () throws(AppServiceError) in try app.add("b") { _ in } })
-    #expect(refusals.entries == ["stopping", "stopping"])
+    #expect(refusals.entries == ["stopping", "stopping", "stopping"])
   }
 
-  @Test("A service added after a shutdown requested before the run is refused")
-  func afterEarlyShutdown() throws {
-    stage.app.shutdown()
-    let app = stage.app
-    #expect(
-      serviceErrorKind { () throws(AppServiceError) in try app.add("b") { _ in } } == "stopping"
-    )
-  }
-
-  @Test("A duplicate name is refused, before and during the run")
-  func duplicates() async throws {
-    let app = stage.app
-    try stage.add("a")
-    #expect(
-      serviceErrorKind { () throws(AppServiceError) in try app.add("a") { _ in } } == "duplicate"
-    )
-    let running = stage.start()
-    try await app.waitUntil(state: .active)
-    #expect(
-      serviceErrorKind { () throws(AppServiceError) in try app.add("a") { _ in } } == "duplicate"
-    )
-    app.shutdown()
-    #expect(try await running.value == 0)
-  }
-
-  @Test("During the run, a dependency on an unknown service or on itself is refused at once")
+  @Test("During the run, a duplicate and a dependency on an unknown service or on itself are refused")
   func edgesWhileRunning() async throws {
     let app = stage.app
     try stage.add("a")
     try stage.add("b", after: ["a"])
-    let running = stage.start()
-    try await app.waitUntil(state: .active)
+    #expect(
+      serviceErrorKind { () throws(AppServiceError) in try app.add("a") { _ in } } == "duplicate"
+    )
+    let running = try await stage.startUntilActive()
     var options = AppServiceOptions()
     options.after = ["missing"]
     let unknown = options
+    #expect(
+      serviceErrorKind { () throws(AppServiceError) in try app.add("a") { _ in } } == "duplicate"
+    )
     #expect(
       serviceErrorKind { () throws(AppServiceError) in try app.add("c", options: unknown) { _ in } }
         == "unknown"
@@ -97,18 +77,16 @@ struct ServiceAddingTests {
       serviceErrorKind { () throws(AppServiceError) in try app.add("c", options: cycle) { _ in } }
         == "cycle"
     )
-    app.shutdown()
-    #expect(try await running.value == 0)
+    #expect(try await stage.stop(running) == 0)
   }
 
   @Test("Short-lived services leave nothing behind")
   func comingAndGoing() async throws {
     try stage.add("a")
-    let running = stage.start()
-    try await stage.app.waitUntil(state: .active)
+    let running = try await stage.startUntilActive()
     let tally = Tally()
     let ended = Inbox<Int>()
-    for number in 1...500 {
+    for number in 1...size(100, full: 500) {
       let probe = tally.probe()
       try stage.add("guest \(number % 50)\(number)", { $0.onReturn = .ignore }) { _ in
         probe.touch()
@@ -116,8 +94,7 @@ struct ServiceAddingTests {
       }
       _ = await ended.first(number)
     }
-    while tally.live > 1, !Task.isCancelled { await Task.yield() }
-    stage.app.shutdown()
-    #expect(try await running.value == 0)
+    await until(tally.live <= 1)
+    #expect(try await stage.stop(running) == 0)
   }
 }

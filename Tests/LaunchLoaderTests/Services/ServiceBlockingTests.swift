@@ -3,13 +3,17 @@ import LaunchLoader
 import TestSupport
 import Testing
 
-/// Services, and their closures, that block a thread of the concurrency runtime for a while.
+/// Services, and their closures, that occupy a thread of the concurrency runtime for a while.
 ///
-/// The tests run one at a time: on a machine with two processors there are two such threads, and
-/// the code that releases a blocked one needs the other.
+/// That is their subject: the library enters services and calls closures in tasks. The tests run one at a time, and no
+/// other suite occupies such a thread, because a machine with two processors has two of them, and the code that
+/// releases the occupied one needs the other.
 @Suite("Services that block their thread", .timeLimit(.minutes(5)), .serialized)
 struct ServiceBlockingTests {
   let stage = Stage()
+
+  /// Computes until a latch opens.
+  private static func compute(until latch: ManualLatch) { while !latch.isOpen {} }
 
   @Test("A service counts as running until its shutdown closures have returned")
   func closuresCount() async throws {
@@ -84,8 +88,7 @@ struct ServiceBlockingTests {
       context.onShutdown { mayEnd.block() }
       await ManualLatch().wait()
     }
-    let running = stage.start()
-    try await stage.app.waitUntil(state: .active)
+    let running = try await stage.startUntilActive()
     stage.app.shutdown()
     await stage.passTime { stage.app.state == .terminated }
     let error = await #expect(throws: AppHostError.self) { try await running.value }
@@ -101,7 +104,7 @@ struct ServiceBlockingTests {
   func computing(hasEdges: Bool) async throws {
     let hasStarted = ManualLatch()
     try stage.add("a")
-    try stage.add("computes", run: { _ in hasStarted.block() })
+    try stage.add("computes", run: { _ in Self.compute(until: hasStarted) })
     try stage.add("b", after: hasEdges ? ["a"] : []) { context in
       hasStarted.open()
       try await context.untilShutdown()
@@ -111,16 +114,16 @@ struct ServiceBlockingTests {
     )
   }
 
-  @Test("Services that compute one after the other delay the start only for a moment")
+  @Test("Services that compute one after the other are each passed over, and start in order")
   func computingInTurn() async throws {
-    // In the order of the start: each computes until the next one has been entered.
-    let count = 240
+    // Each computes until the next one has been entered.
+    let count = 4
     let entered = (0...count).map { _ in ManualLatch() }
     for index in 0..<count {
       try stage.add("\(index)") { [log = stage.log] context in
         log.append("\(index)")
         entered[index].open()
-        if index + 1 < count { entered[index + 1].block() }
+        if index + 1 < count { Self.compute(until: entered[index + 1]) }
         try await context.untilShutdown()
       }
     }
@@ -187,12 +190,7 @@ struct ServiceBlockingTests {
           }
         } onCancel: {
           isCancelled.open()
-          // Not forever: while the handler runs, the runtime holds a lock that the task needs to suspend. If
-          // the cancellation came just before that, both of two threads are taken.
-          for _ in 0..<1_000_000 {
-            guard !mayReturn.isOpen else { break }
-            yieldThread()
-          }
+          mayReturn.block()
         }
       }
     }
@@ -200,7 +198,8 @@ struct ServiceBlockingTests {
     let stage = Stage(delegate: delegate, stopTimeout: .seconds(20))
     let running = stage.start()
     await delegate.hasBegun.wait()
-    for _ in 0..<1_000 { await Task.yield() }
+    // While the handler runs, the runtime holds a lock that the task needs to suspend.
+    await rest()
     // The call returns, although the handler blocks.
     stage.app.shutdown()
     await delegate.isCancelled.wait()
@@ -215,7 +214,7 @@ struct ServiceBlockingTests {
     let log = stage.log
     let hasStarted = ManualLatch()
     try stage.add("computes") { context in
-      hasStarted.block()
+      Self.compute(until: hasStarted)
       log.append("computed")
       try await context.untilShutdown()
     }
@@ -265,7 +264,7 @@ struct ServiceBlockingTests {
       await token.waitUntilFinished()
       return hasReturned.isOpen
     }
-    for _ in 0..<10 { await Task.yield() }
+    await rest()
     mayReturn.open()
     #expect(await waiting.value)
     if signal.close() { await signal.untilQuiet() }
@@ -293,25 +292,5 @@ struct ServiceBlockingTests {
     if signal.close() { await signal.untilQuiet() }
     #expect(ran.value == 0)
     withExtendedLifetime(first) {}
-  }
-
-  @Test("A hook of the lifetime that blocks delays only its own service")
-  func blockedHook() async {
-    let (isBlocked, mayReturn) = (ManualLatch(), ManualLatch())
-    let signal = ShutdownSignal()
-    signal.lifetime.onEnd {
-      isBlocked.open()
-      mayReturn.block()
-    }
-    signal.raise()
-    #expect(signal.isRaised && signal.lifetime.hasEnded)
-    await isBlocked.wait()
-    let closing = Task {
-      if signal.close() { await signal.untilQuiet() }
-      return mayReturn.isOpen
-    }
-    for _ in 0..<10 { await Task.yield() }
-    mayReturn.open()
-    #expect(await closing.value)
   }
 }

@@ -7,7 +7,7 @@ import Testing
 struct ServiceContentionTests {
   @Test("With concurrent adds, ends, stops and interrupts, each accepted service ends once")
   func storm() async throws {
-    for round in 0..<200 {
+    for round in 0..<rounds(200, debug: 60, sanitized: 40) {
       let stage = Stage()
       let taken = Counter()
       let entered = Counter()
@@ -17,8 +17,7 @@ struct ServiceContentionTests {
         context.markReady()
         try await context.untilShutdown()
       }
-      let running = stage.start()
-      try await stage.app.waitUntil(state: .active)
+      let running = try await stage.startUntilActive()
       await onThreads(2) { thread in
         for index in 0..<20 {
           gate.arriveAndWait()

@@ -10,14 +10,6 @@ struct ServiceEndingTests {
   static let returnedEarly =
     "service \"a\" returned before shutdown was requested: set onReturn to .shutdown or .ignore if it may"
 
-  @Test("By default a service that returns by itself makes the run fail")
-  func returnsByDefault() async throws {
-    try addWitness()
-    try stage.add("a", run: { _ in })
-    #expect(await errors(of: stage.start()) == [Self.returnedEarly])
-    #expect(stage.log.entries == ["stopped"])
-  }
-
   @Test("A service that returns after a requested shutdown has not failed, whatever its turn")
   func returnsOutOfTurn() async throws {
     let hasReturned = ManualLatch()
@@ -33,7 +25,7 @@ struct ServiceEndingTests {
       try await context.untilShutdown()
       mayReturn.open()
       await hasReturned.wait()
-      for _ in 0..<100 { await Task.yield() }
+      await rest()
       log.append("cancelled: \(Task.isCancelled)")
     }
     #expect(try await stage.runOnce() == 0)
@@ -81,8 +73,7 @@ struct ServiceEndingTests {
       await mayReturn.wait()
       hasReturned.open()
     }
-    let running = stage.start()
-    try await stage.app.waitUntil(state: .active)
+    let running = try await stage.startUntilActive()
     mayReturn.open()
     await hasReturned.wait()
     if ending == .ignore {
@@ -127,11 +118,6 @@ struct ServiceEndingTests {
     #expect(try await stage.start().value == 0)
   }
 
-  @Test("An application without services runs until it is asked to end")
-  func noServices() async throws {
-    #expect(try await stage.runOnce() == 0)
-  }
-
   @Test("Every error is kept: the cause first, those of the shutdown next, ignored ones last")
   func allErrors() async throws {
     try stage.add("a", throwing: Failed(name: "a"))
@@ -149,8 +135,7 @@ struct ServiceEndingTests {
   @Test("Cancelling the run cancels every service and makes it throw the cancellation")
   func cancellation() async throws {
     try addWitness()
-    let running = stage.start()
-    try await stage.app.waitUntil(state: .active)
+    let running = try await stage.startUntilActive()
     running.cancel()
     await #expect(throws: CancellationError.self) { try await running.value }
     #expect(stage.log.entries == ["cancelled"])
@@ -161,46 +146,23 @@ struct ServiceEndingTests {
     try stage.add("a") { context in
       do { try await context.untilShutdown() } catch { throw Failed(name: "a") }
     }
-    let running = stage.start()
-    try await stage.app.waitUntil(state: .active)
+    let running = try await stage.startUntilActive()
     running.cancel()
     #expect(await errors(of: running) == ["a failed"])
-  }
-
-  @Test("An ended service is released while the others continue")
-  func released() async throws {
-    let tally = Tally()
-    try stage.add("witness")
-    let mayReturn = ManualLatch()
-    let probe = Holder(tally.probe())
-    try stage.add("a", { $0.onReturn = .ignore }) { [value = probe.value] context in
-      context.onShutdown { value?.touch() }
-      await mayReturn.wait()
-    }
-    probe.letGo()
-    let running = stage.start()
-    try await stage.app.waitUntil(state: .active)
-    #expect(tally.live == 1)
-    mayReturn.open()
-    while tally.live > 0, !Task.isCancelled { await Task.yield() }
-    stage.app.shutdown()
-    _ = try await running.value
   }
 
   @Test("An ended service that stores its own context is released while the others continue")
   func releasedWithItsContext() async throws {
     let tally = Tally()
     try stage.add("witness")
-    let running = stage.start()
-    try await stage.app.waitUntil(state: .active)
+    let running = try await stage.startUntilActive()
     for number in 0..<10 {
       let service = Keeping("\(number)", tally.probe())
       try stage.app.add(service, options: AppServiceOptions(onReturn: .ignore))
     }
-    while tally.live > 0, !Task.isCancelled { await Task.yield() }
+    await until(tally.live == 0)
     #expect(tally.created == 10)
-    stage.app.shutdown()
-    _ = try await running.value
+    try await stage.stop(running)
   }
 
   /// A service that keeps its context, with a closure and a hook that keep the service.

@@ -148,8 +148,7 @@ struct ServiceGroupEndTests {
     } else {
       try stage.app.add(group, options: options)
     }
-    let running = stage.start()
-    try await stage.app.waitUntil(state: .active)
+    let running = try await stage.startUntilActive()
     stage.app.shutdown()
     let failure = try await error(of: running, as: AppHostError.self)
     let path = depth == 2 ? "outer/storage" : "storage"
@@ -172,8 +171,7 @@ struct ServiceGroupEndTests {
       hasEnded.open()
       await waitStubbornly(never)
     }
-    let running = stage.start()
-    try await stage.app.waitUntil(state: .active)
+    let running = try await stage.startUntilActive()
     stage.app.shutdown()
     await hasEnded.wait()
     let failure = try await error(of: running, as: AppHostError.self)
@@ -196,8 +194,7 @@ struct ServiceGroupEndTests {
       throw Failed(name: "fails")
     }
     try stage.app.add(group, options: AppServiceOptions(waitsForReady: true))
-    let running = stage.start()
-    try await stage.app.waitUntil(state: .active)
+    let running = try await stage.startUntilActive()
     mayFail.open()
     await clock.waitForSleepers(atLeast: 1)
     await clock.jumpAtRest(by: .seconds(100))
@@ -250,8 +247,7 @@ extension ServiceGroupEndTests {
     } else {
       try stage.app.add(group, options: options)
     }
-    let running = stage.start()
-    try await stage.app.waitUntil(state: .active)
+    let running = try await stage.startUntilActive()
     stage.app.shutdown()
     await isAsked.wait()
     await stage.passTime(atMost: 16) { stage.messages.entries.count > 1 }
@@ -273,8 +269,7 @@ extension ServiceGroupEndTests {
     try group.add("slow") { _ in await waitStubbornly(mayEnd) }
     try stage.add("a") { $0.waitsForReady = true }
     try stage.app.add(group, options: AppServiceOptions(onReturn: .shutdown, waitsForReady: true))
-    let running = stage.start()
-    try await stage.app.waitUntil(state: .active)
+    let running = try await stage.startUntilActive()
     group.shutdown()
     await stage.passTime(atMost: 16) { stage.messages.entries.count > 1 }
     #expect(

@@ -56,8 +56,7 @@ struct ServiceGroupTests {
       }
     }
     try addGroup()
-    let running = stage.start()
-    try await stage.app.waitUntil(state: .active)
+    let running = try await stage.startUntilActive()
     running.cancel()
     await #expect(throws: CancellationError.self) { try await running.value }
     #expect(log.entries == ["x cancelled"])
@@ -67,8 +66,7 @@ struct ServiceGroupTests {
   func ownShutdown() async throws {
     try addInside("x")
     try stage.app.add(group, options: AppServiceOptions(onReturn: .shutdown, waitsForReady: true))
-    let running = stage.start()
-    try await stage.app.waitUntil(state: .active)
+    let running = try await stage.startUntilActive()
     group.shutdown()
     #expect(try await running.value == 0)
     #expect(stage.log.entries == ["+x", "-x"])
@@ -100,38 +98,7 @@ struct ServiceGroupTests {
     )
     mayBeReady.open()
     try await stage.app.waitUntil(state: .active)
-    stage.app.shutdown()
-    #expect(try await running.value == 0)
-  }
-
-  @Test("A service of a group that is cancelled or abandoned is named after the group")
-  func cancelledAndLeftBehind() async throws {
-    let clock = TestClock()
-    let group = AppServiceGroup(
-      "group",
-      stopTimeout: .seconds(1),
-      cancelTimeout: .seconds(1),
-      clock: clock
-    )
-    let (isAsked, mayEnd) = (ManualLatch(), ManualLatch())
-    try group.add("x") { context in
-      context.onShutdown { isAsked.open() }
-      await waitStubbornly(mayEnd)
-    }
-    try addGroup(group)
-    let running = stage.start()
-    try await stage.app.waitUntil(state: .active)
-    stage.app.shutdown()
-    await isAsked.wait()
-    await clock.jumpAtRest(by: .seconds(1))
-    let cancelled = await stage.messages.first(1)
-    #expect(cancelled == ["service \"group/x\" is cancelled: it did not stop within 1 s"])
-    await clock.jumpAtRest(by: .seconds(1))
-    let error = await #expect(throws: AppHostError.self) { try await running.value }
-    #expect(error?.stuckServices == ["group/x"])
-    #expect(stage.messages.entries.count == 2)
-    #expect(stage.messages.entries.last?.hasPrefix("service \"group/x\" is stuck") == true)
-    mayEnd.open()
+    #expect(try await stage.stop(running) == 0)
   }
 
   @Test("An error thrown by a service of a group is posted, even if the group ignores it")

@@ -85,40 +85,6 @@ struct ServiceLifetimeTests {
     #expect(lifetimes.entries.allSatisfy { $0.hasEnded })
   }
 
-  @Test("The lifetime of a service that returns by itself ends, without a request to stop")
-  func endedByItself() async throws {
-    let contexts = Inbox<AppServiceContext>()
-    let run = AppServiceRun(
-      ClosureService { [log] context in
-        context.lifetime.onEnd { log.append("hook, asked: \(context.isShuttingDown)") }
-        context.onShutdown { log.append("never") }
-        contexts.append(context)
-      },
-      clock: ManualClock()
-    )
-    try await run.wait()
-    let context = await contexts.first(1)[0]
-    #expect(context.lifetime.hasEnded && context.lifetime === context.lifetime)
-    #expect(log.entries == ["hook, asked: false"])
-  }
-
-  @Test("The lifetime of a cancelled service ends")
-  func cancelled() async throws {
-    let hasEnded = ManualLatch()
-    let run = AppServiceRun(
-      ClosureService { context in
-        context.lifetime.onEnd { hasEnded.open() }
-        context.markReady()
-        await waitStubbornly(hasEnded)
-      },
-      clock: ManualClock()
-    )
-    try await run.waitUntilReady()
-    run.cancel()
-    try await run.wait()
-    #expect(hasEnded.isOpen)
-  }
-
   @Test("A service that ends its lifetime itself ends only what is attached to it")
   func endedByHand() async throws {
     let run = AppServiceRun(
@@ -140,27 +106,6 @@ struct ServiceLifetimeTests {
     run.shutdown()
     try await run.wait()
     #expect(log.entries == ["hook", "cancelled: false", "closure"])
-  }
-
-  @Test("A hook attached while the signal is raised, on another thread, runs exactly once")
-  func attachingAgainstRaising() async {
-    let gate = StartGate(2)
-    let signals = (0..<5_000).map { _ in ShutdownSignal() }
-    let ran = signals.map { _ in Counter() }
-    await onThreads(2) { thread in
-      for (index, signal) in signals.enumerated() {
-        gate.arriveAndWait()
-        if thread == 0 {
-          signal.raise()
-        } else {
-          let counter = ran[index]
-          signal.lifetime.onEnd { counter.add() }
-        }
-      }
-    }
-    for signal in signals { if signal.close() { await signal.untilQuiet() } }
-    #expect(ran.allSatisfy { $0.value == 1 })
-    #expect(signals.allSatisfy { $0.lifetime.hasEnded })
   }
 
   @Test("The lifetime of a service that never ran ends with its signal")

@@ -46,12 +46,10 @@ struct ServiceNameTests {
       names
         == ["Poller 3", "Poller", "Poller 2", "Poller 4", "Poller 5", "queue", "queue 2"]
     )
-    let running = stage.start()
-    try await stage.app.waitUntil(state: .active)
+    let running = try await stage.startUntilActive()
     try stage.app.add(Poller())
     #expect(names.last == "Poller 6")
-    stage.app.shutdown()
-    #expect(try await running.value == 0)
+    #expect(try await stage.stop(running) == 0)
   }
 
   @Test("A name that is given twice is refused: with named:, of a closure, and of a group")
@@ -86,11 +84,9 @@ struct ServiceNameTests {
         == "duplicate"
     )
     try stage.app.add(group, named: "disk", options: AppServiceOptions(waitsForReady: true))
-    let running = stage.start()
-    try await stage.app.waitUntil(state: .active)
+    let running = try await stage.startUntilActive()
     try group.add(Poller())
-    stage.app.shutdown()
-    #expect(try await running.value == 0)
+    #expect(try await stage.stop(running) == 0)
     let started = changes.entries.prefix(4)
     #expect(started == ["disk", "disk/Poller", "disk/Poller 2", "disk/orders"])
     token.cancel()

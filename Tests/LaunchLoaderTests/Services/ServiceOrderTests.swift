@@ -25,37 +25,12 @@ struct ServiceOrderTests {
       await mayEnd.wait()
       log.append("-b")
     }
-    let running = stage.start()
-    try await stage.app.waitUntil(state: .active)
+    let running = try await stage.startUntilActive()
     stage.app.shutdown()
     try await stage.app.waitUntil(state: .stopping)
     mayEnd.open()
     _ = try await running.value
     #expect(log.entries == ["+a", "b winds up", "-b", "-a"])
-  }
-
-  @Test("Later services wait for a service's readiness if its options require it")
-  func readiness() async throws {
-    let log = stage.log
-    let mayBeReady = ManualLatch()
-    let isWarmingUp = ManualLatch()
-    try stage.add("database", { $0.waitsForReady = true }) { context in
-      isWarmingUp.open()
-      await mayBeReady.wait()
-      log.append("database is ready")
-      context.markReady()
-      context.markReady()
-      try await context.untilShutdown()
-    }
-    try stage.add("web")
-    let running = stage.start()
-    await isWarmingUp.wait()
-    #expect(stage.app.state == .launching)
-    mayBeReady.open()
-    try await stage.app.waitUntil(state: .active)
-    #expect(log.entries == ["database is ready", "+web"])
-    stage.app.shutdown()
-    _ = try await running.value
   }
 
   @Test("With dependencies, layers stop one after the other, and each layer all at once")
@@ -96,8 +71,7 @@ struct ServiceOrderTests {
     try stage.add("c")
     let running = stage.start()
     await isStarting.wait()
-    stage.app.shutdown()
-    #expect(try await running.value == 0)
+    #expect(try await stage.stop(running) == 0)
     #expect(log.entries == ["+a", "-b", "-a"])
   }
 
@@ -138,14 +112,6 @@ struct ServiceOrderTests {
     #expect(errors[0].contains("a → b → a"))
     #expect(stage.log.entries.isEmpty)
     #expect(stage.app.state == .terminated)
-  }
-
-  @Test("A dependency on an unknown service is refused, naming both")
-  func unknown() async throws {
-    try stage.add("a", after: ["b"])
-    let errors = await errors(of: stage.start())
-    #expect(errors.count == 1)
-    #expect(errors[0].contains("\"a\" starts after \"b\""))
   }
 
   @Test("A thousand services that wait for each other's readiness start and stop without recursion")

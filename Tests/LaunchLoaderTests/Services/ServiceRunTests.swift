@@ -50,16 +50,7 @@ struct ServiceRunTests {
     try await run.waitUntilReady()
     #expect(log.entries == ["+a", "-a"])
     #expect(messages.entries.isEmpty)
-    while clock.sleeperCount > 0, !Task.isCancelled { await Task.yield() }
-  }
-
-  @Test("The defaults suit a service that stops by itself")
-  func defaults() async throws {
-    let run = AppServiceRun(noting(), clock: ManualClock())
-    try await run.waitUntilReady()
-    run.shutdown()
-    try await run.wait()
-    #expect(log.entries == ["+a", "-a"])
+    await until(clock.sleeperCount == 0)
   }
 
   @Test("A service is ready when it calls markReady(), not when it suspends")
@@ -77,7 +68,7 @@ struct ServiceRunTests {
       try await run.waitUntilReady()
       log.append("waited")
     }
-    for _ in 0..<100 { await Task.yield() }
+    await rest()
     mayBeReady.open()
     try await waiting.value
     #expect(log.entries == ["ready", "waited"])
@@ -195,19 +186,6 @@ struct ServiceRunTests {
     #expect(error?.kind == "alreadyRan")
   }
 
-  @Test("The errors of a group that runs alone are thrown")
-  func failingGroup() async throws {
-    let group = AppServiceGroup("storage", clock: clock)
-    try group.add("x", options: AppServiceOptions(waitsForReady: true)) { _ in
-      throw Failed(name: "x")
-    }
-    let run = run(group)
-    for wait in [run.waitUntilReady, run.wait] {
-      let error = await #expect(throws: AppServiceError.self) { try await wait() }
-      #expect(error?.description == "service group \"storage\" failed: x failed")
-    }
-  }
-
   @Test(
     "A service asked to stop before it is ready is not ready, and its run ends without an error"
   )
@@ -268,7 +246,7 @@ struct ServiceRunTests {
       run.shutdown()
       try await run.wait()
     }
-    while tally.live > 0, !Task.isCancelled { await Task.yield() }
+    await until(tally.live == 0)
     #expect(tally.created == 1)
   }
 

@@ -88,11 +88,9 @@ struct ServiceStateTests {
     try stage.add("b")
     try stage.add("c")
     #expect(services == ["a - after []", "b - after [\"a\"]", "c - after [\"b\"]"])
-    let running = stage.start()
-    try await stage.app.waitUntil(state: .active)
+    let running = try await stage.startUntilActive()
     #expect(services == ["b ready after []", "c ready after [\"b\"]"])
-    stage.app.shutdown()
-    #expect(try await running.value == 0)
+    #expect(try await stage.stop(running) == 0)
   }
 
   @Test("A service that returns at once was ready, and one that throws before it is ready was not")
@@ -112,8 +110,7 @@ struct ServiceStateTests {
     let token = observe()
     let mayEnd = ManualLatch()
     try stage.add("a") { _ in await waitStubbornly(mayEnd) }
-    let running = stage.start()
-    try await stage.app.waitUntil(state: .active)
+    let running = try await stage.startUntilActive()
     stage.app.shutdown()
     await stage.passTime { states("a").contains(.abandoned) }
     #expect(await errors(of: running).count == 1)

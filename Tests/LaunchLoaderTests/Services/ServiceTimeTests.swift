@@ -15,8 +15,7 @@ struct ServiceTimeTests {
       await ManualLatch().wait()
       log.append("b is cancelled: \(Task.isCancelled), asked to stop: \(context.isShuttingDown)")
     }
-    let running = stage.start()
-    try await stage.app.waitUntil(state: .active)
+    let running = try await stage.startUntilActive()
     stage.app.shutdown()
     await stage.letTimePass(.seconds(10))
     #expect(try await running.value == 0)
@@ -26,28 +25,27 @@ struct ServiceTimeTests {
     #expect(stage.clock.sleeperCount == 0)
   }
 
-  @Test("An observer of a failure that blocks delays neither stops nor the deadline")
+  @Test("An observer of a failure that blocks delays no stop, and run() waits for it")
   func blockingObserver() async throws {
     let stage = Stage(stopTimeout: .seconds(20))
-    let (log, mayFail, hasStopped) = (stage.log, ManualLatch(), Log<Bool>())
+    let (mayFail, isBlocked, mayReturn) = (ManualLatch(), ManualLatch(), ManualLatch())
     try stage.add("good")
     try stage.add("bad") { _ in
       await mayFail.wait()
       throw Failed(name: "bad")
     }
     let token = stage.bus.observe(.appServiceDidFail) { _ in
-      for _ in 0..<200_000 {
-        if log.entries.contains("-good") { return hasStopped.append(true) }
-        yieldThread()
-      }
-      hasStopped.append(false)
+      isBlocked.open()
+      mayReturn.block()
     }
-    let running = stage.start()
-    try await stage.app.waitUntil(state: .active)
+    let running = try await stage.startUntilActive()
     mayFail.open()
+    await isBlocked.wait()
+    await rest()
+    #expect(stage.log.entries == ["+good", "-good"])
+    #expect(stage.app.state == .stopping)
+    mayReturn.open()
     #expect(await errors(of: running) == ["bad failed"])
-    // The run ends after the observer has been called.
-    #expect(hasStopped.entries == [true])
     token.cancel()
   }
 
@@ -64,10 +62,9 @@ struct ServiceTimeTests {
     }
     // With a dependency, the others form one layer and are asked together.
     try stage.add("last", after: names)
-    let running = stage.start()
-    try await stage.app.waitUntil(state: .active)
+    let running = try await stage.startUntilActive()
     stage.app.shutdown()
-    while asked.value < names.count, !Task.isCancelled { await Task.yield() }
+    await until(asked.value == names.count)
     await stage.letTimePass(.seconds(1))
     _ = try await running.value
     let reason = "is cancelled: it did not stop within 1 s"
@@ -85,11 +82,9 @@ struct ServiceTimeTests {
       $0.stopTimeout = longest
     }
     await stage.clock.jumpAtRest(by: .seconds(1))
-    let running = stage.start()
-    try await stage.app.waitUntil(state: .active)
+    let running = try await stage.startUntilActive()
     await stage.clock.jumpAtRest(by: .seconds(1))
-    stage.app.shutdown()
-    #expect(try await running.value == 0)
+    #expect(try await stage.stop(running) == 0)
     #expect(stage.log.entries == ["+a", "-a"])
   }
 
@@ -98,8 +93,7 @@ struct ServiceTimeTests {
     let stage = Stage(stopTimeout: .seconds(20), cancelTimeout: .seconds(5))
     let mayEnd = ManualLatch()
     for name in ["a", "b", "c"] { try stage.add(name) { _ in await waitStubbornly(mayEnd) } }
-    let running = stage.start()
-    try await stage.app.waitUntil(state: .active)
+    let running = try await stage.startUntilActive()
     stage.app.shutdown()
     await stage.passTime { stage.app.state == .terminated }
     let error = await #expect(throws: AppHostError.self) { try await running.value }
@@ -120,21 +114,6 @@ struct ServiceTimeTests {
     #expect(options.after.isEmpty && !options.waitsForReady)
   }
 
-  @Test("Options can be written in one expression")
-  func memberwise() {
-    let options = AppServiceOptions(
-      after: ["a"],
-      onReturn: .shutdown,
-      onThrow: .ignore,
-      waitsForReady: true,
-      startTimeout: .seconds(1),
-      stopTimeout: .seconds(2)
-    )
-    #expect(options.after == ["a"] && options.waitsForReady)
-    #expect(options.onReturn == .shutdown && options.onThrow == .ignore)
-    #expect(options.startTimeout == .seconds(1) && options.stopTimeout == .seconds(2))
-  }
-
   @Test("A service's own timeout applies within the application's; the others continue in order")
   func ownLimit() async throws {
     let stage = Stage(stopTimeout: .seconds(1_000))
@@ -144,8 +123,7 @@ struct ServiceTimeTests {
       context.onShutdown { isAsked.open() }
       await ManualLatch().wait()
     }
-    let running = stage.start()
-    try await stage.app.waitUntil(state: .active)
+    let running = try await stage.startUntilActive()
     stage.app.shutdown()
     await isAsked.wait()
     await stage.clock.jumpAtRest(by: .seconds(1))
@@ -186,32 +164,6 @@ struct ServiceTimeTests {
     #expect(
       stage.messages.entries == ["service \"late\" is cancelled: it did not stop within 1 s"]
     )
-  }
-
-  @Test("A service that is not ready in time has failed to start and is named")
-  func startTimeout() async throws {
-    let stage = Stage()
-    let isEntered = ManualLatch()
-    try stage.add("a")
-    try stage.add(
-      "slow",
-      {
-        $0.waitsForReady = true
-        $0.startTimeout = .seconds(3)
-      },
-      run: { context in
-        isEntered.open()
-        try await context.untilShutdown()
-      }
-    )
-    try stage.add("never")
-    let running = stage.start()
-    await isEntered.wait()
-    await stage.clock.jumpAtRest(by: .seconds(3))
-    let errors = await errors(of: running)
-    #expect(errors.count == 1)
-    #expect(errors.first?.hasPrefix("service \"slow\" did not start in time") == true)
-    #expect(stage.log.entries == ["+a", "-a"])
   }
 
   @Test(
@@ -284,28 +236,13 @@ struct ServiceTimeTests {
     mayEnd.open()
   }
 
-  @Test("A service that is ready in time leaves no clock running")
-  func startInTime() async throws {
-    let stage = Stage()
-    try stage.add("a") {
-      $0.waitsForReady = true
-      $0.startTimeout = .seconds(3)
-    }
-    let running = stage.start()
-    try await stage.app.waitUntil(state: .active)
-    while stage.clock.sleeperCount > 0, !Task.isCancelled { await Task.yield() }
-    stage.app.shutdown()
-    #expect(try await running.value == 0)
-  }
-
   @Test("A service that ignores its cancellation is abandoned and named, without a trap")
   func leftBehind() async throws {
     let stage = Stage(stopTimeout: .seconds(1), cancelTimeout: .seconds(1))
     let mayEnd = ManualLatch()
     try stage.add("a")
     try stage.add("deaf") { _ in await waitStubbornly(mayEnd) }
-    let running = stage.start()
-    try await stage.app.waitUntil(state: .active)
+    let running = try await stage.startUntilActive()
     stage.app.shutdown()
     await stage.passTime { stage.app.state == .terminated }
     let error = await #expect(throws: AppHostError.self) { try await running.value }
@@ -328,8 +265,7 @@ struct ServiceTimeTests {
       context.onShutdown { isAsked.open() }
       await waitStubbornly(mayEnd)
     }
-    let running = stage.start()
-    try await stage.app.waitUntil(state: .active)
+    let running = try await stage.startUntilActive()
     stage.app.shutdown()
     await isAsked.wait()
     running.cancel()
@@ -340,11 +276,18 @@ struct ServiceTimeTests {
     mayEnd.open()
   }
 
-  @Test("A service that ends in time leaves no clock running")
+  @Test("A service that starts and ends in time leaves no clock running")
   func inTime() async throws {
     let stage = Stage(stopTimeout: .seconds(1), cancelTimeout: .seconds(1))
-    for name in ["a", "b"] { try stage.add(name) }
-    _ = try await stage.runOnce()
-    while stage.clock.sleeperCount > 0, !Task.isCancelled { await Task.yield() }
+    for name in ["a", "b"] {
+      try stage.add(name) {
+        $0.waitsForReady = true
+        $0.startTimeout = .seconds(3)
+      }
+    }
+    let running = try await stage.startUntilActive()
+    await until(stage.clock.sleeperCount == 0)
+    #expect(try await stage.stop(running) == 0)
+    await until(stage.clock.sleeperCount == 0)
   }
 }

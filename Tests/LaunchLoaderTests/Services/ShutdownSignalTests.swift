@@ -7,33 +7,29 @@ import Testing
 struct ShutdownSignalTests {
   @Test("Concurrent waiting and raising resumes every waiting task")
   func waitingAgainstRaising() async throws {
-    let signals = (0..<50_000).map { _ in ShutdownSignal() }
-    let reached = Counter()
+    // The thread overtakes the task once in each batch.
+    let batches = (0..<rounds(2_000, debug: 500, sanitized: 100)).map { _ in
+      (begins: ManualLatch(), signals: (0..<50).map { _ in ShutdownSignal() })
+    }
     let waiting = Task {
-      for signal in signals {
-        reached.add()
-        try await signal.wait()
+      for batch in batches {
+        batch.begins.open()
+        for signal in batch.signals { try await signal.wait() }
       }
     }
     await onThreads(1) { _ in
-      for (index, signal) in signals.enumerated() {
-        var looks = 0
-        while reached.value <= index {
-          looks += 1
-          if looks > 1_000 { yieldThread() }
-        }
-        // A little later each time, so that every moment of the waiting is met.
-        for _ in 0..<index % 997 { _ = reached.value }
-        signal.raise()
+      for batch in batches {
+        batch.begins.block()
+        for signal in batch.signals { signal.raise() }
       }
     }
     try await waiting.value
   }
 
-  @Test("A closure registered, cancelled and raised concurrently runs at most once")
+  @Test("A closure and a hook registered while the signal is raised on another thread run once")
   func registeringAgainstRaising() async {
     let gate = StartGate(2)
-    let signals = (0..<5_000).map { _ in ShutdownSignal() }
+    let signals = (0..<rounds(5_000, debug: 2_000, sanitized: 1_000)).map { _ in ShutdownSignal() }
     let ran = signals.map { _ in Counter() }
     let late = Counter()
     await onThreads(2) { thread in
@@ -44,12 +40,14 @@ struct ShutdownSignalTests {
         } else {
           let counter = ran[index]
           _ = signal.onRaise { counter.add() }
+          signal.lifetime.onEnd { counter.add() }
           if signal.isRaised { late.add() }
         }
       }
     }
     for signal in signals { if signal.close() { await signal.untilQuiet() } }
-    #expect(ran.allSatisfy { $0.value == 1 })
+    #expect(ran.allSatisfy { $0.value == 2 })
+    #expect(signals.allSatisfy { $0.lifetime.hasEnded })
     #expect(late.value > 0)
   }
 
@@ -90,7 +88,7 @@ struct ShutdownSignalTests {
       if signal.close() { await signal.untilQuiet() }
       return hasReturned.isOpen
     }
-    for _ in 0..<10 { await Task.yield() }
+    await rest()
     mayReturn.open()
     #expect(await closing.value)
     await late.value

@@ -65,13 +65,24 @@ struct Stage: Sendable {
     Task { [app] in try await app.run() }
   }
 
-  /// Runs the application, ends it as soon as it is active, and waits for its end.
-  func runOnce() async throws -> Int32 {
+  /// Runs the application in a task of its own, and returns when it is active.
+  func startUntilActive() async throws -> Task<Int32, any Error> {
     let running = start()
     try await app.waitUntil(state: .active)
+    return running
+  }
+
+  /// Ends the application.
+  ///
+  /// - Returns: Its exit code.
+  @discardableResult
+  func stop(_ running: Task<Int32, any Error>) async throws -> Int32 {
     app.shutdown()
     return try await running.value
   }
+
+  /// Runs the application, ends it as soon as it is active, and waits for its end.
+  func runOnce() async throws -> Int32 { try await stop(startUntilActive()) }
 
   /// Waits until a transition has begun, whose limits count from its beginning, and lets time pass.
   ///
@@ -85,10 +96,10 @@ struct Stage: Sendable {
   /// Lets time pass until something holds, slowly enough for the application to follow.
   ///
   /// It sets its alarms in tasks of its own, so a single jump may come before the alarm that it is for.
-  func passTime(atMost seconds: Int = .max / 2, until holds: () -> Bool) async {
-    for _ in 0..<2 * seconds {
+  func passTime(atMost seconds: Int = .max, until holds: () -> Bool) async {
+    for _ in 0..<seconds {
       if holds() { return }
-      clock.jump(by: .milliseconds(500))
+      clock.jump(by: .seconds(1))
       await rest()
     }
   }

@@ -5,20 +5,6 @@ import Testing
 struct SignalRouterTests {
   private typealias Router = SignalRouter<String, String>
 
-  @Test("A handler is installed with the first listener and restored with the last")
-  func counts() {
-    var router = Router()
-    let first = router.open([1, 15])
-    let second = router.open([15, 2])
-    #expect(first.installed == [1, 15])
-    #expect(second.installed == [2])
-    #expect(router.close(first.key).restored == [1])
-    #expect(router.isHeard(15))
-    #expect(router.close(second.key).restored == [2, 15])
-    #expect(!router.isHeard(15))
-    #expect(router.open([15]).installed == [15])
-  }
-
   @Test("Closing a listener twice has no further effect")
   func closesOnce() {
     var router = Router()
@@ -27,18 +13,6 @@ struct SignalRouterTests {
     let again = router.close(key)
     #expect(again.restored.isEmpty && again.resent.isEmpty && again.waiters.isEmpty)
     #expect(router.taking(key, "late") == .ended)
-  }
-
-  @Test("A signal reaches all its listeners, the oldest first, and no others")
-  func everybody() {
-    var router = Router()
-    let keys = [router.open([15]).key, router.open([2]).key, router.open([15, 2]).key]
-    for (index, key) in keys.enumerated() {
-      #expect(router.taking(key, "\(index)") == .nothing)
-    }
-    #expect(router.arrive(15).waiters == ["0", "2"])
-    #expect(router.arrive(2).waiters == ["1"])
-    #expect(router.taking(keys[2], "again") == .signal(2))
   }
 
   @Test("Signals of one number merge until taken, and different ones keep their order")
@@ -62,17 +36,6 @@ struct SignalRouterTests {
     #expect(router.taking(key, "second") == .nothing)
     #expect(router.arrive(15, isInjected: true).waiters == ["first"])
     #expect(router.close(key).waiters == ["second"])
-  }
-
-  @Test("A signal without listeners is unheard, unless it was injected")
-  func unheard() {
-    var router = Router()
-    #expect(router.arrive(15).isUnheard)
-    #expect(!router.arrive(15, isInjected: true).isUnheard)
-    let key = router.open([2]).key
-    #expect(router.arrive(15).isUnheard)
-    #expect(!router.arrive(2).isUnheard)
-    _ = router.close(key)
   }
 
   /// The inputs of two listeners, A and B, of one signal.

@@ -34,19 +34,6 @@ struct UnixSignalTests {
     #expect(UnixSignal(rawValue: 9).refusal?.reason == "accepts no handler")
   }
 
-  @Test("By default, signals have their customary meaning to an application")
-  func meanings() {
-    #if os(Linux) || os(macOS)
-    let usual: [UnixSignal: SignalMeaning] = [
-      .terminate: .shutdown, .interrupt: .shutdown, .hangup: .reload, .stop: .background,
-      .resume: .foreground, .windowChanged: .resize,
-    ]
-    #expect(AppHost.Configuration().signals == usual)
-    #else
-    #expect(AppHost.Configuration().signals.isEmpty)
-    #endif
-  }
-
   /// The events of a job, and what follows from them.
   enum Event: Sendable { case stopOnTerminal, stop, resume }
   enum Step: Sendable { case background, halt, foreground }
