@@ -57,3 +57,12 @@ func isCancelled<Result>(_ body: () async throws -> Result) async -> Bool {
 func cancelCurrentTask() {
   unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }  // Reason: it does not leave the closure.
 }
+
+extension LaunchLoader {
+  /// Launches by the event, as an application does.
+  func launchByEvent(on bus: EventBus, _ options: LaunchOptions = LaunchOptions()) {
+    let attachment = attach(to: bus)
+    bus.post(.didFinishLaunching, options)
+    withExtendedLifetime(attachment) {}
+  }
+}

@@ -151,21 +151,6 @@ struct DaemonTests {
     #expect(try daemon.line() == Output.done)
   }
 
-  @Test("The third signal ends the daemon although its output has no reader that reads")
-  func threeSignals() throws {
-    try daemon.writeSettings()
-    try daemon.put(String(repeating: "x", count: 1_000_000), as: "a.txt")
-    try daemon.start()
-    #expect(try daemon.manager.nextMessage() == "READY=1")
-    try daemon.signal(SIGTERM)
-    #expect(try daemon.manager.nextMessage() == "STOPPING=1")
-    // Signals of one kind that come together are one.
-    try daemon.signal(SIGINT)
-    try daemon.signal(SIGTERM)
-    #expect([128 + SIGTERM, 128 + SIGINT].contains(try daemon.wait()))
-    #expect(daemon.hasInSpool("a.txt"))
-  }
-
   @Test("A closed pipe is an error with a name, and what was not announced stays in the spool")
   func closedPipe() throws {
     try daemon.writeSettings()

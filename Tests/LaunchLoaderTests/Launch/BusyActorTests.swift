@@ -73,134 +73,74 @@ struct BusyActorTests {
     await actor.barrier()
   }
 
-  @Test(
-    "A worker that timed out while it waited for its actor never runs",
-    arguments: [false, true]
-  )
-  func timedOut(isSynchronous: Bool) async throws {
-    let loader = LaunchLoader(clock: clock)
-    let token = await worker("a", isSynchronous: isSynchronous, of: loader, timeout: .seconds(1))
-    loader.register("b") { [log] _ in log.append("b") }
-    async let launch = loader.launch()
-    await clock.waitForSleepers(atLeast: 1)
-    await clock.jumpAtRest(by: .seconds(1))
-    #expect(try await launch.summary == ["a timed out", "b finished"])
-    await release()
-    #expect(token.outcome?.description == "timed out")
-    #expect(log.entries == ["b"])
-  }
+  /// What becomes of work that waits for its actor.
+  enum End: CaseIterable, Sendable {
+    case timedOut, launchTimedOut, launchCancelled, registrationCancelled
+    case launchStopped, launchRolledBack, lateWorkRefused, idleWorkRefused
 
-  @Test(
-    "A launch timeout skips a worker that waits for its actor, and it never runs",
-    arguments: [false, true]
-  )
-  func totalTimedOut(isSynchronous: Bool) async throws {
-    let loader = LaunchLoader(timeout: .seconds(1), clock: clock)
-    let token = await worker("a", isSynchronous: isSynchronous, of: loader)
-    async let launch = loader.launch()
-    await clock.waitForSleepers(atLeast: 1)
-    await actor.executor.waitForJobs(1)
-    await clock.jumpAtRest(by: .seconds(1))
-    #expect(try await launch.summary == ["a skipped"])
-    await release()
-    #expect(token.outcome?.description == "skipped")
-    #expect(log.entries.isEmpty)
-  }
-
-  @Test(
-    "Cancelling a launch skips a worker that waits for its actor, and it never runs",
-    arguments: [false, true]
-  )
-  func launchCancelled(isSynchronous: Bool) async throws {
-    let loader = LaunchLoader(clock: clock)
-    // The limit of time shows that the worker was handed to its actor.
-    let token = await worker("a", isSynchronous: isSynchronous, of: loader, timeout: .seconds(1))
-    let launch = Task { try await loader.launch() }
-    await clock.waitForSleepers(atLeast: 1)
-    launch.cancel()
-    #expect(try await launch.value.summary == ["a skipped"])
-    await release()
-    #expect(token.outcome?.description == "skipped")
-    #expect(log.entries.isEmpty)
-    await clock.waitUntilSettled()
-    #expect(clock.sleeperCount == 0, "Nothing watches the worker any more.")
-  }
-
-  @Test(
-    "A failure that stops the launch permanently skips a worker that waits for its actor",
-    arguments: [FailurePolicy.stop, .rollback]
-  )
-  func launchStopped(policy: FailurePolicy) async throws {
-    let loader = LaunchLoader(onFailure: policy, clock: clock)
-    loader.register("fails") { [clock] _ in
-      try await clock.sleep(for: .seconds(1))
-      throw Broken()
+    var outcome: String {
+      switch self {
+      case .timedOut: "timed out"
+      case .launchTimedOut, .launchCancelled, .registrationCancelled: "skipped"
+      case .launchStopped, .launchRolledBack: "skipped because of fails"
+      case .lateWorkRefused, .idleWorkRefused: "refused"
+      }
     }
-    let token = await worker("a", isSynchronous: false, of: loader, timeout: .seconds(9))
-    let launch = Task { await launchErrorCode { try await loader.launch() } }
-    await clock.waitForSleepers(atLeast: 2)
-    await clock.jumpAtRest(by: .seconds(1))
-    _ = await launch.value
-    #expect(
-      try await loader.report.summary == ["fails failed: broken", "a skipped because of fails"]
+  }
+
+  @Test(
+    "Work that is given up while it waits for its actor has its outcome then, and never runs",
+    arguments: End.allCases,
+    [false, true]
+  )
+  func givenUp(end: End, isSynchronous: Bool) async throws {
+    let fails = end == .launchStopped || end == .launchRolledBack
+    let loader = LaunchLoader(
+      onFailure: end == .launchStopped ? .stop : fails ? .rollback : .continue,
+      timeout: end == .launchTimedOut ? .seconds(1) : nil,
+      width: end == .registrationCancelled ? 1 : nil,
+      clock: clock
     )
-    await release()
-    #expect(token.outcome?.description == "skipped because of fails")
-    #expect(log.entries.isEmpty)
-  }
-
-  @Test(
-    "A registration may be cancelled while its worker waits for its actor, and never runs",
-    arguments: [false, true]
-  )
-  func registrationCancelled(isSynchronous: Bool) async throws {
-    let loader = LaunchLoader(width: 1, clock: clock)
-    let token = await worker("a", isSynchronous: isSynchronous, of: loader, timeout: .seconds(1))
-    loader.register("b") { [log] _ in
-      log.append("b")
-      await Task.yield()
+    if end == .lateWorkRefused { try await loader.launch() }
+    if fails {
+      loader.register("fails") { [clock] _ in
+        try await clock.sleep(for: .seconds(1))
+        throw Broken()
+      }
     }
-    async let launch = loader.launch()
-    await clock.waitForSleepers(atLeast: 1)
-    #expect(token.cancel())
-    #expect(!token.cancel())
-    #expect(try await launch.summary == ["b finished"])
-    await release()
-    #expect(token.outcome?.description == "skipped")
-    #expect(log.entries == ["b"])
-  }
-
-  @Test(
-    "Stopping the loader refuses late work that waits for its actor, and it never runs",
-    arguments: [false, true]
-  )
-  func lateWorkRefused(isSynchronous: Bool) async throws {
-    let loader = LaunchLoader(clock: clock)
-    try await loader.launch()
-    let token = await worker("a", isSynchronous: isSynchronous, of: loader, timeout: .seconds(1))
-    await clock.waitForSleepers(atLeast: 1)
-    loader.stop()
-    #expect(try await token.wait().description == "refused")
-    await release()
-    #expect(log.entries.isEmpty)
-  }
-
-  @Test("Stopping the loader refuses idle work that waits for its actor, and it never runs")
-  func idleWorkRefused() async throws {
-    let loader = LaunchLoader(clock: clock)
     let token = await worker(
       "a",
-      isSynchronous: false,
+      isSynchronous: isSynchronous,
       of: loader,
-      phase: .idle,
-      timeout: .seconds(1)
+      phase: end == .idleWorkRefused ? .idle : .standard,
+      timeout: end == .launchTimedOut ? nil : .seconds(end == .timedOut ? 1 : 9)
     )
-    try await loader.launch()
-    await clock.waitForSleepers(atLeast: 1)
-    loader.stop()
-    #expect(try await token.wait().description == "refused")
+    let goesOn = end == .timedOut || end == .registrationCancelled
+    if goesOn {
+      loader.register("b") { [log] _ in
+        log.append("b")
+        await Task.yield()
+      }
+    }
+    let launch = Task { await launchErrorCode { try await loader.launch() } }
+    await actor.executor.waitForJobs(1)
+    switch end {
+    case .timedOut, .launchTimedOut, .launchStopped, .launchRolledBack:
+      await clock.jumpAtRest(by: .seconds(1))
+    case .launchCancelled: launch.cancel()
+    case .registrationCancelled:
+      #expect(token.cancel())
+      #expect(!token.cancel())
+    case .lateWorkRefused, .idleWorkRefused: loader.stop()
+    }
+    let outcome = try await token.wait().description
+    _ = await launch.value
     await release()
-    #expect(log.entries.isEmpty)
+    #expect(outcome == end.outcome && token.outcome?.description == outcome)
+    #expect(log.entries == (goesOn ? ["b"] : []))
+    if end == .timedOut { #expect(try await loader.report.abandoned == ["a"]) }
+    await clock.waitUntilSettled()
+    #expect(clock.sleeperCount == 0, "Nothing watches the worker any more.")
   }
 
   @Test("A worker that waits for its actor runs there once the actor is free")

@@ -18,11 +18,9 @@ struct CleanUpTests {
         living.append(tally.live)
       }
     }
-    let attachment = loader.attach(to: bus)
-    bus.post(.didFinishLaunching, LaunchOptions())
+    loader.launchByEvent(on: bus)
     #expect(living.entries == [3, 2, 1])
     #expect(tally.live == 0)
-    withExtendedLifetime(attachment) {}
   }
 
   @Test("Late closures are freed before their outcome is known")

@@ -46,13 +46,11 @@ struct DependencyTests {
     loader.register("needy", after: ["slow"], run: note("needy"))
     loader.register("late", phase: .late, run: note("late"))
     loader.register("c", run: note("c"))
-    let attachment = loader.attach(to: bus)
-    bus.post(.didFinishLaunching, LaunchOptions())
+    loader.launchByEvent(on: bus)
     #expect(log.entries == ["c", "d"])
     mayEnd.open()
     _ = try await loader.report
     #expect(log.entries == ["c", "d", "needy", "late"])
-    withExtendedLifetime(attachment) {}
   }
 
   @Test("A failed worker's dependants are skipped, and theirs in turn")
@@ -112,13 +110,6 @@ struct DependencyTests {
         == #"launch worker "web" (App/Web.swift:3) needs "databse", which is not registered;"#
         + #" did you mean "database"? Otherwise, register it, or depend on it with afterIfPresent:"#
     )
-  }
-
-  @Test("An unknown key in needs: gets the closest registered name as a suggestion")
-  func suggestionForNeed() async throws {
-    loader.register(LaunchKey<Int>("port")) { _ in 80 }
-    loader.register("web", needs: LaunchKey<Int>("prot")) { (_: LaunchOptions, _: Int) in }
-    #expect(try await loader.launch().problems.map(\.suggestion) == ["port"])
   }
 
   @Test("Neither the work itself, nor a cancelled or optional name, is suggested")
@@ -231,21 +222,5 @@ struct DependencyTests {
     static let dependencies: [LaunchID] = ["base"]
     static let phase = LaunchPhase.early
     func launch(_ options: LaunchOptions) async throws {}
-  }
-
-  @Test("A duplicate's token names both source sites, even after the launch")
-  func duplicateSites() async throws {
-    let first = loader.register("a", fileID: "App/First.swift", line: 1, run: note("first"))
-    let second = loader.register("a", fileID: "App/Second.swift", line: 2, run: note("second"))
-    #expect(first.original == nil && first.site.description == "App/First.swift:1")
-    #expect(second.original?.description == "App/First.swift:1")
-    #expect(second.site.description == "App/Second.swift:2")
-    let report = try await loader.launch()
-    #expect(
-      report.description.contains("at App/Second.swift:2, registered first at App/First.swift:1")
-    )
-    let third = loader.register("a", run: note("third"))
-    #expect(third.original?.description == "App/First.swift:1")
-    #expect(log.entries == ["first"])
   }
 }

@@ -28,18 +28,6 @@ struct ExactlyOnceTests {
     withExtendedLifetime(attachment) {}
   }
 
-  @Test("The event posted again by a worker is ignored, as the loader no longer observes it")
-  func repostIsIgnored() {
-    let counts = Log<Int>()
-    loader.register { [bus] _ in counts.append(bus.post(.didFinishLaunching, LaunchOptions())) }
-    loader.register { [log] _ in log.append("ran") }
-    let attachment = loader.attach(to: bus)
-    #expect(bus.post(.didFinishLaunching, LaunchOptions()) == 1)
-    #expect(counts.entries == [0])
-    #expect(log.entries == ["ran"])
-    withExtendedLifetime(attachment) {}
-  }
-
   @Test("Every attachment has ended before the first worker runs", arguments: [true, false])
   func attachmentsEndFirst(launchesByEvent: Bool) async throws {
     let other = EventBus()
@@ -112,12 +100,10 @@ struct ExactlyOnceTests {
   func launchDuringLaunch() async throws {
     let mayEnd = ManualLatch()
     loader.register("slow") { _ in await mayEnd.wait() }
-    let attachment = loader.attach(to: bus)
-    bus.post(.didFinishLaunching, LaunchOptions())
+    loader.launchByEvent(on: bus)
     async let second = loader.launch()
     mayEnd.open()
     #expect(try await second.summary == ["slow finished"])
     #expect(try await loader.report.summary == ["slow finished"])
-    withExtendedLifetime(attachment) {}
   }
 }

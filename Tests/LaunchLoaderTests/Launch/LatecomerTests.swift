@@ -38,13 +38,6 @@ struct LatecomerTests {
     #expect(log.entries == ["original"])
   }
 
-  @Test("Work on an actor registered after the launch runs there")
-  func lateIsolated() async throws {
-    try await loader.launch()
-    let token = loader.register { @SampleActor _ in SampleActor.preconditionIsolated() }
-    #expect(try await token.wait().description == "finished")
-  }
-
   @Test("Late work is not in the report, which no longer changes")
   func lateWorkIsNotInTheReport() async throws {
     loader.register("a") { _ in }
@@ -76,15 +69,6 @@ struct LatecomerTests {
     let report = try await loader.launch()
     #expect(log.entries == ["a", "b", "c"])
     #expect(report.summary == ["a finished", "b finished", "c finished"])
-  }
-
-  @Test("Work registered by a worker has run when the post returns")
-  func joinsFromWorkerInPost() {
-    loader.register { [loader, log] _ in loader.register { _ in log.append("joined") } }
-    let attachment = loader.attach(to: bus)
-    bus.post(.didFinishLaunching, LaunchOptions())
-    #expect(log.entries == ["joined"])
-    withExtendedLifetime(attachment) {}
   }
 
   @Test("An asynchronous worker may wait for work it registers", .timeLimit(.minutes(5)))

@@ -32,26 +32,6 @@ struct LaunchEndTests {
   }
 
   @Test(
-    "A launch ends when a worker times out after a suspension, under any policy",
-    arguments: [FailurePolicy.continue, .stop, .rollback]
-  )
-  func timesOutAfterSuspension(policy: FailurePolicy) async throws {
-    let loader = LaunchLoader(onFailure: policy, clock: clock)
-    let mayEnd = ManualLatch()
-    loader.register("a", timeout: .seconds(1)) { _ in
-      await Task { await mayEnd.wait() }.value
-    }
-    loader.register("b", after: ["a"]) { [log] _ in log.append("b") }
-    let launch = Task { await launchErrorCode { try await loader.launch() } }
-    await clock.waitForSleepers(atLeast: 1)
-    await rest()
-    await clock.jumpAtRest(by: .seconds(1))
-    _ = await launch.value
-    #expect(try await loader.report.summary == ["a timed out", "b skipped because of a"])
-    mayEnd.open()
-  }
-
-  @Test(
     "A worker that stops because its launch was cancelled does not fail the launch",
     arguments: [FailurePolicy.stop, .rollback]
   )
@@ -106,6 +86,7 @@ struct LaunchEndTests {
         }
       }
       #expect(counters.allSatisfy { $0.value == 1 })
+      #expect(attachments.entries.allSatisfy { !$0.isActive })
       withExtendedLifetime(attachments) {}
     }
   }

@@ -21,7 +21,9 @@ struct LaunchNeedTests {
     case failed(isRight: Bool)
   }
 
-  @Test("In every sequence of six calls, or of seven, work runs exactly if its need was made before")
+  @Test(
+    "In every sequence of six calls, or of seven, work runs exactly if its need was made before"
+  )
   func everySequence() {
     var count = 0
     explore(Model(), depth: size(6, full: 7), count: &count)

@@ -132,32 +132,6 @@ struct LaunchValueEdgeTests {
     #expect(report.entries.map(\.phase) == [.early, .early, .standard, .early])
   }
 
-  @Test(
-    "A maker that is skipped because its launch was cancelled makes no value, and nothing needs it"
-  )
-  func cancelledBeforeItBegins() async throws {
-    let isRunning = ManualLatch()
-    let mayEnd = ManualLatch()
-    loader.register("long", phase: .early) { _ in
-      isRunning.open()
-      await mayEnd.wait()
-    }
-    loader.register(.number) { [log] _ in
-      log.append("made")
-      return 1
-    }
-    loader.register("use", needs: .number) { [log] _, _ in log.append("used") }
-    let launch = Task { try await loader.launch() }
-    await isRunning.wait()
-    let wait = Task { await launchErrorCode { try await loader.value(of: .number) } }
-    launch.cancel()
-    mayEnd.open()
-    let report = try await launch.value
-    #expect(report.summary == ["long finished", "number skipped", "use skipped"])
-    #expect(await wait.value == .noValue("number", .skipped(because: nil)))
-    #expect(log.entries.isEmpty)
-  }
-
   @Test("With the policy to stop, values that were made stay, and the others are not awaited")
   func stopKeepsValues() async throws {
     let loader = LaunchLoader(onFailure: .stop)
@@ -178,9 +152,11 @@ struct LaunchValueEdgeTests {
       log.append("late \(number)")
     }
     #expect(late.outcome?.description == "finished" && log.entries == ["late 1"])
-    #expect(await launchErrorCode {
+    #expect(
+      await launchErrorCode {
         try await loader.value(of: .text)
-      } == .noValue("text", .skipped(because: "fails")))
+      } == .noValue("text", .skipped(because: "fails"))
+    )
   }
 
   @Test("The error about a value names the outcome of work that failed after the launch")

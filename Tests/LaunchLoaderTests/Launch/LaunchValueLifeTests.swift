@@ -80,9 +80,11 @@ struct LaunchValueLifeTests {
       log.entries.filter { $0.hasPrefix("undo") } == ["undo second of first", "undo first"]
     )
     #expect(Set(log.entries).isSuperset(of: ["first freed", "second freed"]))
-    #expect(await launchErrorCode {
+    #expect(
+      await launchErrorCode {
         try await loader.value(of: .first)
-      } == .noValue("first", .undone))
+      } == .noValue("first", .undone)
+    )
   }
 
   @Test(
@@ -210,9 +212,11 @@ struct LaunchValueLifeTests {
     #expect(needy.outcome != nil && log.entries == ["second freed"])
     mayEnd.open()
     await isFreed.wait()
-    #expect(await launchErrorCode {
+    #expect(
+      await launchErrorCode {
         try await loader.value(of: .first)
-      } == .noValue("first", .timedOut))
+      } == .noValue("first", .timedOut)
+    )
   }
 
   @Test("A roll-back releases the values that were made from undone ones, and no others")
@@ -272,37 +276,5 @@ struct LaunchValueLifeTests {
     #expect(report.summary == ["first undone", "fails failed: broken"])
     #expect(log.entries == ["undo first", "first freed"])
     withExtendedLifetime(attachment) {}
-  }
-
-  @Test("During a roll-back, a value that is being undone is no longer handed out, and others are")
-  func readWhileRollingBack() async throws {
-    let loader = LaunchLoader(onFailure: .rollback)
-    let isUndoing = ManualLatch()
-    let mayEnd = ManualLatch()
-    let derived = LaunchKey<Resource>("derived")
-    let earlier = LaunchKey<Resource>("earlier")
-    loader.register(earlier, undo: { _ in }) { [self] _ in resource("earlier") }
-    loader.register(
-      .first,
-      after: ["earlier"],
-      undo: { _ in
-        isUndoing.open()
-        await mayEnd.wait()
-      }
-    ) { [self] _ in resource("first") }
-    loader.register(derived, needs: .first) { [self] _, _ in resource("derived") }
-    loader.register("fails", phase: .late) { _ in throw Broken() }
-    let launch = Task { await launchErrorCode { try await loader.launch() } }
-    await isUndoing.wait()
-    for key in [LaunchKeys.first, derived] {
-      let code = await launchErrorCode { try await loader.value(of: key) }
-      guard case .noValue(key.name, .undone?)? = code else {
-        Issue.record("\(key): \(String(describing: code))")
-        continue
-      }
-    }
-    #expect(try await loader.value(of: earlier).name == "earlier")
-    mayEnd.open()
-    _ = await launch.value
   }
 }

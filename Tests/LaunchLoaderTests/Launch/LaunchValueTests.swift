@@ -106,46 +106,6 @@ struct LaunchValueTests {
     #expect(values == [7, 9, 11, 19, 7, 16, 27, 46])
   }
 
-  @Test("The static methods register with the process's shared loader")
-  func staticForms() {
-    let keys = (0..<10).map { LaunchKey<Int>("LaunchValueTests.\($0)") }
-    let k = keys[0]
-    let tokens = [
-      LaunchLoader.register(keys[0]) { _ in 1 },
-      LaunchLoader.register(keys[1], needs: k) { _, a in a },
-      LaunchLoader.register(keys[2], needs: k, k) { _, a, b in a + b },
-      LaunchLoader.register(keys[3], needs: k, k, k) { _, a, b, c in a + b + c },
-      LaunchLoader.register(keys[4], needs: k, k, k, k) { _, a, b, c, d in a + b + c + d },
-      LaunchLoader.register(needs: k) { _, a in #expect(a == 1) },
-      LaunchLoader.register(needs: k, k) { _, a, b in #expect(a == b) },
-      LaunchLoader.register(needs: k, k, k) { _, a, b, c in #expect(a == b + c) },
-      LaunchLoader.register(needs: k, k, k, k) { _, a, b, c, d in #expect(a == b + c + d) },
-      LaunchLoader.register(keys[5]) { _ in
-        await Task.yield(); return 1
-      },
-      LaunchLoader.register(keys[6], needs: k) { _, a in
-        await Task.yield(); return a
-      },
-      LaunchLoader.register(keys[7], needs: k, k) { _, a, b in
-        await Task.yield(); return a + b
-      },
-      LaunchLoader.register(keys[8], needs: k, k, k) { _, a, b, c in
-        await Task.yield()
-        return a + b + c
-      },
-      LaunchLoader.register(keys[9], needs: k, k, k, k) { _, a, b, c, d in
-        await Task.yield()
-        return a + b + c + d
-      },
-      LaunchLoader.register(needs: k) { _, _ in await Task.yield() },
-      LaunchLoader.register(needs: k, k) { _, _, _ in await Task.yield() },
-      LaunchLoader.register(needs: k, k, k) { _, _, _, _ in await Task.yield() },
-      LaunchLoader.register(needs: k, k, k, k) { _, _, _, _, _ in await Task.yield() },
-    ]
-    #expect(tokens.allSatisfy { $0.outcome == nil && "\($0.site)".contains("LaunchValueTests") })
-    for token in tokens { #expect(token.cancel()) }
-  }
-
   @Test("Every closure runs in the isolation in which it was written")
   func isolation() async throws {
     loader.register(.view) { @MainActor _ in
@@ -193,10 +153,8 @@ struct LaunchValueTests {
     let bus = EventBus()
     loader.register("sum", needs: .number) { [log] _, number in log.append("\(number)") }
     loader.register(.number) { _ in 5 }
-    let attachment = loader.attach(to: bus)
-    bus.post(.didFinishLaunching, LaunchOptions())
+    loader.launchByEvent(on: bus)
     #expect(log.entries == ["5"])
-    withExtendedLifetime(attachment) {}
   }
 
   @Test("The plan, its graph, and the critical path show the edges that follow from needs")
@@ -244,21 +202,6 @@ struct LaunchValueTests {
     )
     #expect(report.problems.count == 2)
     #expect(report.problems.first?.code == .missing("list", neededBy: "c"))
-  }
-
-  @Test("Cycles through needs are reported with their path, and only the others run")
-  func cycles() async throws {
-    loader.register(.number, needs: .sum) { _, sum in sum }
-    loader.register(.sum, needs: .number) { _, number in number }
-    loader.register("free") { _ in }
-    let report = try await loader.launch()
-    #expect(
-      report.summary == [
-        "number skipped because of sum", "sum skipped because of number", "free finished",
-      ]
-    )
-    #expect(report.problems.first?.code == .cycle(["number", "sum", "number"]))
-    #expect(await launchErrorCode { try await loader.value(of: .sum) } != nil)
   }
 
   @Test(
@@ -312,20 +255,5 @@ struct LaunchValueTests {
       Issue.record("\(String(describing: code))")
       return
     }
-  }
-
-  @Test("With the policy to stop, a mismatch prevents the launch")
-  func mismatchStops() async throws {
-    let loader = LaunchLoader(onFailure: .stop)
-    loader.register(.number) { [log] _ in
-      log.append("ran")
-      return 1
-    }
-    loader.register("a", needs: .otherNumber) { _, _ in }
-    guard case .mismatch? = await launchErrorCode({ try await loader.launch() }) else {
-      Issue.record("The launch has to throw .mismatch.")
-      return
-    }
-    #expect(log.entries.isEmpty)
   }
 }

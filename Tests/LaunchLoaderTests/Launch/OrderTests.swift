@@ -9,13 +9,6 @@ struct OrderTests {
   let loader = LaunchLoader()
   let log = Log<String>()
 
-  @Test("Synchronous workers run in registration order")
-  func registrationOrder() async throws {
-    for index in 0..<100 { loader.register { [log] _ in log.append("\(index)") } }
-    try await loader.launch()
-    #expect(log.entries == (0..<100).map { "\($0)" })
-  }
-
   @Test("Nonisolated synchronous workers run on the posting thread, before the post returns")
   func inlineOnPostingThread() async {
     let threads = Log<ThreadID>()
@@ -105,19 +98,6 @@ struct OrderTests {
     try await loader.launch()
     #expect(log.entries.prefix(count) == (0..<count).map { "\($0)" }[...])
     #expect(log.entries.dropFirst(count) == Array(repeating: "end", count: count)[...])
-  }
-
-  @MainActor
-  @Test("Asynchronous workers start in order in a launch on an actor")
-  func asynchronousWorkersFromAnActor() async throws {
-    for index in 0..<20 {
-      loader.register { @concurrent [log] _ in
-        log.append("\(index)")
-        await Task.yield()
-      }
-    }
-    try await loader.launch()
-    #expect(log.entries == (0..<20).map { "\($0)" })
   }
 
   @MainActor

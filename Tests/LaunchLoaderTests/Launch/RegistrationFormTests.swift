@@ -63,12 +63,17 @@ struct RegistrationFormTests {
     #expect(entry?.outcome.description == "failed: broken")
   }
 
-  @Test("Registering the same type twice runs it once")
-  func workerTypeTwice() async throws {
-    loader.register(NamelessWorker.self)
-    #expect(
-      loader.register(NamelessWorker.self).outcome?.description.hasPrefix("duplicate") == true
-    )
+  @Test("The static methods register with the process's shared loader")
+  func staticForms() {
+    let tokens = [
+      LaunchLoader.register("RegistrationFormTests.a") { _ in },
+      LaunchLoader.register("RegistrationFormTests.b") { _ in await Task.yield() },
+      LaunchLoader.register(NamelessWorker.self),
+    ]
+    let second = LaunchLoader.shared.register("RegistrationFormTests.a") { _ in }
+    #expect(second.outcome?.description == "duplicate of RegistrationFormTests.a")
+    #expect(tokens.allSatisfy { $0.outcome == nil })
+    for token in tokens { #expect(token.cancel()) }
   }
 
   @Test("Workers registered in a loop have separate names, counted from one")

@@ -13,8 +13,7 @@ struct TimeoutTests {
   func workerTimesOut() async throws {
     let loader = LaunchLoader(clock: clock)
     let token = loader.register("slow", timeout: .seconds(5)) { [log] _ in
-      let (never, _) = AsyncStream<Never>.makeStream()
-      for await _ in never {}
+      await ManualLatch().wait()
       log.append("cancelled: \(Task.isCancelled)")
     }
     loader.register("needy", after: ["slow"]) { [log] _ in log.append("needy") }
@@ -31,31 +30,6 @@ struct TimeoutTests {
     #expect(report.entries.first?.duration == .seconds(5))
     #expect(token.outcome?.description == "timed out")
     #expect(log.entries.contains("next") && !log.entries.contains("needy"))
-  }
-
-  private struct Stubborn: LaunchWorker {
-    static let id: LaunchID = "stubborn"
-    static let isUndoing = ManualLatch()
-    static let mayEnd = ManualLatch()
-    func launch(_ options: LaunchOptions) async throws {}
-    func undo() async {
-      Self.isUndoing.open()
-      await Task { await Self.mayEnd.wait() }.value
-    }
-  }
-
-  @Test("A clean-up that exceeds the launch timeout is abandoned and named in the report")
-  func stuckUndo() async throws {
-    let loader = LaunchLoader(onFailure: .rollback, timeout: .seconds(5), clock: clock)
-    loader.register(Stubborn.self)
-    loader.register("broken", after: ["stubborn"]) { _ in throw Broken() }
-    let launch = Task { try await loader.launch() }
-    await Stubborn.isUndoing.wait()
-    await clock.waitForSleepers(atLeast: 2)
-    await clock.jumpAtRest(by: .seconds(5))
-    await #expect(throws: LaunchError.self) { try await launch.value }
-    #expect(try await loader.report.summary == ["stubborn timed out", "broken failed: broken"])
-    Stubborn.mayEnd.open()
   }
 
   @Test(
@@ -76,8 +50,7 @@ struct TimeoutTests {
     let year = Duration.seconds(365 * 24 * 60 * 60)
     let loader = LaunchLoader(clock: clock)
     let token = loader.register("slow", timeout: year * 1_000) { _ in
-      let (never, _) = AsyncStream<Never>.makeStream()
-      for await _ in never {}
+      await ManualLatch().wait()
     }
     async let launch = loader.launch()
     await clock.waitForSleepers(atLeast: 1)
@@ -89,28 +62,6 @@ struct TimeoutTests {
     #expect(token.outcome == nil)
     await clock.jumpAtRest(by: year * 100)
     #expect(try await launch.summary == ["slow timed out"])
-  }
-
-  private struct Cleaned: LaunchWorker {
-    static let id: LaunchID = "cleaned"
-    func launch(_ options: LaunchOptions) async throws {}
-    func undo() async {}
-  }
-
-  @Test("A clean-up may have the longest time, after a launch that took some")
-  func longestCleanUp() async throws {
-    let loader = LaunchLoader(
-      onFailure: .rollback,
-      timeout: Duration(attoseconds: .max),
-      clock: clock
-    )
-    loader.register(Cleaned.self)
-    loader.register("broken", after: ["cleaned"]) { [clock] _ in
-      clock.jump(by: .seconds(1))
-      throw Broken()
-    }
-    await #expect(throws: LaunchError.self) { try await loader.launch() }
-    #expect(try await loader.report.summary == ["cleaned undone", "broken failed: broken"])
   }
 
   @Test("A worker that ignores its cancellation is abandoned and named with its source site")
@@ -141,36 +92,6 @@ struct TimeoutTests {
     mayEnd.open()
     #expect(token.outcome?.description == "timed out", "The first outcome stays.")
     #expect(loader.register("stubborn") { _ in }.outcome?.description == "duplicate of stubborn")
-  }
-
-  @Test("Slow work on a busy actor does not delay the launch")
-  func isolatedTimesOut() async throws {
-    let loader = LaunchLoader(clock: clock)
-    loader.register("on the actor", timeout: .seconds(1)) { @BusyActor [log] _ in
-      log.append("late")
-    }
-    loader.register("next") { [log] _ in log.append("next") }
-    async let launch = loader.launch()
-    await clock.waitForSleepers(atLeast: 1)
-    // A worker that has not begun when its time is up never runs, and is not abandoned.
-    await BusyActor.shared.executor.waitForJobs(1)
-    await clock.jumpAtRest(by: .seconds(1))
-    let report = try await launch
-    #expect(log.entries == ["next"])
-    #expect(report.summary == ["on the actor timed out", "next finished"])
-    #expect(report.abandoned == ["on the actor"])
-    BusyActor.shared.executor.open()
-  }
-
-  /// Does nothing until its executor is opened.
-  @globalActor
-  private actor BusyActor {
-    static let shared = BusyActor()
-    nonisolated let executor = HeldExecutor()
-
-    nonisolated var unownedExecutor: UnownedSerialExecutor {
-      unsafe executor.asUnownedSerialExecutor()  // Reason: the actor keeps it.
-    }
   }
 
   @Test("A worker that returns in time is not cancelled, however late others are")
@@ -244,12 +165,10 @@ struct TimeoutTests {
     loader.register("a", timeout: .seconds(1)) { [clock] _ in
       try await clock.sleep(for: .seconds(100))
     }
-    let attachment = loader.attach(to: bus)
-    bus.post(.didFinishLaunching, LaunchOptions())
+    loader.launchByEvent(on: bus)
     await clock.waitForSleepers(atLeast: 2)
     await clock.jumpAtRest(by: .seconds(1))
     #expect(try await loader.report.summary == ["a timed out"])
-    withExtendedLifetime(attachment) {}
   }
 
   @Test("Timeouts apply to late work")

@@ -83,16 +83,6 @@ struct ValueWaitTests {
     #expect(await noValue { try await loader.value(of: failing) } == "failing failed: broken")
   }
 
-  @Test("The error names the remedy")
-  func description() async throws {
-    try await loader.launch()
-    await #expect {
-      try await loader.value(of: .number)
-    } throws: { error in
-      "\(error)".contains(#""number""#) && "\(error)".contains("register one")
-    }
-  }
-
   @Test("A loader that is stopped before it launches ends the waits")
   func stopped() async throws {
     loader.register(.number) { _ in 1 }
@@ -186,19 +176,6 @@ struct ValueWaitTests {
     }
     let report = try await loader.launch()
     #expect(report.failures.isEmpty && log.entries == ["3"])
-  }
-
-  @Test("Idle makers are awaited beyond the launch")
-  func idle() async throws {
-    let mayEnd = ManualLatch()
-    loader.register(.number, phase: .idle) { _ in
-      await mayEnd.wait()
-      return 4
-    }
-    try await loader.launch()
-    async let value = loader.value(of: .number)
-    mayEnd.open()
-    #expect(try await value == 4)
   }
 
   @Test("Callers that wait from many threads all receive the value")

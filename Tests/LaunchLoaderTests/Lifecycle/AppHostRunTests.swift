@@ -137,9 +137,13 @@ struct AppHostRunTests {
     }
   }
 
-  @Test("Launch work and transitions run on the caller's actor, here the main actor")
+  @Test("Launch work, the delegate and transitions run on the caller's actor, here the main actor")
   @MainActor
   func isolation() async throws {
+    let edges = Log<String>()
+    let stage = Stage(
+      delegate: RecordingDelegate(edges) { _, _ in MainActor.preconditionIsolated() }
+    )
     let log = stage.log
     stage.loader.register { @MainActor _ in log.append("launch work") }
     let bus = stage.bus
@@ -154,45 +158,8 @@ struct AppHostRunTests {
     #expect(
       log.entries == ["launch work", "didFinish", "and after it the next", "didBecomeActive"]
     )
+    #expect(edges.entries.count == 5)
     withExtendedLifetime((tokens, noted, ending)) {}
-  }
-
-  /// Takes note of the edges, on the main actor or not at all.
-  private final class MainDelegate: AppHostDelegate {
-    let log = Log<String>()
-
-    private func note(_ edge: String) {
-      MainActor.preconditionIsolated()
-      log.append(edge)
-    }
-
-    func applicationWillFinishLaunching(_ app: AppHost, options: LaunchOptions) {
-      note("will finish launching")
-    }
-    func applicationDidFinishLaunching(_ app: AppHost, options: LaunchOptions) {
-      note("did finish launching")
-    }
-    func applicationDidBecomeActive(_ app: AppHost) { note("did become active") }
-    func applicationWillResignActive(_ app: AppHost) { note("will resign active") }
-    func applicationWillTerminate(_ app: AppHost) { note("will terminate") }
-  }
-
-  @Test("A nonisolated delegate is called on the actor that called run()")
-  @MainActor
-  func delegateOnTheMainActor() async throws {
-    let delegate = MainDelegate()
-    let stage = Stage(delegate: delegate)
-    try stage.add("a")
-    let app = stage.app
-    let ending = stage.bus.observe(.didBecomeActive) { @Sendable in app.shutdown() }
-    _ = try await app.run()
-    #expect(
-      delegate.log.entries == [
-        "will finish launching", "did finish launching", "did become active",
-        "will resign active", "will terminate",
-      ]
-    )
-    withExtendedLifetime((delegate, ending)) {}
   }
 
   @Test("An ended application is freed with its services and its delegate")

@@ -50,29 +50,6 @@ struct AppHostStateTests {
     #expect(log.entries == ["active"])
   }
 
-  @Test("A change made during a transition's callbacks is reported to all observers after it")
-  func nestedChanges() async throws {
-    let log = stage.log
-    let running = try await stage.startUntilActive()
-    await stage.app.waitUntilSettled()
-    let first = stage.bus.observe(.didEnterBackground) { [app = stage.app] in
-      log.append("first hears background")
-      app.enterForeground()
-      log.append("first is still in \(app.state)")
-    }
-    let second = stage.bus.observe(.didEnterBackground) { log.append("second hears background") }
-    let third = stage.bus.observe(.didBecomeActive) { log.append("active again") }
-    stage.app.enterBackground()
-    #expect(
-      log.entries == [
-        "first hears background", "first is still in background", "second hears background",
-        "active again",
-      ]
-    )
-    withExtendedLifetime((first, second, third)) {}
-    try await stage.stop(running)
-  }
-
   @Test("A late observer receives the state, the launch and the end by replay")
   func lateObservers() async throws {
     let log = stage.log

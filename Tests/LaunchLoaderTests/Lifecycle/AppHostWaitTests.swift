@@ -122,65 +122,6 @@ struct AppHostWaitTests {
     withExtendedLifetime(tokens) {}
   }
 
-  @Test("A reload ends with its asynchronous handlers, and the stop waits for it")
-  func reload() async throws {
-    let stage = Stage()
-    let log = stage.log
-    let (hasBegun, mayEnd) = (ManualLatch(), ManualLatch())
-    try stage.add("a")
-    let token = stage.bus.observe(.appShouldReload) { () async in
-      hasBegun.open()
-      await mayEnd.wait()
-      log.append("has read")
-    }
-    let running = try await stage.startUntilActive()
-    let reloading = Task { [app = stage.app] in
-      await app.reload()
-      log.append("reloaded")
-    }
-    await hasBegun.wait()
-    stage.app.shutdown()
-    try await stage.app.waitUntil(state: .stopping)
-    await rest()
-    log.append("may end")
-    mayEnd.open()
-    #expect(try await running.value == 0)
-    await reloading.value
-    #expect(log.entries.prefix(3) == ["+a", "may end", "has read"])
-    #expect(Set(log.entries.dropFirst(3)) == ["reloaded", "-a"])
-    token.cancel()
-  }
-
-  @Test("A service that delays the start is named after 5 s and then every 10 s")
-  func slowStart() async throws {
-    let stage = Stage()
-    let mayBeReady = ManualLatch()
-    try stage.add("a")
-    try stage.add("slow", { $0.waitsForReady = true }) { context in
-      await mayBeReady.wait()
-      context.markReady()
-      try await context.untilShutdown()
-    }
-    let isEntered = stage.log
-    try stage.add("b")
-    let running = stage.start()
-    await until(isEntered.entries.contains("+a"))
-    for (index, seconds) in [5, 10, 10].enumerated() {
-      await stage.clock.waitForSleepers(atLeast: 1)
-      await stage.clock.jumpAtRest(by: .seconds(seconds))
-      _ = await stage.messages.first(index + 1)
-    }
-    #expect(
-      stage.messages.entries
-        == [5, 15, 25].map { "waiting for service \"slow\" to start, for \($0) s now" }
-    )
-    mayBeReady.open()
-    try await stage.app.waitUntil(state: .active)
-    await stage.clock.waitUntilSettled()
-    #expect(try await stage.stop(running) == 0)
-    #expect(stage.clock.sleeperCount == 0)
-  }
-
   @Test("A second signal sets the exit code unless one is set", arguments: [nil, 3] as [Int32?])
   func codeOfSecondSignal(earlier: Int32?) async throws {
     let stage = Stage()
@@ -293,34 +234,27 @@ struct AppHostWaitTests {
     token.cancel()
   }
 
-  @Test("A request to end during a launch that stops at failures keeps its exit code")
-  func exitCodeOfLaunch() async throws {
+  @Test(
+    "A request to end during a launch that stops at failures keeps its exit code, or the failure",
+    arguments: [false, true]
+  )
+  func endOfLaunch(fails: Bool) async throws {
     let stage = Stage(onFailure: .stop)
     let isWorking = ManualLatch()
     stage.loader.register { _ async throws in
       isWorking.open()
       await ManualLatch().wait()
+      if fails { throw Failed(name: "work") }
       try Task.checkCancellation()
     }
     let running = stage.start()
     await isWorking.wait()
     stage.app.shutdown(exitCode: 6)
-    #expect(try await running.value == 6)
-  }
-
-  @Test("A failure during a launch that is asked to end is still thrown")
-  func failureOfLaunch() async throws {
-    let stage = Stage(onFailure: .stop)
-    let isWorking = ManualLatch()
-    stage.loader.register { _ async throws in
-      isWorking.open()
-      await ManualLatch().wait()
-      throw Failed(name: "work")
+    if fails {
+      #expect(await errors(of: running).first?.contains("work failed") == true)
+    } else {
+      #expect(try await running.value == 6)
     }
-    let running = stage.start()
-    await isWorking.wait()
-    stage.app.shutdown(exitCode: 6)
-    #expect(await errors(of: running).first?.contains("work failed") == true)
   }
 }
 

@@ -204,14 +204,8 @@ struct DelegateWaitTests {
     func applicationWillFinishLaunching(_ app: AppHost, options: LaunchOptions) async {
       await force(app, "applicationWillFinishLaunching(_:options:)")
     }
-    func applicationDidFinishLaunching(_ app: AppHost, options: LaunchOptions) async {
-      await force(app, "applicationDidFinishLaunching(_:options:)")
-    }
     func applicationDidBecomeActive(_ app: AppHost) async {
       await force(app, "applicationDidBecomeActive(_:)")
-    }
-    func applicationWillResignActive(_ app: AppHost) async {
-      await force(app, "applicationWillResignActive(_:)")
     }
     func applicationWillTerminate(_ app: AppHost) async {
       await force(app, "applicationWillTerminate(_:)")
@@ -221,8 +215,7 @@ struct DelegateWaitTests {
   @Test(
     "A delegate method that suspends after the stop was forced is abandoned at once",
     arguments: [
-      "applicationWillFinishLaunching(_:options:)", "applicationDidFinishLaunching(_:options:)",
-      "applicationDidBecomeActive(_:)", "applicationWillResignActive(_:)",
+      "applicationWillFinishLaunching(_:options:)", "applicationDidBecomeActive(_:)",
       "applicationWillTerminate(_:)",
     ]
   )
@@ -230,7 +223,7 @@ struct DelegateWaitTests {
     let delegate = Impatient(in: method)
     let stage = Stage(delegate: delegate, stopTimeout: .seconds(20), cancelTimeout: .seconds(5))
     let running = stage.start()
-    if ["applicationWillResignActive(_:)", "applicationWillTerminate(_:)"].contains(method) {
+    if method == "applicationWillTerminate(_:)" {
       try await stage.app.waitUntil(state: .active)
       stage.app.shutdown(exitCode: 143)
     }
@@ -299,24 +292,6 @@ struct DelegateWaitTests {
     #expect(try await stage.stop(running) == 0)
     #expect(log.entries == ["still in background", "event", "leaves background"])
     token.cancel()
-  }
-
-  @Test("A delegate replaced during a suspended call completes the call and receives no other")
-  func replaced() async throws {
-    let log = Log<String>()
-    let delegate = Waiting(log, in: "didBecomeActive")
-    let stage = Stage(delegate: delegate)
-    let running = stage.start()
-    await delegate.hasBegun.wait()
-    stage.app.replaceDelegate(RecordingDelegate(log, name: "next: "))
-    delegate.mayEnd.open()
-    await stage.app.waitUntilSettled()
-    #expect(try await stage.stop(running) == 0)
-    #expect(
-      log.entries.suffix(4) == [
-        "didBecomeActive", "didBecomeActive ends", "next: willResignActive", "next: willTerminate",
-      ]
-    )
   }
 
   /// A class on the main actor without further words.

@@ -64,28 +64,6 @@ struct SlowDelegateTests {
     token.cancel()
   }
 
-  @Test("A handler of a reload that takes long is named")
-  func reload() async throws {
-    let stage = Stage()
-    let (hasBegun, mayEnd) = (ManualLatch(), ManualLatch())
-    let token = stage.bus.observe(.appShouldReload) { () async in
-      hasBegun.open()
-      await mayEnd.wait()
-    }
-    let running = try await stage.startUntilActive()
-    let reloading = Task { [app = stage.app] in await app.reload() }
-    await hasBegun.wait()
-    await stage.passTime { stage.messages.entries.count == 2 }
-    #expect(
-      waits(stage)
-        == [5, 15].map { "waiting for handlers of application.shouldReload, for \($0) s now" }
-    )
-    mayEnd.open()
-    await reloading.value
-    #expect(try await stage.stop(running) == 0)
-    token.cancel()
-  }
-
   @Test(
     "The request to stop cancels the method in progress, and the stop follows its end",
     arguments: [
@@ -112,7 +90,9 @@ struct SlowDelegateTests {
     #expect(stage.messages.entries.isEmpty)
   }
 
-  @Test("A method that computes when the stop is requested sees its cancellation, and suspends cancelled")
+  @Test(
+    "A method that computes when the stop is requested sees its cancellation, and suspends cancelled"
+  )
   func cancelledWhileComputing() async throws {
     final class Computing: AppHostDelegate {
       let log = Log<String>()
@@ -255,23 +235,5 @@ struct SlowDelegateTests {
     await app.waitUntilSettled()
     #expect(try await stage.stop(running) == 0)
     #expect(delegate.log.entries == ["ends, cancelled: false", "background"])
-  }
-
-  @Test("Without a time limit Control-Z waits for the delegate")
-  func backgroundWithoutLimit() async throws {
-    let delegate = Waiting(Log(), in: "didEnterBackground")
-    let stage = Stage(delegate: delegate)
-    let (app, log) = (stage.app, stage.log)
-    let running = try await stage.startUntilActive()
-    let answering = Task {
-      await app.enteredBackground()
-      log.append("stops")
-    }
-    await delegate.hasBegun.wait()
-    await stage.passTime { stage.messages.entries.count == 4 }
-    #expect(log.entries.isEmpty)
-    delegate.mayEnd.open()
-    await answering.value
-    #expect(try await stage.stop(running) == 0)
   }
 }

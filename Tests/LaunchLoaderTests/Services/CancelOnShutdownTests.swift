@@ -182,25 +182,6 @@ struct CancelOnShutdownTests {
     #expect(log.entries == (isEarly ? ["began cancelled: true"] : []) + ["thrown: true"])
   }
 
-  @Test("Cancelling the service cancels the work, and the call throws")
-  func cancelledService() async throws {
-    let run = AppServiceRun(
-      ClosureService { [log] context in
-        let result: Void? = try await context.unlessShuttingDown {
-          context.markReady()
-          await ManualLatch().wait()
-          try Task.checkCancellation()
-        }
-        log.append("\(String(describing: result))")
-      },
-      clock: ManualClock()
-    )
-    try await run.waitUntilReady()
-    run.cancel()
-    await #expect(throws: CancellationError.self) { try await run.wait() }
-    #expect(log.entries.isEmpty)
-  }
-
   @Test("Work that outlasts its service is cancelled, and the call throws")
   func outlasting() async throws {
     let calls = Inbox<Task<Void, any Error>>()

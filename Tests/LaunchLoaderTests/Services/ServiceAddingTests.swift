@@ -52,7 +52,9 @@ struct ServiceAddingTests {
     #expect(refusals.entries == ["stopping", "stopping", "stopping"])
   }
 
-  @Test("During the run, a duplicate and a dependency on an unknown service or on itself are refused")
+  @Test(
+    "During the run, a duplicate and a dependency on an unknown service or on itself are refused"
+  )
   func edgesWhileRunning() async throws {
     let app = stage.app
     try stage.add("a")

@@ -209,24 +209,6 @@ struct ServiceBlockingTests {
     for continuation in delegate.suspended.entries { continuation.resume() }
   }
 
-  @Test("A service that computes delays its dependants")
-  func dependant() async throws {
-    let log = stage.log
-    let hasStarted = ManualLatch()
-    try stage.add("computes") { context in
-      Self.compute(until: hasStarted)
-      log.append("computed")
-      try await context.untilShutdown()
-    }
-    try stage.add("web", after: ["computes"])
-    try stage.add("b", after: []) { context in
-      hasStarted.open()
-      try await context.untilShutdown()
-    }
-    _ = try await stage.runOnce()
-    #expect(log.entries == ["computed", "+web", "-web"])
-  }
-
   @Test("Waiting for one closure to finish waits for no other closure")
   func finishedAlone() async {
     let (isBlocked, mayReturn) = (ManualLatch(), ManualLatch())
@@ -268,29 +250,5 @@ struct ServiceBlockingTests {
     mayReturn.open()
     #expect(await waiting.value)
     if signal.close() { await signal.untilQuiet() }
-  }
-
-  @Test("A closure cancelled while an earlier one runs does not run")
-  func cancelledBeforeItsTurn() async {
-    let (isBlocked, mayReturn, ran) = (ManualLatch(), ManualLatch(), Counter())
-    let tally = Tally()
-    let signal = ShutdownSignal()
-    let first = signal.onRaise {
-      isBlocked.open()
-      mayReturn.block()
-    }
-    let second = signal.onRaise { [probe = tally.probe()] in
-      probe.touch()
-      ran.add()
-    }
-    signal.raise()
-    await isBlocked.wait()
-    #expect(second.isActive)
-    second.cancel()
-    #expect(tally.live == 0)
-    mayReturn.open()
-    if signal.close() { await signal.untilQuiet() }
-    #expect(ran.value == 0)
-    withExtendedLifetime(first) {}
   }
 }

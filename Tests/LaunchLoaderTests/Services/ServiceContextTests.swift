@@ -77,7 +77,9 @@ struct ServiceContextTests {
     #expect(log.entries == ["early", "late", "end"])
   }
 
-  @Test("A service that ends by itself ends its lifetime, runs no closure and leaves no task waiting")
+  @Test(
+    "A service that ends by itself ends its lifetime, runs no closure and leaves no task waiting"
+  )
   func endedByItself() async throws {
     let log = stage.log
     let contexts = Inbox<AppServiceContext>()
@@ -97,19 +99,6 @@ struct ServiceContextTests {
     context.markReady()
     #expect(!context.isShuttingDown)
     #expect(log.entries.filter { !$0.hasSuffix("b") } == ["lifetime ended, false"])
-  }
-
-  @Test("Waiting for the shutdown throws when the task is cancelled")
-  func cancelledWait() async throws {
-    let wasCancelled = Log<Bool>()
-    try stage.add("a") { context in
-      let waiting = Task { try await context.untilShutdown() }
-      waiting.cancel()
-      wasCancelled.append(await isCancelled { try await waiting.value })
-      try await context.untilShutdown()
-    }
-    _ = try await stage.runOnce()
-    #expect(wasCancelled.entries == [true])
   }
 
   @Test("A closure registered in the very moment of the request runs once, before the service ends")

@@ -79,7 +79,7 @@ struct ServiceGroupEndTests {
   @Test(
     "A group that stops by itself ends the application within the application's limits",
     arguments: Cause.allCases,
-    [1, 2, 3]
+    [1, 3]
   )
   func ownStop(cause: Cause, depth: Int) async throws {
     let options = AppServiceOptions(waitsForReady: true)

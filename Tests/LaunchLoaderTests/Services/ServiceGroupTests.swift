@@ -46,22 +46,6 @@ struct ServiceGroupTests {
     )
   }
 
-  @Test("Cancelling the application cancels the services of its groups")
-  func cancellation() async throws {
-    let log = stage.log
-    try group.add("x") { context in
-      do { try await context.untilShutdown() } catch {
-        log.append("x cancelled")
-        throw error
-      }
-    }
-    try addGroup()
-    let running = try await stage.startUntilActive()
-    running.cancel()
-    await #expect(throws: CancellationError.self) { try await running.value }
-    #expect(log.entries == ["x cancelled"])
-  }
-
   @Test("A group that shuts down by itself returns, and its options decide about the application")
   func ownShutdown() async throws {
     try addInside("x")
@@ -70,35 +54,6 @@ struct ServiceGroupTests {
     group.shutdown()
     #expect(try await running.value == 0)
     #expect(stage.log.entries == ["+x", "-x"])
-  }
-
-  @Test("A service that delays its group's start is named after the group", arguments: [1, 2])
-  func slowStart(depth: Int) async throws {
-    let clock = stage.clock
-    let (isEntered, mayBeReady) = (ManualLatch(), ManualLatch())
-    let inner = AppServiceGroup("inner")
-    var slow = AppServiceOptions()
-    slow.waitsForReady = true
-    try inner.add("x", options: slow) { context in
-      isEntered.open()
-      await mayBeReady.wait()
-      context.markReady()
-      try await context.untilShutdown()
-    }
-    let outer = AppServiceGroup("outer", clock: TestClock())
-    if depth == 2 { try outer.add(inner, options: slow) }
-    try addGroup(depth == 2 ? outer : inner)
-    let running = stage.start()
-    await isEntered.wait()
-    await clock.waitForSleepers(atLeast: 1)
-    await clock.jumpAtRest(by: .seconds(5))
-    let path = depth == 2 ? "outer/inner/x" : "inner/x"
-    #expect(
-      await stage.messages.first(1) == ["waiting for service \"\(path)\" to start, for 5 s now"]
-    )
-    mayBeReady.open()
-    try await stage.app.waitUntil(state: .active)
-    #expect(try await stage.stop(running) == 0)
   }
 
   @Test("An error thrown by a service of a group is posted, even if the group ignores it")

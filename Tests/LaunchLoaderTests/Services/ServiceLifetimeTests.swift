@@ -37,35 +37,6 @@ struct ServiceLifetimeTests {
     )
   }
 
-  @Test("A sequence and a timer of a service end with the request to stop")
-  func sequenceAndTimer() async throws {
-    let clock = TestClock()
-    let (requests, input) = AsyncStream<Int>.makeStream()
-    let timers = Inbox<Token>()
-    let run = AppServiceRun(
-      ClosureService { [log] context in
-        let token = every(.seconds(1), clock: clock) { log.append("tick \($0.index)") }
-        token.attach(to: context.lifetime)
-        timers.append(token)
-        for await request in requests.until(context.lifetime) {
-          log.append("\(request)")
-          context.markReady()
-        }
-      }
-    )
-    let timer = await timers.first(1)[0]
-    await clock.advance(by: .seconds(1))
-    input.yield(1)
-    try await run.waitUntilReady()
-    #expect(timer.isActive)
-    run.shutdown()
-    try await run.wait()
-    #expect(!timer.isActive)
-    await clock.advance(by: .seconds(5))
-    #expect(log.entries == ["tick 0", "1"])
-    input.finish()
-  }
-
   @Test("The lifetime of a service lasts until its own turn to stop")
   func ownTurn() async throws {
     let stage = Stage()

@@ -136,26 +136,6 @@ struct ServiceMachineTests {
     }
   }
 
-  @Test("The cause comes first, ignored errors last")
-  func errorOrder() throws {
-    var walk = try ServiceWalk(
-      [Self.with { $0.onThrow = .ignore }, AppServiceOptions(), AppServiceOptions()],
-      asks: false
-    )
-    for event: ServiceWalk.Event in [
-      .begin, .takeStart, .takeStart, .takeStart, .takeStart, .threw(0), .threw(2), .threw(1),
-    ] { walk.send(event) }
-    #expect(walk.outcome?.map { "\($0)" } == ["2 failed", "1 failed", "0 failed"])
-    #expect(walk.complaints.isEmpty)
-  }
-
-  @Test("An ignored error alone does not make the run fail")
-  func ignoredAlone() throws {
-    var walk = try ServiceWalk([Self.with { $0.onThrow = .ignore }], asks: false)
-    for event: ServiceWalk.Event in [.begin, .takeStart, .takeStart, .threw(0)] { walk.send(event) }
-    #expect(walk.outcome?.isEmpty == true)
-  }
-
   @Test("A service may be added again under a name that is free again")
   func nameIsFree() throws {
     var machine = ServiceMachine<Int>()

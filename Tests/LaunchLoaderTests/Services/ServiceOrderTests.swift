@@ -7,13 +7,6 @@ import Testing
 struct ServiceOrderTests {
   let stage = Stage()
 
-  @Test("Without dependencies services start in order of addition and stop in reverse")
-  func chain() async throws {
-    for name in ["a", "b", "c"] { try stage.add(name) }
-    #expect(try await stage.runOnce() == 0)
-    #expect(stage.log.entries == ["+a", "+b", "+c", "-c", "-b", "-a"])
-  }
-
   @Test("A service is asked to stop after the one behind it has returned, not before")
   func strictlySerial() async throws {
     let mayEnd = ManualLatch()

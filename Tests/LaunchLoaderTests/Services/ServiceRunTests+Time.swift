@@ -42,27 +42,6 @@ extension ServiceRunTests {
     #expect(messages.entries.count == 4)
   }
 
-  @Test("Without a task that waits for the start, nothing of the run sleeps on the clock")
-  func endOfWatch() async throws {
-    let mayBeReady = ManualLatch()
-    let run = run(
-      ClosureService { context in
-        await mayBeReady.wait()
-        context.markReady()
-      }
-    )
-    for _ in 0..<2 {
-      let waiting = Task { try await run.waitUntilReady() }
-      await clock.waitForSleepers(atLeast: 1)
-      waiting.cancel()
-      #expect(await isCancelled { try await waiting.value })
-      #expect(clock.sleeperCount == 0)
-    }
-    mayBeReady.open()
-    try await run.wait()
-    #expect(messages.entries.isEmpty)
-  }
-
   @Test("A wait for the start that begins while the last one ends is watched")
   func overlappingWatches() async throws {
     let mayBeReady = ManualLatch()

@@ -236,31 +236,4 @@ struct ServiceRunTests {
       ]
     )
   }
-
-  @Test("A service that has ended is released with its run, although it stores its context")
-  func releasedLate() async throws {
-    let tally = Tally()
-    do {
-      let run = run(Storing(tally.probe()))
-      try await run.waitUntilReady()
-      run.shutdown()
-      try await run.wait()
-    }
-    await until(tally.live == 0)
-    #expect(tally.created == 1)
-  }
-
-  /// A service that keeps its context.
-  final class Storing: AppService {
-    private let context = Holder<AppServiceContext>()
-    private let probe: Tally.Probe
-
-    init(_ probe: Tally.Probe) { self.probe = probe }
-
-    func run(_ context: AppServiceContext) async throws {
-      self.context.hold(context)
-      context.markReady()
-      try await context.untilShutdown()
-    }
-  }
 }

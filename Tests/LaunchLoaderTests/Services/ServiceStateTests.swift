@@ -129,16 +129,4 @@ struct ServiceStateTests {
     #expect(!names.entries.contains(EventNames.appServiceStateDidChange.name))
     all.cancel()
   }
-
-  @Test("A service of a group has the name of the group before its own")
-  func group() async throws {
-    let token = observe()
-    let group = AppServiceGroup("outer")
-    try group.add("inner") { context in try await context.untilShutdown() }
-    try stage.app.add(group)
-    #expect(try await stage.runOnce() == 0)
-    #expect(states("outer/inner") == [.starting, .ready, .stopping, .ended])
-    #expect(states("outer").last == .ended)
-    token.cancel()
-  }
 }

@@ -88,21 +88,6 @@ struct ServiceTimeTests {
     #expect(stage.log.entries == ["+a", "-a"])
   }
 
-  @Test("One deadline applies to all services together, however many there are")
-  func oneDeadline() async throws {
-    let stage = Stage(stopTimeout: .seconds(20), cancelTimeout: .seconds(5))
-    let mayEnd = ManualLatch()
-    for name in ["a", "b", "c"] { try stage.add(name) { _ in await waitStubbornly(mayEnd) } }
-    let running = try await stage.startUntilActive()
-    stage.app.shutdown()
-    await stage.passTime { stage.app.state == .terminated }
-    let error = await #expect(throws: AppHostError.self) { try await running.value }
-    #expect(error?.stuckServices == ["c", "b", "a"])
-    #expect(stage.messages.entries.count { $0.contains("was left behind") } == 3)
-    #expect(stage.clock.sleeperCount == 0)
-    mayEnd.open()
-  }
-
   @Test("By default a stop takes at most 20 seconds, and a cancellation 5")
   func defaults() {
     let configuration = AppHost.Configuration()
@@ -210,32 +195,6 @@ struct ServiceTimeTests {
     token.cancel()
   }
 
-  @Test("A service that ignores the cancellation of its late start is abandoned, and named")
-  func startTimeoutLeftBehind() async throws {
-    let stage = Stage(stopTimeout: .seconds(20), cancelTimeout: .seconds(5))
-    let (isEntered, mayEnd) = (ManualLatch(), ManualLatch())
-    try stage.add("a")
-    var options = AppServiceOptions(waitsForReady: true)
-    options.startTimeout = .seconds(3)
-    try stage.app.add("deaf", options: options) { _ in
-      isEntered.open()
-      await waitStubbornly(mayEnd)
-    }
-    let running = stage.start()
-    await isEntered.wait()
-    await stage.clock.waitForSleepers(atLeast: 1)
-    await stage.clock.jumpAtRest(by: .seconds(3))
-    _ = await stage.messages.first(1)
-    await stage.clock.waitForSleepers(atLeast: 1)
-    // Before the deadline of the stop.
-    await stage.clock.jumpAtRest(by: .seconds(5))
-    let error = await #expect(throws: AppHostError.self) { try await running.value }
-    #expect(error?.errors.count == 2)
-    #expect(error?.stuckServices == ["deaf"])
-    #expect(stage.log.entries == ["+a", "-a"])
-    mayEnd.open()
-  }
-
   @Test("A service that ignores its cancellation is abandoned and named, without a trap")
   func leftBehind() async throws {
     let stage = Stage(stopTimeout: .seconds(1), cancelTimeout: .seconds(1))
@@ -249,30 +208,6 @@ struct ServiceTimeTests {
     #expect(error?.stuckServices == ["deaf"])
     #expect(error?.description.hasSuffix("; stuck: deaf") == true)
     #expect(stage.log.entries == ["+a", "-a"])
-    mayEnd.open()
-  }
-
-  @Test("A cancellation during a stop cancels the other services and starts each one's timeout")
-  func cancelDuringShutdown() async throws {
-    let stage = Stage(cancelTimeout: .seconds(1))
-    let mayEnd = ManualLatch()
-    let isAsked = ManualLatch()
-    try stage.add("a") { context in
-      context.onShutdown { isAsked.open() }
-      await waitStubbornly(mayEnd)
-    }
-    try stage.add("b") { context in
-      context.onShutdown { isAsked.open() }
-      await waitStubbornly(mayEnd)
-    }
-    let running = try await stage.startUntilActive()
-    stage.app.shutdown()
-    await isAsked.wait()
-    running.cancel()
-    _ = await stage.messages.first(2)
-    await stage.clock.jumpAtRest(by: .seconds(1))
-    let error = await #expect(throws: AppHostError.self) { try await running.value }
-    #expect(Set(error?.stuckServices ?? []) == ["a", "b"])
     mayEnd.open()
   }
 

@@ -59,19 +59,9 @@ final class Manager {
 
   /// Returns the next message from another process, which may take a while.
   func nextMessage() throws -> String {
-    _ = hasMessage(within: 60_000)
-    return try message()
-  }
-
-  /// Returns the next message from a task of this process, which is not blocked meanwhile.
-  func messageOfATask() async throws -> String {
-    await until(hasMessage(within: 0))
-    return try message()
-  }
-
-  private func hasMessage(within milliseconds: Int32) -> Bool {
     var wanted = pollfd(fd: end, events: Int16(POLLIN), revents: 0)
-    return unsafe poll(&wanted, 1, milliseconds) > 0  // Reason: one entry, which outlives the call.
+    _ = unsafe poll(&wanted, 1, 60_000)  // Reason: one entry, which outlives the call.
+    return try message()
   }
 
   /// Returns the first message, which has already been sent.

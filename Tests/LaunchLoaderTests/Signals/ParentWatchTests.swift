@@ -30,14 +30,4 @@ struct ParentWatchTests {
     task.cancel()
     await #expect(throws: CancellationError.self) { try await task.value }
   }
-
-  #if os(Linux) || os(macOS)
-  @Test("A program is notified when the process that started it has ended")
-  func orphan() throws {
-    let shell = try RunningProgram(Program("SignalsFixture"), ["shell", "watch"])
-    #expect(try Set([shell.line(), shell.line()]) == ["watching", "in the foreground"])
-    shell.send("the shell reads one line, and is gone")
-    #expect(try shell.line() == "the parent is gone")
-  }
-  #endif
 }

@@ -4,44 +4,6 @@ import Testing
 
 @Suite("Signals delivered to an application")
 struct SignalBridgeTests {
-  @Test("Interrupts, reloads and window changes are reported until the bridge is released")
-  func bridge() throws {
-    let program = try RunningProgram(Program("SignalsFixture"))
-    #expect(try program.ask("bridge") == "bridged")
-    for (number, line) in [
-      (SIGHUP, "reload"), (SIGWINCH, "resize"), (SIGTERM, "interrupt 15"), (SIGINT, "interrupt 2"),
-      (SIGTERM, "interrupt 15"),
-    ] {
-      program.signal(number)
-      #expect(try program.line() == line)
-    }
-    #expect(try program.ask("leave bridge") == "left")
-    program.signal(SIGTERM)
-    #expect(try program.wait() == -SIGTERM)
-  }
-
-  @Test("Without a terminal SIGTSTP and SIGCONT only move a program to the background and back")
-  func noTerminal() throws {
-    let program = try RunningProgram(Program("SignalsFixture"))
-    #expect(try program.ask("bridge") == "bridged")
-    program.signal(SIGTSTP)
-    #expect(try program.line() == "background")
-    #expect(try program.ask("say running") == "running")
-    program.signal(SIGCONT)
-    #expect(try program.line() == "foreground")
-  }
-
-  @Test("Signals ignored when the program started stay ignored")
-  func shielded() throws {
-    let program = try RunningProgram(Program("SignalsFixture"))
-    #expect(try program.ask("ignore x \(SIGHUP) \(SIGINT)") == "ignoring")
-    #expect(try program.ask("bridge") == "bridged")
-    program.signal(SIGHUP)
-    program.signal(SIGINT)
-    program.signal(SIGTERM)
-    #expect(try program.line() == "interrupt 15")
-  }
-
   @Test(
     "On a terminal Control-Z stops the program, for any descriptors, and it continues later",
     arguments: ["job", "redirected"]

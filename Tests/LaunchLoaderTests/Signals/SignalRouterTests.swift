@@ -5,16 +5,6 @@ import Testing
 struct SignalRouterTests {
   private typealias Router = SignalRouter<String, String>
 
-  @Test("Closing a listener twice has no further effect")
-  func closesOnce() {
-    var router = Router()
-    let key = router.open([15]).key
-    #expect(router.close(key).restored == [15])
-    let again = router.close(key)
-    #expect(again.restored.isEmpty && again.resent.isEmpty && again.waiters.isEmpty)
-    #expect(router.taking(key, "late") == .ended)
-  }
-
   @Test("Signals of one number merge until taken, and different ones keep their order")
   func coalesces() {
     var router = Router()
@@ -26,16 +16,6 @@ struct SignalRouterTests {
     #expect(router.taking(key, "") == .signal(1))
     #expect(router.taking(key, "") == .signal(2))
     #expect(router.taking(key, "") == .nothing)
-  }
-
-  @Test("Of several tasks waiting at one listener, the first receives the signal")
-  func severalWaiters() {
-    var router = Router()
-    let key = router.open([15]).key
-    #expect(router.taking(key, "first") == .nothing)
-    #expect(router.taking(key, "second") == .nothing)
-    #expect(router.arrive(15, isInjected: true).waiters == ["first"])
-    #expect(router.close(key).waiters == ["second"])
   }
 
   /// The inputs of two listeners, A and B, of one signal.

@@ -15,12 +15,6 @@ struct UnixSignalTests {
   )
   func names(_ signal: UnixSignal, _ name: String) { #expect("\(signal)" == name) }
 
-  @Test("A signal is identified by its number")
-  func numbers() {
-    #expect(UnixSignal(rawValue: 15) == .terminate)
-    #expect(Set([UnixSignal.hangup, UnixSignal(rawValue: 1)]).count == 1)
-  }
-
   @Test("Every number is either refused with a reason or can be listened to")
   func refusals() {
     let refused = (-2...70).filter { UnixSignal(rawValue: $0).refusal != nil }
