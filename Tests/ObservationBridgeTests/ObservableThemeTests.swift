@@ -22,7 +22,7 @@ struct ObservableThemeTests {
     #expect(accent.invalidations == 1)
   }
 
-  @Test("A reader that is invalidated reads the new value at once")
+  @Test("A reader of a theme that is invalidated reads the new value at once")
   func inOnChange() throws {
     let theme = ObservableTheme(makeManager())
     var seen: [Int] = []
@@ -34,36 +34,6 @@ struct ObservableThemeTests {
     try theme.use(Theme("second") { $0[.radius] = 7 })
     #expect(seen == [7])
     withExtendedLifetime(reader) {}
-  }
-
-  @Test("A switch invalidates a reader of several changed keys once")
-  func severalKeys() throws {
-    let theme = ObservableTheme(makeManager())
-    let reader = Reader { "\(theme[.accent]) \(theme[.radius]) \(theme[.font])" }
-    try theme.use(
-      Theme("second") {
-        $0[.accent] = .red
-        $0[.radius] = 7
-      }
-    )
-    #expect(reader.invalidations == 1)
-    reader.update()
-    #expect(reader.value == "\(RGBA.red) 7 Sans")
-  }
-
-  @Test("A reader of an alias is invalidated by a change of the value that it leads to")
-  func alias() throws {
-    let theme = ObservableTheme(makeManager(Theme("first") { $0[alias: .accent] = .brand }))
-    let (accent, brand) = (Reader { theme[.accent] }, Reader { theme[.brand] })
-    try theme.use(
-      Theme("second") {
-        $0[alias: .accent] = .brand
-        $0[.brand] = .blue
-      }
-    )
-    #expect(accent.invalidations == 1 && brand.invalidations == 1)
-    accent.update()
-    #expect(accent.value == .blue)
   }
 
   @Test("A key that a theme inherits is unchanged, in whichever theme its value stands")
@@ -95,82 +65,6 @@ struct ObservableThemeTests {
     let (number, name) = (Reader { theme[.radius] }, Reader { theme[text] })
     try theme.use(Theme("second") { $0[text] = "five" })
     #expect(number.invalidations == 0 && name.invalidations == 1)
-  }
-
-  @Test("A change of the appearance of the system counts as far as it changes values")
-  func appearance() {
-    let day = Theme("Day", appearance: .light) {
-      $0[.accent] = .blue
-      $0[.radius] = 7
-    }
-    let night = Theme("Night") { $0[.radius] = 7 }
-    let manager = ThemeManager(light: day, dark: night, bus: EventBus())
-    let theme = ObservableTheme(manager)
-    let (accent, radius) = (Reader { theme[.accent] }, Reader { theme[.radius] })
-    let name = Reader { theme.themeName }
-    manager.systemAppearance = .light
-    #expect(accent.invalidations == 1 && radius.invalidations == 0 && name.invalidations == 1)
-    accent.update()
-    name.update()
-    manager.preference = .light
-    #expect(accent.invalidations == 1 && name.invalidations == 1)
-    manager.preference = .dark
-    #expect(accent.invalidations == 2 && radius.invalidations == 0 && name.invalidations == 2)
-  }
-
-  @Test("A scope follows the manager above in the keys that it does not override")
-  func scope() throws {
-    let manager = makeManager()
-    let theme = ObservableTheme(try manager.scope { $0[.accent] = .red })
-    let (accent, radius) = (Reader { theme[.accent] }, Reader { theme[.radius] })
-    try manager.use(
-      Theme("second") {
-        $0[.accent] = .blue
-        $0[.radius] = 7
-      }
-    )
-    #expect(accent.invalidations == 0 && radius.invalidations == 1)
-    radius.update()
-    #expect(accent.value == .red && radius.value == 7)
-  }
-
-  @Test("A switch of a scope does not invalidate readers of the manager above")
-  func scopeAlone() throws {
-    let manager = makeManager()
-    let scope = try manager.scope { $0[.accent] = .red }
-    let (above, below) = (ObservableTheme(manager), ObservableTheme(scope))
-    let (outer, inner) = (Reader { above[.accent] }, Reader { below[.accent] })
-    try scope.edit { $0[.accent] = .blue }
-    #expect(outer.invalidations == 0 && inner.invalidations == 1)
-    try below.use(Theme("own") { $0[.accent] = .red })
-    inner.update()
-    #expect(outer.invalidations == 0 && inner.value == .red)
-  }
-
-  @Test("The name is tracked apart from the keys")
-  func name() throws {
-    let theme = ObservableTheme(makeManager())
-    let (name, radius) = (Reader { theme.themeName }, Reader { theme[.radius] })
-    try theme.use(Theme("first") { $0[.radius] = 7 })
-    #expect(name.invalidations == 0 && radius.invalidations == 1)
-    radius.update()
-    try theme.use(Theme("second") { $0[.radius] = 7 })
-    #expect(name.invalidations == 1 && radius.invalidations == 1)
-    name.update()
-    #expect(name.value == "second")
-  }
-
-  @Test("The name of a scope follows the manager above even if no value of the scope changes")
-  func nameOfAScope() throws {
-    let manager = makeManager()
-    let theme = ObservableTheme(try manager.scope { $0[.radius] = 9 })
-    let name = Reader { theme.themeName }
-    try manager.use(Theme("second"))
-    #expect(name.invalidations == 1)
-    name.update()
-    #expect(name.value == "second")
-    try manager.use(Theme("third") { $0[.radius] = 7 })
-    #expect(name.invalidations == 2)
   }
 
   @Test("A name that is read between two switches whose events wait is followed, too")
@@ -231,20 +125,6 @@ struct ObservableThemeTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("Several observable themes of one manager are independent of one another")
-  func several() throws {
-    let manager = makeManager()
-    let one = ObservableTheme(manager)
-    var other: ObservableTheme? = ObservableTheme(manager)
-    let (first, second) = (Reader { one[.radius] }, Reader { [weak other] in other?[.radius] })
-    try one.use(Theme("second") { $0[.radius] = 7 })
-    #expect(first.invalidations == 1 && second.invalidations == 1)
-    first.update()
-    other = nil
-    try manager.use(Theme("third") { $0[.radius] = 8 })
-    #expect(first.invalidations == 2)
-  }
-
   @Test("An observable theme keeps its manager, and the manager does not keep it")
   func ownership() throws {
     let bus = EventBus()
@@ -259,13 +139,13 @@ struct ObservableThemeTests {
     #expect(bus.snapshot().observations.isEmpty)
   }
 
-  @Test("10,000 observable themes that come and go, of managers and of scopes, leave nothing")
+  @Test("Observable themes that come and go, of managers and of scopes, leave nothing")
   func comeAndGo() throws {
     let bus = EventBus()
     let manager = makeManager(bus: bus)
     let scope = try manager.scope { $0[.accent] = .red }
     var watched: [WeakReference<ObservableTheme>] = []
-    for index in 0..<10_000 {
+    for index in 0..<size(1_000, full: 10_000) {
       let theme = ObservableTheme(index % 2 == 0 ? manager : scope)
       let reader = Reader { "\(theme[.radius]) \(theme.themeName)" }
       if index % 100 == 0 { try theme.use(Theme("\(index)") { $0[.radius] = index }) }
@@ -277,7 +157,7 @@ struct ObservableThemeTests {
     #expect(manager.subscriberCount == 0 && scope.subscriberCount == 0)
   }
 
-  @Test("`Observations` gets the value after each turn that changed it")
+  @Test("`Observations` gets the value of a key after each turn that changed it")
   func sequence() async throws {
     guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return }
     let theme = ObservableTheme(makeManager())

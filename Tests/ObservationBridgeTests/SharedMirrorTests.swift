@@ -7,13 +7,6 @@ internal import Testing
 @MainActor
 @Suite("Mirrors of shared properties", .timeLimit(.minutes(5)))
 struct SharedMirrorTests {
-  @Test("A mirror has the value of the property at once, through both views")
-  func initial() {
-    let property = SharedObserved(5)
-    #expect(property.observable.value == 5)
-    #expect(property.readOnly.observable.value == 5)
-  }
-
   @Test("An update on the main actor invalidates readers before it returns")
   func update() {
     let property = SharedObserved(0)
@@ -59,12 +52,12 @@ struct SharedMirrorTests {
   @Test("No change is lost while a mirror is made")
   func concurrent() async {
     let property = SharedObserved(0)
-    let rounds = rounds(20_000, debug: 5_000, sanitized: 500)
+    let rounds = rounds(20_000, debug: 1_000, sanitized: 500)
     let gate = StartGate(2)
     async let writer: Void = onThreads(1) { _ in
       for round in 1...rounds {
         gate.arriveAndWait()
-        for _ in 0..<(round % 20) { _ = property.value }
+        for _ in 0..<round % 20 { _ = property.value }
         property.value = round
       }
     }
@@ -88,11 +81,11 @@ struct SharedMirrorTests {
     #expect(second == nil)
   }
 
-  @Test("10,000 mirrors that come and go leave nothing")
+  @Test("Mirrors of shared properties that come and go leave nothing")
   func comeAndGo() async {
     let property = SharedObserved(0)
     let watched = WeakList<SharedObservableMirror<Int>>()
-    for index in 0..<10_000 {
+    for index in 0..<size(1_000, full: 10_000) {
       let mirror = property.observable
       let reader = Reader { mirror.value }
       if index % 10 == 0 { property.update { $0 = index } }
@@ -114,7 +107,7 @@ struct SharedMirrorTests {
     #expect(property.observers.isEmpty)
   }
 
-  @Test("`Observations` gets the value after each turn that changed it")
+  @Test("`Observations` gets the value of a shared property after each turn that changed it")
   func sequence() async {
     guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return }
     let property = SharedObserved(0)
