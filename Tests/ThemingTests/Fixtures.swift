@@ -1,5 +1,6 @@
 import EventBus
 import TestSupport
+import Testing
 import Theming
 
 extension ThemeKeys {
@@ -47,10 +48,16 @@ final class Label {
 
   @Themed var themeMap: ThemeMap<Label>?
 
-  init(_ manager: ThemeManager, name: String = "label", log: Log<String> = Log()) {
+  init(
+    _ manager: ThemeManager,
+    name: String = "label",
+    log: Log<String> = Log(),
+    map: ThemeMap<Label>? = nil
+  ) {
     self.name = name
     touched = log
     _themeMap = Themed(manager)
+    if let map { themeMap = map }
   }
 
   private func note(_ what: String) {
@@ -85,4 +92,26 @@ func scope(
   try manager.scope { theme in
     theme[.guest] = Guest { MainActor.assumeIsolated { body() } }
   }
+}
+
+/// A label that runs a closure the first time it is touched by a switch.
+@MainActor
+func duringSwitch(of manager: ThemeManager, _ body: @escaping () throws -> Void) -> Label {
+  let label = Label(manager, map: .full)
+  label.whenTouched = { label in
+    label.whenTouched = nil
+    #expect(throws: Never.self) { try body() }
+  }
+  return label
+}
+
+/// Blocks the main thread, within a call of an object, until everything else has happened that can happen meanwhile.
+@MainActor
+func blockUntilRest() {
+  let isAtRest = ManualLatch()
+  Task.detached {
+    await rest()
+    isAtRest.open()
+  }
+  isAtRest.block()
 }

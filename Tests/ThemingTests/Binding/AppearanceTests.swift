@@ -11,15 +11,6 @@ struct AppearanceTests {
 
   func pair() -> ThemeManager { ThemeManager(light: day, dark: night, bus: EventBus()) }
 
-  @Test("The manager starts with the system's appearance, and dark while it is unknown")
-  func beginning() {
-    let manager = pair()
-    #expect(manager.preference == .system)
-    #expect(manager.systemAppearance == nil)
-    #expect(manager.theme.name == "Night")
-    #expect(manager.version == 0)
-  }
-
   @Test(
     "The preference, and the system if the preference is that of the system, decide the appearance",
     arguments: [
@@ -74,20 +65,11 @@ struct AppearanceTests {
     let manager = ThemeManager(light: day, dark: night, bus: bus)
     let log = Log<String>()
     let token = bus.observe(.themeDidChange) { log.append("\($0.old.name) → \($0.new.name)") }
-    let label = Label(manager)
-    label.themeMap = [.set(\.corner, .radius)]
+    let label = Label(manager, map: [.set(\.corner, .radius)])
     manager.systemAppearance = .light
     #expect(label.corner == 1)
     #expect(log.entries == ["Night → Day"])
     token.cancel()
-  }
-
-  @Test("With a single theme, preferences change nothing")
-  func oneTheme() {
-    let manager = makeManager(rounded(3))
-    manager.preference = .light
-    manager.systemAppearance = .light
-    #expect(manager.theme[.radius] == 3 && manager.version == 0)
   }
 
   @Test("Both themes of the pair are known by name")
@@ -97,15 +79,6 @@ struct AppearanceTests {
     #expect(manager.theme.name == "Day")
     try manager.use("Night")
     #expect(manager.theme.name == "Night")
-  }
-
-  @Test("A scope shares the preference of its parent manager")
-  func scopes() throws {
-    let manager = pair()
-    let scope = try manager.scope { $0[.accent] = .red }
-    scope.preference = .light
-    #expect(manager.preference == .light && manager.theme.name == "Day")
-    #expect(scope.theme.name == "Day" && scope.theme[.accent] == .red)
   }
 
   @Test("System appearance and preference may be set and read in any scope")
@@ -125,20 +98,5 @@ struct AppearanceTests {
     manager.systemAppearance = .light
     manager.systemAppearance = nil
     #expect(manager.systemAppearance == nil && manager.theme.name == "Night")
-  }
-
-  @Test("An error that has no caller goes to the hooks of the manager's bus")
-  func reportedError() throws {
-    let messages = Log<String>()
-    let bus = EventBus(hooks: EventHooks(onMessage: { messages.append($0) }))
-    let day = Theme("Day", appearance: .light) { $0[alias: .accent] = .brand }
-    let manager = ThemeManager(light: day, dark: Theme("Night"), bus: bus)
-    let scope = try manager.scope { $0[alias: .brand] = .accent }
-    manager.preference = .light
-    #expect(manager.theme.name == "Night")
-    #expect(messages.entries.count == 1)
-    let start = "Theming: The aliases of the theme \"Day\""
-    #expect(messages.entries.allSatisfy { $0.hasPrefix(start) })
-    withExtendedLifetime(scope) {}
   }
 }

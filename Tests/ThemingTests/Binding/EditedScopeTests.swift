@@ -6,30 +6,6 @@ import Theming
 @MainActor
 @Suite("Edited scopes")
 struct EditedScopeTests {
-  @Test("An edit fixes the values it sets; the rest follows the parent manager")
-  func restFollows() throws {
-    let manager = makeManager(rounded(8))
-    let scope = try manager.scope { $0[.accent] = .red }
-    try scope.edit { $0[.font] = "Mono" }
-    #expect(scope.theme[.radius] == 8)
-    try manager.use(rounded(2).deriving("Serif") { $0[.font] = "Serif" })
-    #expect(scope.theme[.radius] == 2)
-    #expect(scope.theme[.font] == "Mono" && scope.theme[.accent] == .red)
-  }
-
-  @Test("A scope's own name and appearance outlast an edit and a parent's switch")
-  func ownName() throws {
-    let manager = makeManager()
-    let scope = try manager.scope { theme in
-      theme.name = "Paper"
-      theme.appearance = .light
-    }
-    try scope.edit { $0[.radius] = 1 }
-    #expect(scope.theme.name == "Paper" && scope.theme.appearance == .light)
-    try manager.use(rounded(2))
-    #expect(scope.theme.name == "Paper" && scope.theme.appearance == .light)
-  }
-
   @Test("A name set by an edit is the scope's own from then on")
   func renamed() throws {
     let manager = makeManager(Theme("Night"))
@@ -37,17 +13,6 @@ struct EditedScopeTests {
     try scope.edit { $0.name = "Paper" }
     try manager.use(rounded(2))
     #expect(scope.theme.name == "Paper" && scope.theme[.radius] == 2)
-  }
-
-  @Test("A scope with a theme of its own keeps it after an edit")
-  func pinned() throws {
-    let manager = makeManager(Theme("Blue") { $0[.accent] = .blue })
-    let scope = try manager.scope { _ in }
-    try scope.use(rounded(3))
-    try scope.edit { $0[.font] = "Mono" }
-    #expect(scope.theme[.accent] == .gray && scope.theme[.radius] == 3)
-    try manager.use(rounded(7))
-    #expect(scope.theme[.radius] == 3 && scope.theme[.font] == "Mono")
   }
 
   @Test("During a switch, a scope that uses a theme and is then edited has that theme, edited")
@@ -113,19 +78,5 @@ struct EditedScopeTests {
     #expect(scope.theme.explain(.radius).steps.map(\.theme) == ["Night"])
     try scope.edit { $0.name = "Paper" }
     #expect(scope.theme.explain(.accent).steps.map(\.theme) == ["Paper"])
-  }
-
-  /// A view that does something the first time its accent changes, while the manager switches.
-  private func duringSwitch(
-    of manager: ThemeManager,
-    _ body: @escaping () throws -> Void
-  ) -> Label {
-    let label = Label(manager)
-    label.themeMap = [.set(\.color, .accent)]
-    label.whenTouched = { label in
-      label.whenTouched = nil
-      #expect(throws: Never.self) { try body() }
-    }
-    return label
   }
 }

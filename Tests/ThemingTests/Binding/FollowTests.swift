@@ -11,12 +11,6 @@ struct FollowTests {
     var width = 0
   }
 
-  @MainActor
-  private final class Screen: LifetimeOwner {
-    let lifetime = Lifetime()
-    var width = 0
-  }
-
   @Test("Following applies the theme in use and every later switch")
   func follows() throws {
     let manager = makeManager()
@@ -26,20 +20,6 @@ struct FollowTests {
     #expect(manager.subscriberCount == 1)
     try manager.use(rounded(9))
     #expect(box.width == 9)
-  }
-
-  @Test("Dropping the token has no effect; cancelling it ends following, and twice is harmless")
-  func cancels() throws {
-    let manager = makeManager()
-    let box = Box()
-    let token = manager.follow(box, [.set(\.width, .radius)])
-    #expect(token.isActive)
-    token.cancel()
-    token.cancel()
-    #expect(!token.isActive)
-    #expect(manager.subscriberCount == 0)
-    try manager.use(rounded(9))
-    #expect(box.width == 4)
   }
 
   @Test("Following twice makes two registrations")
@@ -52,36 +32,6 @@ struct FollowTests {
     first.cancel()
     #expect(manager.subscriberCount == 1)
     withExtendedLifetime(box) {}
-  }
-
-  @Test("Following does not retain the object")
-  func doesNotKeep() {
-    let manager = makeManager()
-    var box: Box? = Box()
-    weak let seen = box
-    if let box { manager.follow(box, [.set(\.width, .radius)]) }
-    box = nil
-    #expect(seen == nil)
-  }
-
-  @Test("A dead object is no longer called or counted")
-  func deathEnds() throws {
-    let manager = makeManager()
-    var box: Box? = Box()
-    if let box { manager.follow(box, [.set(\.width, .radius)]) }
-    box = nil
-    try manager.use(rounded(9))
-    #expect(manager.subscriberCount == 0)
-  }
-
-  @Test("A dead object's token is inactive after the next lookup of dead objects")
-  func tokenOfTheDead() {
-    let manager = makeManager()
-    var box: Box? = Box()
-    let token = box.map { manager.follow($0, [.set(\.width, .radius)]) }
-    box = nil
-    #expect(manager.subscriberCount == 0)
-    #expect(token?.isActive == false)
   }
 
   @Test("A lifetime that holds the token of a dead object releases it")
@@ -97,37 +47,6 @@ struct FollowTests {
     #expect(manager.subscriberCount == 0)
     #expect(token == nil)
     withExtendedLifetime(lifetime) {}
-  }
-
-  @Test("An object with a lifetime ends its registration the moment it dies")
-  func lifetimeOwner() {
-    let manager = makeManager()
-    var screen: Screen? = Screen()
-    let token = screen.map { manager.follow($0, [.set(\.width, .radius)]) }
-    #expect(token?.isActive == true)
-    screen = nil
-    #expect(token?.isActive == false)
-  }
-
-  @Test("An object whose lifetime has ended is neither followed nor called")
-  func endedLifetime() {
-    let manager = makeManager()
-    let screen = Screen()
-    screen.lifetime.end()
-    let token = manager.follow(screen, [.set(\.width, .radius)])
-    #expect(!token.isActive)
-    #expect(screen.width == 0)
-    #expect(manager.subscriberCount == 0)
-  }
-
-  @Test("The token may be attached to another object's lifetime")
-  func attached() {
-    let manager = makeManager()
-    let box = Box()
-    let lifetime = Lifetime()
-    manager.follow(box, [.set(\.width, .radius)]).attach(to: lifetime)
-    lifetime.end()
-    #expect(manager.subscriberCount == 0)
   }
 
   /// Two properties of a view, one of them a part of the other.
@@ -166,17 +85,5 @@ struct FollowTests {
     try manager.use(rounded(9))
     #expect(box.width == 4)
     withExtendedLifetime(label) {}
-  }
-
-  @Test("A cancelled token may outlive its manager and object")
-  func outlives() {
-    let token: Token
-    do {
-      let manager = makeManager()
-      let box = Box()
-      token = manager.follow(box, [.set(\.width, .radius)])
-    }
-    token.cancel()
-    #expect(!token.isActive)
   }
 }

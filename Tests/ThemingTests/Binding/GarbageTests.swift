@@ -18,10 +18,11 @@ struct GarbageTests {
   @Test("Objects that die one after the other take at most eight slots")
   func dieAtOnce() {
     let manager = makeManager()
-    for name in 0..<10_000 {
+    for name in 0..<size(1_000, full: 10_000) {
       follow(manager, Box(name))
       #expect(manager.subscriptionSlotCount <= 8)
     }
+    #expect(manager.subscriberCount == 0)
   }
 
   @Test(
@@ -62,13 +63,6 @@ struct GarbageTests {
     for box in boxes { box.touched = { touched.append($0) } }
     try manager.use(rounded(9))
     #expect(touched == Array(stride(from: 0, through: 1_000, by: 10)))
-  }
-
-  @Test("10,000 objects followed and dropped leave no live objects")
-  func followed() {
-    let manager = makeManager()
-    for name in 0..<10_000 { follow(manager, Box(name)) }
-    #expect(manager.subscriberCount == 0)
   }
 
   @Test("1,000 views that die in any order are removed at once")

@@ -18,15 +18,14 @@ struct MailedSwitchTests {
     let wishes = bus.observe(.wish) { radius in
       do { try manager.use(rounded(radius)) } catch { refused.append(radius) }
     }
-    let label = Label(manager)
-    label.themeMap = [.set(\.corner, .radius)]
+    let label = Label(manager, map: [.set(\.corner, .radius)])
     label.whenTouched = { label in
       let next = label.corner + 1
       guard next <= 20 else { return }
       _ = blockedOnThread { bus.post(.wish, next) }
     }
     try manager.use(rounded(1))
-    while label.corner < 20, refused.entries.isEmpty, !Task.isCancelled { await Task.yield() }
+    await until(await label.corner >= 20 || !refused.entries.isEmpty)
     #expect(refused.entries.isEmpty)
     #expect(label.corner == 20)
     #expect(manager.version == 20)
@@ -41,8 +40,7 @@ struct MailedSwitchTests {
     let wishes = bus.observe(.wish) { radius in
       do { try manager.use(rounded(radius)) } catch { log.append("wish \(error)") }
     }
-    let label = Label(manager)
-    label.themeMap = [.set(\.corner, .radius)]
+    let label = Label(manager, map: [.set(\.corner, .radius)])
     label.whenTouched = { label in
       guard label.corner < 50 else { return }
       if label.corner == 16 { _ = blockedOnThread { bus.post(.wish, 50) } }
@@ -54,7 +52,7 @@ struct MailedSwitchTests {
     }
     let error = #expect(throws: ThemeError.self) { try manager.use(rounded(1)) }
     #expect(error?.code == .switchLoop)
-    while label.corner < 50, log.entries.count < 2, !Task.isCancelled { await Task.yield() }
+    await until(await label.corner >= 50 || log.entries.count >= 2)
     #expect(log.entries == ["loop true"])
     #expect(manager.theme.name == "rounded 50")
     withExtendedLifetime(wishes) {}
@@ -65,8 +63,7 @@ struct MailedSwitchTests {
     let bus = EventBus()
     let manager = makeManager(rounded(0), bus: bus)
     let wishes = bus.observe(.wish) { try manager.use(rounded($0)) }
-    let label = Label(manager)
-    label.themeMap = [.set(\.corner, .radius)]
+    let label = Label(manager, map: [.set(\.corner, .radius)])
     label.whenTouched = { label in
       guard label.corner == 1 else { return }
       _ = blockedOnThread { bus.post(.wish, 2) }
@@ -74,7 +71,7 @@ struct MailedSwitchTests {
     try manager.use(rounded(1))
     try manager.use(rounded(3))
     #expect(label.corner == 3)
-    for _ in 0..<10 { await Task.yield() }
+    await rest()
     #expect(label.corner == 3)
     withExtendedLifetime(wishes) {}
   }

@@ -49,8 +49,7 @@ struct NamedThemeTests {
     let token = bus.observe(.themeDidChange) { change in
       log.append(change.changedKeys.map(\.name).sorted().joined(separator: " "))
     }
-    let label = Label(manager)
-    label.themeMap = .full
+    let label = Label(manager, map: .full)
     label.touched.take()
     try manager.edit {
       $0[.accent] = .red
@@ -74,8 +73,7 @@ struct NamedThemeTests {
   @Test("An edit that creates a cycle is refused with its keys, and changes nothing")
   func cycle() throws {
     let manager = makeManager(rounded(1))
-    let label = Label(manager)
-    label.themeMap = .full
+    let label = Label(manager, map: .full)
     label.touched.take()
     let error = #expect(throws: ThemeError.self) {
       try manager.edit {
@@ -93,8 +91,7 @@ struct NamedThemeTests {
   @Test("A cyclic theme used during a switch is refused to its caller")
   func cycleDuringSwitch() throws {
     let manager = makeManager()
-    let label = Label(manager)
-    label.themeMap = [.set(\.corner, .radius)]
+    let label = Label(manager, map: [.set(\.corner, .radius)])
     var refused: ThemeError?
     label.whenTouched = { _ in
       do throws(ThemeError) {
@@ -112,14 +109,9 @@ struct NamedThemeTests {
   @Test("Edits made during a switch accumulate on the theme that waits")
   func editsDuringSwitch() throws {
     let manager = makeManager()
-    let label = Label(manager)
-    label.themeMap = [.set(\.corner, .radius)]
-    label.whenTouched = { label in
-      label.whenTouched = nil
-      #expect(throws: Never.self) {
-        try manager.edit { $0[.accent] = .red }
-        try manager.edit { $0[.font] = "Mono" }
-      }
+    let label = duringSwitch(of: manager) {
+      try manager.edit { $0[.accent] = .red }
+      try manager.edit { $0[.font] = "Mono" }
     }
     try manager.use(rounded(1))
     #expect(manager.theme[.accent] == .red && manager.theme[.font] == "Mono")
@@ -146,14 +138,9 @@ struct NamedThemeTests {
     manager.register(Theme("registered"))
     #expect(calls.entries == ["registered"])
 
-    let label = Label(manager)
-    label.themeMap = [.set(\.corner, .radius)]
-    label.whenTouched = { label in
-      label.whenTouched = nil
-      #expect(throws: Never.self) {
-        try manager.use(theme("noted"))
-        try manager.use(Theme("noted last"))
-      }
+    let label = duringSwitch(of: manager) {
+      try manager.use(theme("noted"))
+      try manager.use(Theme("noted last"))
     }
     try manager.use(rounded(1))
     #expect(calls.entries == ["registered", "noted"])

@@ -48,17 +48,6 @@ struct NestedEditTests {
     #expect(manager.theme.appearance == .light)
   }
 
-  @Test("A key that the outer edit removed stays removed")
-  func removed() throws {
-    let manager = makeManager(rounded(3))
-    try manager.edit { theme in
-      theme.remove(.radius)
-      try? manager.edit { $0[.accent] = .red }
-    }
-    #expect(manager.theme[.radius] == 4)
-    #expect(manager.theme[.accent] == .red)
-  }
-
   @Test("An edit applies to the theme that its closure switches to")
   func useInside() throws {
     let manager = makeManager()
@@ -100,26 +89,13 @@ struct NestedEditTests {
     #expect(manager.theme[.accent] == .gray)
   }
 
-  @Test("An edit of a manager keeps the edits that its closure makes to a scope")
-  func scopeInside() throws {
-    let manager = makeManager()
-    let scope = try manager.scope { _ in }
-    try manager.edit { theme in
-      theme[.accent] = .red
-      try? scope.edit { $0[.radius] = 9 }
-    }
-    #expect(scope.theme[.accent] == .red)
-    #expect(scope.theme[.radius] == 9)
-  }
-
   @Test(
     "Edits inside an edit that is requested during a switch are not lost",
     arguments: [false, true]
   )
   func pending(_ isAnotherPending: Bool) throws {
     let manager = makeManager()
-    let label = Label(manager)
-    label.themeMap = .full
+    let label = Label(manager, map: .full)
     label.whenTouched = { label in
       label.whenTouched = nil
       if isAnotherPending { try? manager.edit { $0[.accent] = .blue } }

@@ -1,5 +1,4 @@
 import EventBus
-import Synchronization
 import TestSupport
 import Testing
 import Theming
@@ -7,15 +6,6 @@ import Theming
 @MainActor
 @Suite("Views released on other threads")
 struct OtherThreadTests {
-  @Test("A view released off the main actor ends its registration there, at once")
-  func releasedElsewhere() async {
-    let manager = makeManager()
-    let views = Views(themed(1, manager))
-    #expect(manager.subscriberCount == 1)
-    await onThreads(1) { _ in _ = views.drop(1) }
-    #expect(manager.subscriberCount == 0)
-  }
-
   @Test("Views released on two threads during switches and registrations leave nothing behind")
   func contention() async throws {
     let manager = makeManager()
@@ -27,8 +17,7 @@ struct OtherThreadTests {
     var counts: Set<Int> = []
     while !views.isEmpty {
       turns.begin()
-      let label = Label(manager)
-      label.themeMap = .full
+      _ = Label(manager, map: .full)
       try manager.use(rounded(manager.version))
       counts.insert(manager.subscriberCount)
     }
@@ -78,37 +67,30 @@ struct OtherThreadTests {
     let manager = makeManager()
     let slow = Slow()
     let token = manager.follow(slow, [.set(\.width, .radius)])
-    let wasFencedInside = Log<Bool>()
-    let fence = Fence()
+    let order = Log<String>()
+    var waiting: Task<Void, Never>?
     slow.whenTouched = {
-      Task.detached {
+      waiting = Task.detached {
         token.cancel()
         await token.waitUntilFinished()
-        fence.isPassed.store(true, ordering: .sequentiallyConsistent)
+        order.append("waited")
       }
-      while token.isActive { yieldThread() }
-      for _ in 0..<500 { yieldThread() }
-      wasFencedInside.append(fence.isPassed.load(ordering: .sequentiallyConsistent))
+      blockUntilRest()
+      #expect(!token.isActive)
+      order.append("call ends")
     }
     try manager.use(rounded(9))
-    while !fence.isPassed.load(ordering: .sequentiallyConsistent), !Task.isCancelled {
-      await Task.yield()
-    }
-    #expect(wasFencedInside.entries == [false])
+    await waiting?.value
+    #expect(order.entries == ["call ends", "waited"])
   }
 
   /// Views that follow the manager and that no other code retains.
   private func themed(_ count: Int, _ manager: ThemeManager) -> [Label] {
     (0..<count).map { _ in
-      let label = Label(manager)
-      label.themeMap = [.set(\.corner, .radius), .set(\.font, .font)]
+      let label = Label(manager, map: [.set(\.corner, .radius), .set(\.font, .font)])
       return label
     }
   }
-}
-
-private final class Fence: Sendable {
-  let isPassed = Atomic(false)
 }
 
 /// Views on their way to the thread that releases them.
@@ -132,19 +114,27 @@ private final class Views: Sendable {
 
 /// Synchronizes other threads with the turns of the main actor, so that both overlap.
 private final class Turns: Sendable {
-  private let turn = Atomic(0)
-  private let isOver = Atomic(false)
+  private struct State {
+    var next = ManualLatch()
+    var isOver = false
+  }
 
-  func begin() { turn.add(1, ordering: .sequentiallyConsistent) }
+  private let state = Locked(State())
+
+  func begin() {
+    let latch = state.withLock { state in
+      defer { state.next = ManualLatch() }
+      return state.next
+    }
+    latch.open()
+  }
 
   /// Makes every turn begin at once.
-  func end() { isOver.store(true, ordering: .sequentiallyConsistent) }
+  func end() {
+    state.withLock { $0.isOver = true }
+    begin()
+  }
 
   /// Waits for the next turn.
-  func next() {
-    let now = turn.load(ordering: .sequentiallyConsistent)
-    while turn.load(ordering: .sequentiallyConsistent) == now,
-      !isOver.load(ordering: .sequentiallyConsistent)
-    { yieldThread() }
-  }
+  func next() { state.withLock { $0.isOver ? nil : $0.next }?.block() }
 }

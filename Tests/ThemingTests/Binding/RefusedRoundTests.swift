@@ -12,7 +12,7 @@ struct RefusedRoundTests {
   @Test("The request that completes a cycle throws to its caller, and the rest is applied")
   func throwsToItsAsker() throws {
     let scope = try manager.scope { _ in }
-    let label = duringSwitch { [manager, brand] in
+    let label = duringSwitch(of: manager) { [manager, brand] in
       try manager.use(brand)
       let error = #expect(throws: ThemeError.self) {
         try scope.edit { $0[alias: .accent] = .brand }
@@ -26,24 +26,10 @@ struct RefusedRoundTests {
     withExtendedLifetime(label) {}
   }
 
-  @Test("A theme incompatible with a scope's waiting edit throws to its caller")
-  func theOtherWayRound() throws {
-    let scope = try manager.scope { _ in }
-    let label = duringSwitch { [manager, brand] in
-      try scope.edit { $0[alias: .accent] = .brand }
-      #expect(throws: ThemeError.self) { try manager.use(brand) }
-      try manager.use(rounded(2))
-    }
-    try manager.use(rounded(1))
-    #expect(manager.theme.name == "rounded 2")
-    #expect(scope.theme[alias: .accent] == .brand && scope.theme[.radius] == 2)
-    withExtendedLifetime(label) {}
-  }
-
   @Test("A refused request leaves the earlier waiting one in place")
   func formerWishStays() throws {
     let scope = try manager.scope { _ in }
-    let label = duringSwitch { [manager, brand] in
+    let label = duringSwitch(of: manager) { [manager, brand] in
       try scope.edit { $0[alias: .accent] = .brand }
       try manager.use(rounded(5))
       #expect(throws: ThemeError.self) { try manager.use(brand) }
@@ -55,7 +41,7 @@ struct RefusedRoundTests {
 
   @Test("A scope incompatible with the waiting theme throws to its creator")
   func bornMeanwhile() throws {
-    let label = duringSwitch { [manager, brand] in
+    let label = duringSwitch(of: manager) { [manager, brand] in
       try manager.use(brand)
       #expect(throws: ThemeError.self) {
         _ = try manager.scope { $0[alias: .accent] = .brand }
@@ -69,7 +55,7 @@ struct RefusedRoundTests {
   @Test("Requests that are compatible in the end are applied, in any order")
   func anyOrder() throws {
     let scope = try manager.scope { $0[alias: .accent] = .brand }
-    let label = duringSwitch { [manager, brand] in
+    let label = duringSwitch(of: manager) { [manager, brand] in
       try manager.use(rounded(2))
       try scope.edit { $0[.accent] = .red }
       // Replaces the first request, which precedes the edit that makes it possible.
@@ -86,8 +72,7 @@ struct RefusedRoundTests {
     // The names of the themes say which way accent and brand point at one another.
     let manager = makeManager(Theme("brand to accent") { $0[alias: .brand] = .accent })
     let scope = try manager.scope { $0[alias: .brand] = .accent }
-    let follower = Label(scope)
-    follower.themeMap = [.set(\.color, .accent)]
+    let follower = Label(scope, map: [.set(\.color, .accent)])
     follower.touched.take()
     let label = duringSwitch(of: manager) {
       // Keeps its position in the queue; its replacement needs the theme below, and that needs it.
@@ -110,8 +95,7 @@ struct RefusedRoundTests {
   @Test("An edit of a scope whose earlier edit is about to be applied keeps both")
   func editsOfOneRound() throws {
     let scope = try manager.scope { _ in }
-    let label = Label(manager)
-    label.themeMap = [.set(\.corner, .radius)]
+    let label = Label(manager, map: [.set(\.corner, .radius)])
     label.whenTouched = { [manager] label in
       #expect(throws: Never.self) {
         if label.corner == 1 {
@@ -149,8 +133,7 @@ struct RefusedRoundTests {
         }
       )
     }
-    let follower = Label(scope)
-    follower.themeMap = [.set(\.corner, .radius)]
+    let follower = Label(scope, map: [.set(\.corner, .radius)])
     follower.whenTouched = { follower in
       guard follower.corner == 2, late == nil else { return }
       #expect(throws: Never.self) {
@@ -168,25 +151,10 @@ struct RefusedRoundTests {
     withExtendedLifetime((label, changes)) {}
   }
 
-  @Test("After a refusal the manager and its scopes switch as before")
-  func usable() throws {
-    let scope = try manager.scope { _ in }
-    let label = duringSwitch { [manager, brand] in
-      try manager.use(brand)
-      #expect(throws: ThemeError.self) { try scope.edit { $0[alias: .accent] = .brand } }
-    }
-    try manager.use(rounded(1))
-    try manager.use(rounded(2))
-    #expect(label.corner == 2 && scope.theme[.radius] == 2)
-    try scope.edit { $0[.radius] = 3 }
-    #expect(scope.theme[.radius] == 3)
-  }
-
   @Test("A scope edited endlessly is refused with its theme's name")
   func loopOfEdits() throws {
     let scope = try manager.scope { $0.name = "Paper" }
-    let label = Label(scope)
-    label.themeMap = [.set(\.corner, .radius)]
+    let label = Label(scope, map: [.set(\.corner, .radius)])
     label.whenTouched = { label in
       do {
         try scope.edit { $0[.radius] = label.corner + 1 }
@@ -198,19 +166,5 @@ struct RefusedRoundTests {
     #expect(error?.code == .switchLoop)
     #expect(error?.themes == Array(repeating: "Paper", count: 17))
     #expect(label.corner == 16)
-  }
-
-  /// A view that does something the first time it is given a corner by a switch.
-  private func duringSwitch(
-    of manager: ThemeManager? = nil,
-    _ body: @escaping () throws -> Void
-  ) -> Label {
-    let label = Label(manager ?? self.manager)
-    label.themeMap = [.set(\.corner, .radius)]
-    label.whenTouched = { label in
-      label.whenTouched = nil
-      #expect(throws: Never.self) { try body() }
-    }
-    return label
   }
 }

@@ -9,25 +9,6 @@ struct ScopeSwitchTests {
   private let log = Log<String>()
   private let bus = EventBus()
 
-  @Test("When the parent manager switches, its scope follows and keeps its own values")
-  func follows() throws {
-    let manager = makeManager(bus: bus)
-    let scope = try manager.scope { $0[.accent] = .red }
-    let label = Label(scope)
-    label.themeMap = .full
-    log.take()
-    try manager.use(
-      Theme("Other") {
-        $0[.radius] = 9; $0[.accent] = .blue
-      }
-    )
-    #expect(label.corner == 9)
-    #expect(label.color == .red)
-    #expect(scope.theme.name == "Other")
-    #expect(scope.version == 1)
-    withExtendedLifetime((label, scope)) {}
-  }
-
   @Test("Views update in registration order: a manager's own, then its scopes', recursively")
   func order() throws {
     let manager = makeManager(bus: bus)
@@ -37,8 +18,7 @@ struct ScopeSwitchTests {
     let labels = [(second, "second"), (inner, "inner"), (first, "first"), (manager, "own")]
       .map { Label($0.0, name: $0.1, log: log) }
     for label in labels { label.themeMap = [.set(\.corner, .radius)] }
-    let last = Label(manager, name: "last", log: log)
-    last.themeMap = [.set(\.corner, .radius)]
+    let last = Label(manager, name: "last", log: log, map: [.set(\.corner, .radius)])
     log.take()
     try manager.use(rounded(7))
     #expect(
@@ -51,8 +31,7 @@ struct ScopeSwitchTests {
   func atomic() throws {
     let manager = makeManager(bus: bus)
     let scope = try manager.scope { $0[.font] = "Serif" }
-    let label = Label(manager)
-    label.themeMap = [.set(\.corner, .radius)]
+    let label = Label(manager, map: [.set(\.corner, .radius)])
     var seen: [String] = []
     label.whenTouched = { _ in
       seen.append("\(manager.theme.name) \(scope.theme.name) \(scope.theme[.radius])")
@@ -90,8 +69,7 @@ struct ScopeSwitchTests {
   func onlyChanged() throws {
     let manager = makeManager(bus: bus)
     let scope = try manager.scope { $0[.accent] = .red }
-    let label = Label(scope)
-    label.themeMap = .full
+    let label = Label(scope, map: .full)
     label.touched.take()
     try manager.use(Theme("Blue") { $0[.accent] = .blue })
     #expect(label.touched.entries.isEmpty)
@@ -125,18 +103,6 @@ struct ScopeSwitchTests {
     withExtendedLifetime((observer, own, scope)) {}
   }
 
-  @Test("Each change names the manager that switched")
-  func namesTheManager() throws {
-    let manager = makeManager(bus: bus)
-    let scope = try manager.scope { _ in }
-    var managers: [ThemeManager] = []
-    let observer = bus.observe(.themeDidChange) { managers.append($0.manager) }
-    try manager.use(rounded(7))
-    #expect(managers.map { $0 === manager } == [true, false])
-    #expect(managers.map { $0 === scope } == [false, true])
-    withExtendedLifetime(observer) {}
-  }
-
   @Test("A scope's event holds the scope's own themes")
   func postsItsOwn() throws {
     let manager = makeManager(Theme("Plain"), bus: bus)
@@ -153,8 +119,7 @@ struct ScopeSwitchTests {
   func postsLast() throws {
     let manager = makeManager(bus: bus)
     let scope = try manager.scope { _ in }
-    let label = Label(scope, log: log)
-    label.themeMap = [.set(\.corner, .radius)]
+    let label = Label(scope, log: log, map: [.set(\.corner, .radius)])
     log.take()
     let observer = bus.observe(.themeDidChange) { [log] _ in log.append("posted") }
     try manager.use(rounded(7))
@@ -166,10 +131,8 @@ struct ScopeSwitchTests {
   func queued() throws {
     let manager = makeManager(bus: bus)
     let scope = try manager.scope { $0[.font] = "Serif" }
-    let label = Label(scope, log: log)
-    label.themeMap = [.set(\.corner, .radius)]
-    let other = Label(manager, name: "other", log: log)
-    other.themeMap = [.set(\.corner, .radius)]
+    let label = Label(scope, log: log, map: [.set(\.corner, .radius)])
+    let other = Label(manager, name: "other", log: log, map: [.set(\.corner, .radius)])
     log.take()
     label.whenTouched = { label in
       label.whenTouched = nil
@@ -194,8 +157,7 @@ struct ScopeSwitchTests {
   func manyWishes() throws {
     let manager = makeManager(bus: bus)
     let scopes = try (0..<20).map { _ in try manager.scope { _ in } }
-    let label = Label(manager)
-    label.themeMap = [.set(\.corner, .radius)]
+    let label = Label(manager, map: [.set(\.corner, .radius)])
     label.whenTouched = { _ in
       #expect(throws: Never.self) {
         for (number, scope) in scopes.enumerated() {
@@ -211,8 +173,7 @@ struct ScopeSwitchTests {
   @Test("A scope created by a view's setter during a switch has the new theme")
   func bornDuringSwitch() throws {
     let manager = makeManager(bus: bus)
-    let label = Label(manager)
-    label.themeMap = [.set(\.corner, .radius)]
+    let label = Label(manager, map: [.set(\.corner, .radius)])
     var made: ThemeManager?
     label.whenTouched = { _ in #expect(throws: Never.self) { made = try manager.scope { _ in } } }
     try manager.use(rounded(5))

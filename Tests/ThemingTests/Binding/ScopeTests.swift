@@ -72,8 +72,7 @@ struct ScopeTests {
     let manager = makeManager(Theme("Night") { $0[alias: .accent] = .brand }, bus: bus)
     let scope = try manager.scope { $0[.brand] = .red }
     #expect(scope.theme[.accent] == .red)
-    let label = Label(scope)
-    label.themeMap = [.set(\.color, .accent)]
+    let label = Label(scope, map: [.set(\.color, .accent)])
     try scope.edit { $0[.brand] = .blue }
     #expect(label.color == .blue)
     #expect(manager.theme[.accent] == .gray)
@@ -128,19 +127,6 @@ struct ScopeTests {
     #expect(scope.theme[.radius] == 4 && inner.theme[.radius] == 4)
   }
 
-  @Test("A scope of a scope reads like its parent except for its own values")
-  func nested() throws {
-    let manager = makeManager(rounded(8), bus: bus)
-    let outer = try manager.scope { $0[.accent] = .red }
-    let inner = try outer.scope { theme in
-      log.append("\(theme[.accent])")
-      theme[.font] = "Mono"
-    }
-    #expect(log.entries == ["#ff0000"])
-    #expect(inner.theme[.accent] == .red && inner.theme[.radius] == 8)
-    #expect(inner.theme[.font] == "Mono" && outer.theme[.font] == "Sans")
-  }
-
   @Test("A scope of a scope finds the names registered with the root manager")
   func namesInDepth() throws {
     let manager = makeManager(bus: bus)
@@ -151,17 +137,5 @@ struct ScopeTests {
     manager.register(rounded(4))
     try inner.use("rounded 4")
     #expect(inner.theme[.radius] == 4)
-  }
-
-  @Test("A manager and its scopes find the same names")
-  func names() throws {
-    let manager = makeManager(bus: bus)
-    let scope = try manager.scope { _ in }
-    scope.register(rounded(3))
-    try manager.use("rounded 3")
-    #expect(manager.theme[.radius] == 3)
-    manager.register(rounded(4))
-    try scope.use("rounded 4")
-    #expect(scope.theme[.radius] == 4)
   }
 }

@@ -9,8 +9,7 @@ struct ScopedMapTests {
   @Test("A map's own manager precedes the view's, and that the shared one")
   func scopedMap() throws {
     let (own, other) = (makeManager(rounded(1)), makeManager(rounded(2)))
-    let label = Label(own)
-    label.themeMap = [.set(\.corner, .radius)]
+    let label = Label(own, map: [.set(\.corner, .radius)])
     #expect(label.corner == 1)
     label.themeMap = ThemeMap<Label>([.set(\.corner, .radius)]).scoped(other)
     #expect(label.corner == 2)
@@ -97,32 +96,6 @@ struct ThemeableTests {
     #expect(badge.themes == nil)
   }
 
-  @Test("Setting again replaces the registration, which then comes last")
-  func replaces() throws {
-    let manager = makeManager(rounded(1))
-    let badges = [Badge(manager), Badge(manager)]
-    for badge in badges { badge.themes = [.set(\.corner, .radius)] }
-    badges[0].themes = [.set(\.corner, .radius)]
-    #expect(manager.subscriberCount == 2)
-    var order: [Int] = []
-    for (number, badge) in badges.enumerated() {
-      badge.whenTouched = { _ in order.append(number) }
-    }
-    try manager.use(rounded(2))
-    #expect(order == [1, 0])
-    withExtendedLifetime(badges) {}
-  }
-
-  @Test("The registration ends with the object, without a deinit")
-  func death() {
-    let manager = makeManager()
-    var badge: Badge? = Badge(manager)
-    badge?.themes = [.set(\.corner, .radius)]
-    #expect(manager.subscriberCount == 1)
-    badge = nil
-    #expect(manager.subscriberCount == 0)
-  }
-
   @Test("A setter that sets its property again leaves one registration")
   func reentrant() {
     let manager = makeManager(rounded(1))
@@ -138,7 +111,7 @@ struct ThemeableTests {
     #expect(manager.subscriberCount == 0 && badge.themes == nil)
   }
 
-  @Test("A map set while the former one is released wins, as in any property")
+  @Test("A map set in a slot while the former one is released wins, as in any property")
   func setByWhatGoesAway() throws {
     let (manager, other) = (makeManager(rounded(1)), makeManager(rounded(2)))
     let badge = Badge(manager)

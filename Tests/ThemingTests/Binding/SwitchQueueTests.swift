@@ -4,28 +4,6 @@ import Theming
 
 @Suite("Switch queue")
 struct SwitchQueueTests {
-  @Test("The first caller runs, and callers in the meantime do not")
-  func oneRunner() {
-    var queue = SwitchQueue<String, Int>()
-    #expect(submit(&queue, 1))
-    #expect(!submit(&queue, 2))
-    #expect(step(&queue) == "run 2")
-    #expect(!submit(&queue, 3))
-    #expect(step(&queue) == "run 3")
-    #expect(step(&queue) == "done")
-    #expect(submit(&queue, 4))
-  }
-
-  @Test("Of several requests the last one remains")
-  func lastWins() {
-    var queue = SwitchQueue<String, Int>()
-    _ = submit(&queue, 1)
-    _ = step(&queue)
-    for request in 2...5 { _ = submit(&queue, request) }
-    #expect(step(&queue) == "run 5")
-    #expect(step(&queue) == "done")
-  }
-
   @Test("Any sequence of submissions and rounds leaves the queue consistent")
   func anySequence() {
     var random = SampleNumbers(seed: 4)
@@ -60,12 +38,6 @@ struct SwitchQueueTests {
       queue._checkInvariants()
       #expect(queue.hasRequests || pending.isEmpty)
     }
-  }
-
-  @Test("An empty queue has no work")
-  func idle() {
-    var queue = SwitchQueue<String, Int>()
-    #expect(step(&queue) == "done")
   }
 
   @Test("The sixteenth round is the last; requests accepted in it wait for a later runner")
@@ -103,64 +75,6 @@ struct SwitchQueueTests {
     #expect(step(&queue) == "resume")
     #expect(submit(&queue, 6))
     #expect(step(&queue) == "run 6")
-    #expect(step(&queue) == "done")
-  }
-
-  @Test("A round takes the last request per target, in order of first mention")
-  func targets() {
-    var queue = SwitchQueue<String, Int>()
-    #expect(queue.submit(0, for: "root", isConsequence: true).isRunner)
-    queue._checkInvariants()
-    #expect(step(&queue) == "run 0")
-    #expect(queue.submit(1, for: "scope", isConsequence: true).former == nil)
-    queue._checkInvariants()
-    #expect(queue.submit(2, for: "root", isConsequence: true).former == nil)
-    queue._checkInvariants()
-    #expect(queue.submit(3, for: "scope", isConsequence: true).former == 1)
-    queue._checkInvariants()
-    #expect(queue.lastRequest(for: "scope") == 3)
-    #expect(queue.lastRequest(for: "other") == nil)
-    #expect(step(&queue) == "run 3 2")
-    #expect(step(&queue) == "done")
-  }
-
-  @Test("A request waits until it has begun, and a later one replaces it")
-  func pending() {
-    var queue = SwitchQueue<String, Int>()
-    _ = queue.submit(1, for: "root", isConsequence: true)
-    queue._checkInvariants()
-    _ = queue.submit(2, for: "scope", isConsequence: true)
-    queue._checkInvariants()
-    #expect(step(&queue) == "run 1 2")
-    #expect(queue.lastRequest(for: "root") == 1 && queue.hasRequests)
-    queue.begin("root")
-    queue._checkInvariants()
-    #expect(queue.lastRequest(for: "root") == nil && queue.lastRequest(for: "scope") == 2)
-    _ = queue.submit(3, for: "scope", isConsequence: true)
-    queue._checkInvariants()
-    #expect(queue.lastRequest(for: "scope") == 3)
-    queue.begin("scope")
-    queue._checkInvariants()
-    #expect(step(&queue) == "run 3")
-    queue.begin("scope")
-    queue._checkInvariants()
-    #expect(!queue.hasRequests)
-    #expect(step(&queue) == "done")
-  }
-
-  @Test("A postponed request belongs to the next round unless a later one exists")
-  func postponed() {
-    var queue = SwitchQueue<String, Int>()
-    _ = queue.submit(1, for: "root", isConsequence: true)
-    queue._checkInvariants()
-    _ = queue.submit(2, for: "scope", isConsequence: true)
-    queue._checkInvariants()
-    _ = step(&queue)
-    _ = queue.submit(3, for: "scope", isConsequence: true)
-    queue._checkInvariants()
-    queue.postpone([("root", 1), ("scope", 2)])
-    queue._checkInvariants()
-    #expect(step(&queue) == "run 3 1")
     #expect(step(&queue) == "done")
   }
 

@@ -6,28 +6,10 @@ import Theming
 @MainActor
 @Suite("Switches")
 struct SwitchTests {
-  @Test("Each property whose key changed has its new value when use returns")
-  func appliesTheNewTheme() throws {
-    let manager = makeManager()
-    let label = Label(manager)
-    label.themeMap = .full
-    let night = Theme("Night") {
-      $0[.accent] = .blue
-      $0[.radius] = 9
-      $0[.font] = "Mono"
-    }
-    try manager.use(night)
-    #expect(label.color == .blue)
-    #expect(label.corner == 9)
-    #expect(label.font == "Mono")
-    #expect(manager.theme.name == "Night")
-  }
-
   @Test("Only properties whose keys changed are touched")
   func touchesOnlyWhatChanged() throws {
     let manager = makeManager(Theme("a") { $0[.accent] = .red })
-    let label = Label(manager)
-    label.themeMap = .full
+    let label = Label(manager, map: .full)
     let before = label.touched.entries.count
     let next = Theme("b") {
       $0[.accent] = .red
@@ -41,26 +23,9 @@ struct SwitchTests {
   @Test("Returning to a theme without the key applies its default")
   func goesBackToTheDefault() throws {
     let manager = makeManager(rounded(9))
-    let label = Label(manager)
-    label.themeMap = [.set(\.corner, .radius)]
+    let label = Label(manager, map: [.set(\.corner, .radius)])
     try manager.use(Theme("plain"))
     #expect(label.corner == 4)
-  }
-
-  @Test("A derived theme applies its own values and otherwise its base's")
-  func derived() throws {
-    let manager = makeManager()
-    let label = Label(manager)
-    label.themeMap = .full
-    let night = Theme("Night") {
-      $0[.accent] = .blue
-      $0[.radius] = 9
-    }
-    try manager.use(night.deriving("Ember") { $0[.accent] = .red })
-    #expect(label.color == .red)
-    #expect(label.corner == 9)
-    try manager.use(night)
-    #expect(label.color == .blue)
   }
 
   @Test("Views update in registration order, and each view's rules in their order")
@@ -103,22 +68,12 @@ struct SwitchTests {
     #expect(frames.allSatisfy { $0.picture === picture })
   }
 
-  @Test("Each switch counts, starting from zero")
-  func version() throws {
-    let manager = makeManager()
-    #expect(manager.version == 0)
-    try manager.use(rounded(1))
-    try manager.use(rounded(2))
-    #expect(manager.version == 2)
-  }
-
   @Test("themeDidChange is posted once, after the last view, with old, new and the changed keys")
   func posts() throws {
     let bus = EventBus()
     let manager = makeManager(Theme("Day"), bus: bus)
     let log = Log<String>()
-    let label = Label(manager, log: log)
-    label.themeMap = .full
+    let label = Label(manager, log: log, map: .full)
     let before = log.entries.count
     let changes = Log<ThemeDidChange>()
     let token = bus.observe(.themeDidChange) { change in
@@ -135,28 +90,11 @@ struct SwitchTests {
     withExtendedLifetime((label, token)) {}
   }
 
-  @Test("Observers and views already read the new theme from the manager")
-  func swappedFirst() throws {
-    let bus = EventBus()
-    let manager = makeManager(Theme("Day"), bus: bus)
-    let label = Label(manager)
-    let seen = Log<String>()
-    label.themeMap = [.set(\.corner, .radius)]
-    label.whenTouched = { _ in seen.append("view \(manager.theme.name) \(manager.version)") }
-    let token = bus.observe(.themeDidChange) { _ in
-      seen.append("observer \(manager.theme.name) \(manager.version)")
-    }
-    try manager.use(rounded(9))
-    #expect(seen.entries == ["view rounded 9 1", "observer rounded 9 1"])
-    withExtendedLifetime((label, token)) {}
-  }
-
   @Test("Using the theme in use updates no view and posts no changed keys")
   func usingTheSame() throws {
     let bus = EventBus()
     let manager = makeManager(rounded(9), bus: bus)
-    let label = Label(manager)
-    label.themeMap = .full
+    let label = Label(manager, map: .full)
     let before = label.touched.entries.count
     let changes = Log<ThemeDidChange>()
     let token = bus.observe(.themeDidChange) { changes.append($0) }
@@ -164,19 +102,6 @@ struct SwitchTests {
     #expect(label.touched.entries.count == before)
     #expect(changes.entries.map(\.changedKeys) == [[]])
     #expect(manager.version == 1)
-    withExtendedLifetime(token) {}
-  }
-
-  @Test("The manager is the sender, which distinguishes two managers on one bus")
-  func sender() throws {
-    let senders = Log<ObjectIdentifier?>()
-    let bus = EventBus()
-    let token = bus.observeAll { senders.append($0.sender) }
-    let first = makeManager(bus: bus)
-    let second = makeManager(bus: bus)
-    try second.use(rounded(2))
-    try first.use(rounded(1))
-    #expect(senders.entries == [ObjectIdentifier(second), ObjectIdentifier(first)])
     withExtendedLifetime(token) {}
   }
 
@@ -188,45 +113,19 @@ struct SwitchTests {
     #expect(unhandled.entries == [])
   }
 
-  @Test("Two managers do not update each other's views")
-  func independentManagers() throws {
-    let first = makeManager()
-    let second = makeManager()
-    let label = Label(first)
-    label.themeMap = .full
-    try second.use(rounded(9))
-    #expect(label.corner == 4)
-    #expect(second.subscriberCount == 0)
-  }
-
-  @Test("A dead manager leaves its views as they are, and their setters are harmless")
-  func managerDiesFirst() {
-    final class View {
-      var width = 0
-    }
-    let view = View()
-    var manager: ThemeManager? = makeManager()
-    let token = manager?.follow(view, [.set(\.width, .radius)])
-    weak let seen = manager
-    manager = nil
-    #expect(seen == nil)
-    token?.cancel()
-    #expect(view.width == 4)
-  }
-
-  @Test("A switch that affects 100 of 10,000 views updates 100")
+  @Test("A switch that affects one view in a hundred updates those")
   func hundredOfMany() throws {
     let manager = makeManager()
     let log = Log<String>()
-    let labels = (0..<10_000).map { Label(manager, name: "\($0)", log: log) }
+    let labels = (0..<3_000).map { Label(manager, name: "\($0)", log: log) }
     for (number, label) in labels.enumerated() {
       label.themeMap =
         number.isMultiple(of: 100) ? [.set(\.corner, .radius)] : [.set(\.font, .font)]
     }
-    #expect(manager.subscriberCount == 10_000)
+    #expect(manager.subscriberCount == 3_000)
     let before = log.entries.count
     try manager.use(rounded(9))
-    let expected = stride(from: 0, to: 10_000, by: 100).map { "\($0).corner 9" }
+    let expected = stride(from: 0, to: 3_000, by: 100).map { "\($0).corner 9" }
     #expect(Array(log.entries.dropFirst(before)) == expected)
     withExtendedLifetime(labels) {}
   }

@@ -1,5 +1,4 @@
 import EventBus
-import Synchronization
 import TestSupport
 import Testing
 import Theming
@@ -237,21 +236,6 @@ struct ThemeEdgeTests {
   }
 
   @Test(
-    "A pause that ends on another thread, after its token was dropped, resumes the follower",
-    arguments: FollowerKind.tokens
-  )
-  func resumedElsewhere(_ kind: FollowerKind) async throws {
-    let follower = try Follower(kind)
-    follower.begin()
-    let pause = try #require(follower.token?.pause())
-    follower.token = nil
-    try follower.use(9)
-    await onThreads(1) { _ in pause.cancel() }
-    try follower.use(10)
-    #expect(follower.touched.entries == [4, 10])
-  }
-
-  @Test(
     "A pause of a cancelled follower, or one that outlives it, has no effect",
     arguments: FollowerKind.tokens
   )
@@ -300,17 +284,6 @@ struct ThemeEdgeTests {
     #expect(bag.count == 0)
   }
 
-  @Test("A bag that has ended accepts no follower", arguments: FollowerKind.tokens)
-  func endedBag(_ kind: FollowerKind) throws {
-    let follower = try Follower(kind)
-    let bag = TokenBag()
-    bag.end()
-    follower.begin()
-    follower.token?.store(in: bag)
-    #expect(follower.token?.isActive == false)
-    #expect(follower.manager.subscriberCount == 0)
-  }
-
   @Test("An object whose lifetime has ended does not begin to follow")
   func endedLifetime() throws {
     let follower = try Follower(.followOwner)
@@ -341,7 +314,7 @@ struct ThemeEdgeTests {
     let token = try #require(manager?.follow(view, [.set(\.width, .radius)]))
     token.store(in: bag)
     let waiter = Task { await token.waitUntilFinished() }
-    for _ in 0..<100 { await Task.yield() }
+    await rest()
     manager = nil
     #expect(gone == nil)
     #expect(!token.isActive)
@@ -375,26 +348,18 @@ struct ThemeEdgeTests {
     let follower = try Follower(.follow)
     follower.begin()
     let token = try #require(follower.token)
-    let hasReturned = Flag()
+    let hasReturned = ManualLatch()
     follower.view?.whenTouched = { _ in
       token.cancel()
       let waiter = Task.detached {
         await token.waitUntilFinished()
-        hasReturned.raise()
+        hasReturned.open()
       }
       waiter.cancel()
-      let end = ContinuousClock.now + .seconds(20)
-      while !hasReturned.isRaised, ContinuousClock.now < end { yieldThread() }
+      blockUntilRest()
+      #expect(hasReturned.isOpen)
     }
     try follower.use(9)
-    #expect(hasReturned.isRaised)
+    #expect(hasReturned.isOpen)
   }
-}
-
-private final class Flag: Sendable {
-  private let value = Atomic(false)
-
-  var isRaised: Bool { value.load(ordering: .sequentiallyConsistent) }
-
-  func raise() { value.store(true, ordering: .sequentiallyConsistent) }
 }

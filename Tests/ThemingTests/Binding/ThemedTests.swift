@@ -21,8 +21,10 @@ struct ThemedTests {
   @Test("Rules are applied in the order in which they are written")
   func rulesInOrder() {
     let manager = makeManager()
-    let label = Label(manager)
-    label.themeMap = [.set(\.font, .font), .set(\.corner, .radius), .set(\.color, .accent)]
+    let label = Label(
+      manager,
+      map: [.set(\.font, .font), .set(\.corner, .radius), .set(\.color, .accent)]
+    )
     #expect(label.touched.entries == ["label.font Sans", "label.corner 4", "label.color #808080"])
   }
 
@@ -36,22 +38,10 @@ struct ThemedTests {
     #expect(label.themeMap == nil)
   }
 
-  @Test("Setting the same map again leaves one registration and one update per switch")
-  func settingAgainDoesNotDouble() throws {
-    let manager = makeManager()
-    let label = Label(manager)
-    for _ in 0..<3 { label.themeMap = [.set(\.corner, .radius)] }
-    #expect(manager.subscriberCount == 1)
-    let before = label.touched.entries.count
-    try manager.use(rounded(9))
-    #expect(label.touched.entries.dropFirst(before) == ["label.corner 9"])
-  }
-
   @Test("Setting another map replaces the first one")
   func settingAnotherReplaces() throws {
     let manager = makeManager()
-    let label = Label(manager)
-    label.themeMap = [.set(\.corner, .radius)]
+    let label = Label(manager, map: [.set(\.corner, .radius)])
     label.themeMap = [.set(\.font, .font)]
     let before = label.touched.entries.count
     try manager.use(rounded(9).deriving("Serif") { $0[.font] = "Serif" })
@@ -72,82 +62,15 @@ struct ThemedTests {
     withExtendedLifetime(labels) {}
   }
 
-  @Test("Setting nil ends the registration, and the view keeps its values")
-  func nilEnds() throws {
-    let manager = makeManager()
-    let label = Label(manager)
-    label.themeMap = [.set(\.corner, .radius)]
-    label.themeMap = nil
-    #expect(manager.subscriberCount == 0)
-    try manager.use(rounded(9))
-    #expect(label.corner == 4)
-  }
-
-  @Test("Setting nil twice, or on a view without a map, is harmless")
-  func nilTwice() {
-    let manager = makeManager()
-    let label = Label(manager)
-    label.themeMap = nil
-    label.themeMap = [.set(\.corner, .radius)]
-    label.themeMap = nil
-    label.themeMap = nil
-    #expect(manager.subscriberCount == 0)
-  }
-
-  @Test("A dying view ends its registration at once, without a deinit")
-  func deathEnds() throws {
-    let manager = makeManager()
-    var label: Label? = Label(manager)
-    let log = label?.touched
-    label?.themeMap = .full
-    #expect(manager.subscriberCount == 1)
-    label = nil
-    #expect(manager.subscriberCount == 0)
-    let before = log?.entries.count
-    try manager.use(rounded(9))
-    #expect(log?.entries.count == before)
-  }
-
-  @Test("A registration does not retain its view")
-  func doesNotKeepTheView() {
-    let manager = makeManager()
-    weak var seen: Label?
-    do {
-      let label = Label(manager)
-      label.themeMap = .full
-      seen = label
-    }
-    #expect(seen == nil)
-  }
-
-  @Test("A view created after a switch gets the current theme in its setter")
-  func bornLater() throws {
-    let manager = makeManager()
-    try manager.use(rounded(9))
-    let label = Label(manager)
-    label.themeMap = [.set(\.corner, .radius)]
-    #expect(label.touched.entries == ["label.corner 9"])
-  }
-
   @Test("An empty map registers for no keys")
   func emptyMap() throws {
     let manager = makeManager()
-    let label = Label(manager)
-    label.themeMap = []
+    let label = Label(manager, map: [])
     #expect(manager.subscriberCount == 1)
     try manager.use(rounded(9))
     #expect(label.touched.entries.isEmpty)
     label.themeMap = nil
     #expect(manager.subscriberCount == 0)
-  }
-
-  @Test("If two rules set one property, the later one wins")
-  func twoRulesForOneProperty() {
-    let manager = makeManager()
-    let label = Label(manager)
-    let other = ThemeKey<Int>("corner.inner", default: 2)
-    label.themeMap = [.set(\.corner, .radius), .set(\.corner, other)]
-    #expect(label.corner == 2)
   }
 
   @Test("Of two rules for one property the later one wins at every switch, whichever key changed")

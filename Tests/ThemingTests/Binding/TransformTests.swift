@@ -32,16 +32,6 @@ struct TransformTests {
     init(_ manager: ThemeManager) { _themeMap = Themed(manager) }
   }
 
-  @Test("A transform converts the value when the map is set and at every switch")
-  func converts() throws {
-    let manager = makeManager()
-    let panel = Panel(manager)
-    panel.themeMap = [.set(\.background, .accent) { Paint($0.hex) }]
-    #expect(panel.background?.hex == "#808080")
-    try manager.edit { $0[.accent] = .red }
-    #expect(panel.background?.hex == "#ff0000")
-  }
-
   @Test("A transform may return a value, an optional, nil, or an object of a subclass")
   func optionals() {
     let manager = makeManager()
@@ -113,45 +103,6 @@ struct TransformTests {
     #expect(calls.take() == [])
   }
 
-  @Test("Of two rules for one property only the later transform is called")
-  func laterWins() throws {
-    let manager = makeManager()
-    let panel = Panel(manager)
-    panel.themeMap = [
-      .set(\.title, .accent) { color in
-        Issue.record("The earlier transform was called")
-        return color.hex
-      },
-      .set(\.title, .radius) { "\($0)" },
-    ]
-    try manager.edit { theme in
-      theme[.accent] = .red
-      theme[.radius] = 1
-    }
-    #expect(panel.title == "1")
-  }
-
-  @Test("A transform works in scopes, followers and Themeable objects, and follows aliases")
-  func everywhere() throws {
-    final class Slotted: Themeable {
-      let themeSlot = ThemeSlot()
-      var hex = ""
-    }
-    let manager = makeManager(Theme("first") { $0[alias: .accent] = .brand })
-    let scope = try manager.scope { $0[.brand] = .red }
-    let (panel, follower, slotted) = (Panel(manager), Panel(manager), Slotted())
-    let map: ThemeMap<Panel> = [.set(\.background, .accent) { Paint($0.hex) }]
-    panel.themeMap = map.scoped(scope)
-    manager.follow(follower, map)
-    slotted.themes = ThemeMap([.set(\.hex, .accent, \.hex)]).scoped(scope)
-    #expect(panel.background?.hex == "#ff0000" && slotted.hex == "#ff0000")
-    #expect(follower.background?.hex == "#808080")
-    try scope.edit { $0[.brand] = .blue }
-    #expect(panel.background?.hex == "#0000ff" && slotted.hex == "#0000ff")
-    try manager.edit { $0[.brand] = .red }
-    #expect(follower.background?.hex == "#ff0000" && panel.background?.hex == "#0000ff")
-  }
-
   @Test("A transform reads other state at the time of its call")
   func otherState() throws {
     let manager = makeManager()
@@ -204,39 +155,6 @@ struct TransformTests {
     ]
     #expect(panel.log.entries == ["background #808080"])
     #expect(panel.layer.width == 5)
-  }
-
-  @Test("A switch made by a transform during a switch is applied after it")
-  func switchDuringASwitch() throws {
-    let manager = makeManager()
-    let panel = Panel(manager)
-    panel.themeMap = [
-      .set(\.background, .accent) { color in
-        if color == .red {
-          #expect(throws: Never.self) { try manager.edit { $0[.accent] = .blue } }
-        }
-        return Paint(color.hex)
-      }
-    ]
-    try manager.edit { $0[.accent] = .red }
-    #expect(
-      panel.log.entries == ["background #808080", "background #ff0000", "background #0000ff"]
-    )
-  }
-
-  @Test("A transform that switches every time is refused after 16 rounds")
-  func loop() throws {
-    let manager = makeManager()
-    let panel = Panel(manager)
-    panel.themeMap = [
-      .set(\.layer.width, .radius) { radius in
-        if radius != 4 { try? manager.edit { $0[.radius] += 1 } }
-        return Double(radius)
-      }
-    ]
-    let error = #expect(throws: ThemeError.self) { try manager.edit { $0[.radius] = 101 } }
-    #expect(error?.code == .switchLoop)
-    #expect(panel.layer.width == 116)
   }
 
   @Test("The result of a transform that ends or pauses its subscription is not used")

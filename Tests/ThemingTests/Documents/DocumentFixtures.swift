@@ -51,8 +51,11 @@ func parse(values: String) throws -> AppThemeDocument {
 }
 
 /// A document with these values, read member by member in the order in which they are written.
-func read(values: Node) throws -> AppThemeDocument {
-  try NodeDecoder.decode(AppThemeDocument.self, from: ["name": "t", "values": values])
+func read<Schema: ThemeSchema>(
+  values: Node,
+  as schema: Schema.Type = AppTheme.self
+) throws -> ThemeDocument<Schema> {
+  try NodeDecoder.decode(ThemeDocument<Schema>.self, from: ["name": "t", "values": values])
 }
 
 /// Returns the problems of values, one per line.

@@ -63,12 +63,6 @@ struct DocumentThemeTests {
     #expect(error.themes == ["Fog", "Noon"])
   }
 
-  @Test("A base may be supplied to a document that names none", arguments: [false, true])
-  func unaskedBase(_ strict: Bool) throws {
-    let document = try parse(#"{"name": "Fog"}"#)
-    #expect(try document.theme(extending: day, strict: strict)[.radius] == 2)
-  }
-
   @Test("In strict reading, issues are an error that lists them")
   func strict() throws {
     let document = try parse(values: #"{"color.acent": "fff", "opaque": 1, "scale": 2}"#)
@@ -84,13 +78,6 @@ struct DocumentThemeTests {
           "opaque" has values that are not Codable
         """
     )
-  }
-
-  @Test("A single issue is described in the singular")
-  func oneIssue() throws {
-    let document = try parse(values: #"{"blinking": true}"#)
-    let error = try #require(throws: ThemeError.self) { try document.theme(strict: true) }
-    #expect("\(error)".hasPrefix("The theme \"t\" has 1 issue:\n"))
   }
 
   @Test("In strict reading, the base is checked before the issues")

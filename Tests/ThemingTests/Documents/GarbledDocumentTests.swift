@@ -21,13 +21,6 @@ private let sample = ##"""
 
 @Suite("Damaged documents")
 struct GarbledDocumentTests {
-  @Test("The sample document is valid")
-  func whole() throws {
-    let document = try parse(sample)
-    #expect(document.issues.map(\.key) == ["color.text.primary", "note", "opaque"])
-    #expect(try document.theme(extending: Theme("Day"))[.accent] == .red)
-  }
-
   @Test("A document truncated at any byte is an error, never a trap", .timeLimit(.minutes(5)))
   func cut() throws {
     let bytes = Array(sample.utf8)
@@ -46,7 +39,8 @@ struct GarbledDocumentTests {
     var random = SampleNumbers(seed: 21)
     let original = Array(sample.utf8)
     var outcomes = (themes: 0, errors: 0)
-    for _ in 0..<5_000 {
+    let count = size(1_000, full: 5_000)
+    for _ in 0..<count {
       var bytes = original
       let index = Int.random(in: bytes.indices, using: &random)
       switch random.next() % 3 {
@@ -62,8 +56,8 @@ struct GarbledDocumentTests {
         outcomes.errors += 1
       }
     }
-    #expect(outcomes.themes > 500)
-    #expect(outcomes.errors > 500)
+    #expect(outcomes.themes > count / 10)
+    #expect(outcomes.errors > count / 10)
   }
 
   @Test("A binary property list truncated anywhere is an error", .timeLimit(.minutes(5)))

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import Theming
 
@@ -150,9 +151,9 @@ struct LoadTests {
     #expect(loaded.codes == [.aliasCycle])
   }
 
-  @Test("A chain of 2,000 documents loads, whichever end comes first", arguments: [false, true])
+  @Test("A long chain of documents loads, whichever end comes first", arguments: [false, true])
   func longChain(_ reversed: Bool) throws {
-    let names = (0..<2_000).map { "t\($0)" }
+    let names = (0..<size(500, full: 2_000)).map { "t\($0)" }
     let documents = try names.indices.map { index in
       let base = index > 0 ? #", "extends": "\#(names[index - 1])""# : ""
       return try parse(#"{"name": "\#(names[index])"\#(base), "values": {"scale": \#(index)}}"#)
@@ -162,14 +163,8 @@ struct LoadTests {
     let loaded = AppThemeDocument.load(files) { try #require(byName[$0]) }
     #expect(loaded.issues.isEmpty)
     #expect(loaded.themes.map(\.name) == files)
-    let last = loaded.themes.first { $0.name == "t1999" }
-    #expect(last?[AppTheme.scale] == 1_999)
-  }
-
-  @Test("No files give no themes and no issues")
-  func nothing() {
-    let loaded = Folder(files: []).load()
-    #expect(loaded.themes.isEmpty && loaded.issues.isEmpty)
+    let last = loaded.themes.first { $0.name == names.last }
+    #expect(last?[AppTheme.scale] == Double(names.count - 1))
   }
 
   @Test("A problem of a file has one line, whatever the names in it contain")

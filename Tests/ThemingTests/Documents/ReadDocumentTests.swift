@@ -37,15 +37,6 @@ struct ReadDocumentTests {
     #expect(theme[.radius] == 6)
   }
 
-  @Test("A document needs only a name")
-  func nameAlone() throws {
-    let document = try parse(#"{"name": "bare"}"#)
-    #expect(document.appearance == nil)
-    #expect(document.extends == nil)
-    #expect(document.issues.isEmpty)
-    #expect(try document.theme(strict: true).changes(from: Theme("empty")).isEmpty)
-  }
-
   @Test(
     "Groups may be nested, dotted or mixed",
     arguments: [
@@ -160,23 +151,6 @@ struct ReadDocumentTests {
     }
   }
 
-  @Test("Values of wrong types are issues in one order, whatever the order of the members")
-  func orderOfProblems() throws {
-    let values: Node = [
-      "title": 1, "color": ["text": ["primary": true], "brand": 2], "scale": "s", "font": 1,
-      "corner": nil,
-    ]
-    var random = SampleNumbers(seed: 3)
-    for _ in 0..<50 {
-      let document = try read(values: values.shuffled(using: &random))
-      #expect(
-        document.issues.map(\.key) == [
-          "color.brand", "color.text.primary", "corner", "font", "scale", "title",
-        ]
-      )
-    }
-  }
-
   @Test("Groups nested 1,000 deep are read and cause one issue")
   func deep() throws {
     var values: Node = 1
@@ -188,10 +162,7 @@ struct ReadDocumentTests {
   func deepKey() throws {
     var values: Node = 7
     for _ in 0..<20 { values = ["a": values] }
-    let document = try NodeDecoder.decode(
-      ThemeDocument<Deep>.self,
-      from: ["name": "t", "values": values]
-    )
+    let document = try read(values: values, as: Deep.self)
     #expect(document.issues.isEmpty)
     #expect(try document.theme()[Deep.key] == 7)
   }

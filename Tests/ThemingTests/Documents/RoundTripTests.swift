@@ -20,7 +20,7 @@ struct RoundTripTests {
     xml.outputFormat = .xml
     binary.outputFormat = .binary
     var random = SampleNumbers(seed: 11)
-    for number in 0..<300 {
+    for number in 0..<size(100, full: 300) {
       let base = randomTheme("base \(number)", using: &random)
       let theme = randomTheme("theme \(number)", over: base, using: &random)
       let document = AppThemeDocument(theme)

@@ -7,10 +7,6 @@ private enum Doubled: ThemeSchema {
   ]
 }
 
-private enum Empty: ThemeSchema {
-  static let keys: [ThemeKeys] = []
-}
-
 /// A key with the name of a group.
 private enum Overlapping: ThemeSchema {
   static let whole = ThemeKey<String>("over", default: "")
@@ -30,34 +26,18 @@ private enum Odd: ThemeSchema {
 struct SchemaTests {
   @Test("The same key twice is harmless")
   func sameKeyTwice() throws {
-    let document = try NodeDecoder.decode(
-      ThemeDocument<Doubled>.self,
-      from: ["name": "t", "values": ["doubled": 2]]
-    )
+    let document = try read(values: ["doubled": 2], as: Doubled.self)
     #expect(try document.theme(strict: true)[ThemeKey<Int>("doubled", default: 1)] == 2)
-  }
-
-  @Test("An empty schema has no keys")
-  func empty() throws {
-    let document = try NodeDecoder.decode(
-      ThemeDocument<Empty>.self,
-      from: ["name": "t", "values": ["a": ["b": 1]]]
-    )
-    #expect(document.issues.map(\.description) == ["\"a.b\" is not a key of the theme"])
   }
 
   @Test("If a key has the name of a group, the content is the key's value")
   func keyAndGroup() throws {
-    let dotted = try NodeDecoder.decode(
-      ThemeDocument<Overlapping>.self,
-      from: ["name": "t", "values": ["over": "all", "over.part": 3]]
-    ).theme(strict: true)
+    let dotted = try read(values: ["over": "all", "over.part": 3], as: Overlapping.self).theme(
+      strict: true
+    )
     #expect(dotted[Overlapping.whole] == "all")
     #expect(dotted[Overlapping.part] == 3)
-    let nested = try NodeDecoder.decode(
-      ThemeDocument<Overlapping>.self,
-      from: ["name": "t", "values": ["over": ["part": 3]]]
-    )
+    let nested = try read(values: ["over": ["part": 3]], as: Overlapping.self)
     #expect(nested.issues.map(\.key) == ["over"])
     #expect(try nested.theme()[Overlapping.part] != 3)
   }
@@ -72,10 +52,7 @@ struct SchemaTests {
     let node = try NodeEncoder.encode(ThemeDocument<Odd>(base))
     let again = try NodeDecoder.decode(ThemeDocument<Odd>.self, from: node).theme(strict: true)
     #expect(again[Odd.one] == 5)
-    let nested = try NodeDecoder.decode(
-      ThemeDocument<Odd>.self,
-      from: ["name": "t", "values": ["": ["odd": ["": ["dots": ["": 6]]]]]]
-    )
+    let nested = try read(values: ["": ["odd": ["": ["dots": ["": 6]]]]], as: Odd.self)
     #expect(try nested.theme(strict: true)[Odd.dotted] == 6)
   }
 }

@@ -30,10 +30,7 @@ struct SuggestionTests {
     ] as [(String, String?)]
   )
   func nearest(_ written: String, _ meant: String?) throws {
-    let document = try NodeDecoder.decode(
-      ThemeDocument<Words>.self,
-      from: ["name": "t", "values": .object([Node.Member(name: written, value: 1)])]
-    )
+    let document = try read(values: .object([Node.Member(name: written, value: 1)]), as: Words.self)
     #expect(document.issues.map(\.key) == [written])
     #expect(document.issues.map(\.suggestion) == [meant])
   }
@@ -42,10 +39,7 @@ struct SuggestionTests {
   func longName() throws {
     let name = String(repeating: "ember", count: 100_000)
     let values: Node = .object([Node.Member(name: name, value: 1)])
-    let document = try NodeDecoder.decode(
-      ThemeDocument<Words>.self,
-      from: ["name": "t", "values": values]
-    )
+    let document = try read(values: values, as: Words.self)
     #expect(document.issues.map(\.suggestion) == [nil])
   }
 }

@@ -37,15 +37,6 @@ struct WriteDocumentTests {
     )
   }
 
-  @Test("A theme without values has an empty document")
-  func empty() throws {
-    let document = AppThemeDocument(Theme("bare"))
-    #expect(document.issues.isEmpty)
-    #expect(
-      try NodeEncoder.encode(document) == ["name": "bare", "appearance": "dark", "values": [:]]
-    )
-  }
-
   @Test("A document contains the theme's own values and the name of its base")
   func ownLayer() throws {
     let mist = fog.deriving("Mist") { $0[.radius] = 1 }

@@ -77,14 +77,6 @@ struct AliasCycleTests {
     #expect(theme.changes(from: Theme("empty")).isEmpty)
   }
 
-  @Test("Keys outside the cycle read as usual")
-  func bystanders() {
-    var theme = theme("a>a ok>fine")
-    theme[key("fine")] = 9
-    #expect(theme[key("ok")] == 9)
-    #expect(theme.changes(from: Theme("empty")) == [key("ok"), key("fine")])
-  }
-
   @Test("A cycle of 1,000 keys is reported whole, and its keys can be read")
   func long() throws {
     let count = 1_000
@@ -113,27 +105,5 @@ struct AliasCycleTests {
     let redirected = base.deriving("d") { $0[alias: key("b")] = key("ccc") }
     #expect(try redirected.checked()[key("a")] == 3)
     #expect(redirected.explain(key("a")).steps.count == 3)
-  }
-
-  @Test("A theme without a cycle is returned unchanged")
-  func checked() throws {
-    let theme = Theme("fine", appearance: .light) { $0[.radius] = 3 }
-    let same = try theme.checked()
-    #expect(same.name == "fine")
-    #expect(same.appearance == .light)
-    #expect(same[.radius] == 3)
-  }
-
-  @MainActor
-  @Test("A manager refuses a theme with a cycle and changes nothing")
-  func refused() throws {
-    let manager = makeManager(rounded(9))
-    let label = Label(manager)
-    label.themeMap = [.set(\.corner, .radius)]
-    let error = try #require(throws: ThemeError.self) { try manager.use(theme("a>a")) }
-    #expect(error.code == .aliasCycle)
-    #expect(manager.theme.name == "rounded 9")
-    #expect(manager.version == 0)
-    #expect(label.touched.entries == ["label.corner 9"])
   }
 }

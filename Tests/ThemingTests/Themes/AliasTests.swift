@@ -12,20 +12,6 @@ struct AliasTests {
     $0[alias: .accent] = brand
   }
 
-  @Test("A key that is an alias reads like its target")
-  func reads() {
-    #expect(night[.accent] == .red)
-  }
-
-  @Test("An alias may be set before its target has a value")
-  func orderOfWriting() {
-    let theme = Theme("t") {
-      $0[alias: .accent] = brand
-      $0[brand] = .red
-    }
-    #expect(theme[.accent] == .red)
-  }
-
   @Test("An alias binds late: overriding its target changes it in every derived theme")
   func lateBinding() {
     let ember = night.deriving("Ember") { $0[brand] = .gray }
@@ -47,13 +33,6 @@ struct AliasTests {
     #expect(theme[link] == .red)
     #expect(theme.deriving("e") { $0[brand] = .gray }[link] == .gray)
     #expect(theme.deriving("e") { $0[.accent] = .gray }[link] == .gray)
-  }
-
-  @Test("An alias of a key without a value reads that key's default, not its own")
-  func defaultOfTheTarget() {
-    let theme = Theme("t") { $0[alias: .accent] = brand }
-    #expect(theme[.accent] == .blue)
-    #expect(theme[.accent] != ThemeKeys.accent.defaultValue)
   }
 
   @Test("In one theme, a value replaces an alias, and an alias replaces a value")
@@ -149,15 +128,5 @@ struct AliasTests {
     }
     #expect(try backwards.checked()[keys[999]] == 8)
     #expect(backwards.changes(from: Theme("empty")) == Set(keys))
-  }
-
-  @MainActor
-  @Test("A view is updated when the target of its key changes")
-  func switches() throws {
-    let manager = makeManager(night)
-    let label = Label(manager)
-    label.themeMap = [.set(\.color, .accent)]
-    try manager.use(night.deriving("Ember") { $0[brand] = .blue })
-    #expect(label.touched.entries == ["label.color #ff0000", "label.color #0000ff"])
   }
 }

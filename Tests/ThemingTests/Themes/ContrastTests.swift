@@ -1,4 +1,3 @@
-import TestSupport
 import Testing
 import Theming
 
@@ -66,14 +65,6 @@ struct ContrastTests {
     #expect(issues.map { "\($0)".hasSuffix(end) } == [true])
   }
 
-  @Test("Each broken rule causes an issue, in the order of the rules")
-  func order() throws {
-    let theme = try painted("#777777", on: "#ffffff")
-    let rules = [7, 3, 4.5, 21].map { ContrastRule(text, on: ground, atLeast: $0) }
-    #expect(theme.contrastIssues(rules).map(\.rule.minimum) == [7, 4.5, 21])
-    #expect(theme.contrastIssues([]).isEmpty)
-  }
-
   @Test("Defaults and aliases are checked like values")
   func resolved() {
     let rules = [ContrastRule(text, on: ground, atLeast: 4.5)]
@@ -138,23 +129,6 @@ struct LaidOverTests {
         #expect(mixed[1] >= 128)
         #expect(mixed[2] <= 128)
       }
-    }
-  }
-
-  @Test("A color blended with itself or with a clear color is unchanged")
-  func itself() {
-    var random = SampleNumbers(seed: 4)
-    for alpha in UInt8(1)...255 {
-      let bits = random.next()
-      let color = RGBA(
-        red: UInt8(truncatingIfNeeded: bits),
-        green: UInt8(truncatingIfNeeded: bits >> 8),
-        blue: UInt8(truncatingIfNeeded: bits >> 16),
-        alpha: alpha
-      )
-      #expect(color.laid(over: RGBA(red: 9, green: 9, blue: 9, alpha: 0)) == color)
-      let opaque = RGBA(hex: String(color.hex.prefix(7))) ?? .gray
-      #expect(color.laid(over: opaque) == opaque)
     }
   }
 

@@ -107,18 +107,6 @@ struct ExplainTests {
     #expect(found == given.theme[accent].description)
   }
 
-  @Test("Steps can be distinguished without parsing text")
-  func steps() {
-    let steps = Self.base.explain(accent).steps
-    #expect(steps.map(\.key) == [accent.name, brand.name])
-    #expect(steps.map(\.finding) == [.alias(of: brand.name), .value("#808080")])
-    #expect(
-      steps.map(\.description) == [
-        "explain.accent → explain.brand (Night)", "explain.brand = #808080 (Night)",
-      ]
-    )
-  }
-
   @Test("A nil value appears in the explanation")
   func nilValue() {
     let theme = Theme("t") { $0[note] = "seen" }.deriving("d") { $0[note] = nil }
@@ -136,12 +124,5 @@ struct ExplainTests {
     #expect(lines.split(whereSeparator: \.isNewline).count == 1)
     #expect(lines.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control })
     #expect(theme.explain(key).steps.first?.finding == .value(text))
-  }
-
-  @Test("Text without line breaks is shown as it is")
-  func plainText() {
-    let key = ThemeKey<String>("explain.plain", default: "")
-    let theme = Theme("t") { $0[key] = #"a \n "quoted" é 🎨"# }
-    #expect(theme.explain(key).description == #"explain.plain = a \n "quoted" é 🎨 (t)"#)
   }
 }

@@ -49,8 +49,7 @@ struct ThemeErrorLineTests {
   @MainActor
   func switchLoop() {
     let manager = makeManager()
-    let label = Label(manager)
-    label.themeMap = .full
+    let label = Label(manager, map: .full)
     label.whenTouched = { label in
       try? manager.use(Theme(Self.name) { $0[.radius] = label.corner + 1 })
     }

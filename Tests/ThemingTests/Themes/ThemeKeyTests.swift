@@ -22,11 +22,6 @@ struct ThemeKeyTests {
     #expect(theme[text] == "one")
   }
 
-  @Test("Keys with different names are different")
-  func otherName() {
-    #expect(ThemeKey<Int>("key.one", default: 1) != ThemeKey<Int>("key.two", default: 1))
-  }
-
   @Test("If one key is created with two defaults, the first one holds for both")
   func firstDefaultHolds() {
     let first = ThemeKey<Int>("key.default", default: 1)
@@ -35,27 +30,14 @@ struct ThemeKeyTests {
     #expect(Theme("t")[first] == Theme("t")[second])
   }
 
-  @Test("A key has a name")
-  func name() {
-    #expect(ThemeKeys.accent.name == "color.accent")
-    #expect("\(ThemeKeys.accent)" == "color.accent")
-  }
-
-  @Test("Keys of different types can be stored in one set")
-  func mixedSet() {
-    let keys: Set<ThemeKeys> = [ThemeKeys.accent, ThemeKeys.radius, ThemeKeys.accent]
-    #expect(keys == [ThemeKeys.radius, ThemeKeys.accent])
-    #expect(keys.count == 2)
-  }
-
   @Test("Creating one key on many threads at once creates a single key")
   func racingKeys() async {
     let made = Log<[ThemeKey<Int>]>()
     await onThreads(2) { _ in
       // Nothing else is shared meanwhile: another lock would order the threads.
-      made.append((0..<5_000).map { ThemeKey("key.race.\($0)", default: $0) })
+      made.append((0..<1_000).map { ThemeKey("key.race.\($0)", default: $0) })
     }
-    #expect(made.entries.map(\.count) == [5_000, 5_000])
+    #expect(made.entries.map(\.count) == [1_000, 1_000])
     #expect(made.entries.first == made.entries.last)
   }
 }

@@ -11,27 +11,12 @@ struct ThemeTests {
     #expect(theme[.font] == "Sans")
   }
 
-  @Test("A set value is read back, and no other key changes")
-  func readsWhatIsSet() {
-    var theme = Theme("t")
-    theme[.accent] = .red
-    #expect(theme[.accent] == .red)
-    #expect(theme[.radius] == 4)
-  }
-
   @Test("A theme is a value: a copy is independent")
   func isAValue() {
     let first = Theme("t") { $0[.radius] = 1 }
     var second = first
     second[.radius] = 2
     #expect(first[.radius] == 1)
-  }
-
-  @Test("A theme is dark unless it is created light")
-  func appearance() {
-    #expect(Theme("t").appearance == .dark)
-    #expect(Theme("t", appearance: .light).appearance == .light)
-    #expect(Theme("t", appearance: .light) { $0[.radius] = 1 }.appearance == .light)
   }
 
   @Test("The trailing closure fills the theme and may rename it")
@@ -51,21 +36,6 @@ struct ThemeTests {
     #expect(throws: Refused.self) { try Theme("t").deriving("d") { _ in throw Refused() } }
   }
 
-  @Test("Removing a key restores the default")
-  func removes() {
-    var theme = Theme("t") { $0[.radius] = 9 }
-    theme.remove(ThemeKeys.radius)
-    #expect(theme[.radius] == 4)
-  }
-
-  @Test("Removing a key that was not set is harmless")
-  func removesNothing() {
-    var theme = Theme("t") { $0[.radius] = 9 }
-    theme.remove(ThemeKeys.accent)
-    #expect(theme[.radius] == 9)
-    #expect(theme[.accent] == .gray)
-  }
-
   @Test("A derived theme reads its own values over those of its base, to any depth")
   func derives() {
     let night = Theme("Night") {
@@ -82,27 +52,12 @@ struct ThemeTests {
     #expect(night[.accent] == .blue)
   }
 
-  @Test("A derived theme sees its base during an edit")
-  func editSeesBase() {
-    let night = Theme("Night") { $0[.radius] = 2 }
-    let bigger = night.deriving("Bigger") { $0[.radius] *= 3 }
-    #expect(bigger[.radius] == 6)
-  }
-
   @Test("A derived theme has its own name, and its base's appearance unless it has another")
   func derivedAppearance() {
     let day = Theme("Day", appearance: .light)
     #expect(day.deriving("d") { _ in }.name == "d")
     #expect(day.deriving("d") { _ in }.appearance == .light)
     #expect(day.deriving("d", appearance: .dark) { _ in }.appearance == .dark)
-  }
-
-  @Test("Editing the base afterwards does not affect derived themes")
-  func baseIsCopied() {
-    var base = Theme("base") { $0[.radius] = 1 }
-    let derived = base.deriving("derived") { _ in }
-    base[.radius] = 5
-    #expect(derived[.radius] == 1)
   }
 
   @Test("Removing a key in a derived theme shows the base's value again")
@@ -144,11 +99,6 @@ struct ThemeTests {
     #expect(derived.changes(from: base) == [ThemeKeys.accent])
     #expect(derived.changes(from: Theme("empty")) == [ThemeKeys.accent, ThemeKeys.radius])
     #expect(base.deriving("same") { $0[.radius] = 1 }.changes(from: base).isEmpty)
-  }
-
-  @Test("A new name or appearance changes no key")
-  func namesAreNoChanges() {
-    #expect(Theme("a", appearance: .light).changes(from: Theme("b")).isEmpty)
   }
 
   @Test("A value unequal to itself is no change while it is the same one")
