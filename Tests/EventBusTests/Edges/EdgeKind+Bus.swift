@@ -213,7 +213,7 @@ extension EdgeKind {
         fire: {
           let before = taken.value
           guard bus.post(.edge, 1) > 0 else { return }
-          while taken.value == before, !hasEnded.isOpen, !Task.isCancelled { await Task.yield() }
+          await until(taken.value > before || hasEnded.isOpen)
         },
         poke: { bus.post(.edge, 1) }
       )

@@ -324,7 +324,7 @@ extension EdgeSubject {
       fire: {
         let before = taken.value
         poke()
-        while taken.value == before, !hasEnded.isOpen, !Task.isCancelled { await Task.yield() }
+        await until(taken.value > before || hasEnded.isOpen)
       },
       poke: poke
     )

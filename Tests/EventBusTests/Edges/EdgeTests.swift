@@ -74,32 +74,4 @@ struct EdgeTests {
     }
     #expect(log.entries == [1])
   }
-
-  @Test("The first posts of a name are replayed even if its first observer registers concurrently")
-  func firstPosts() async {
-    let (rounds, posts) = (2_000, 4)
-    let name = EventName<Int>("sample.replay.storm of first posts", replay: 100)
-    let buses = (0..<rounds).map { _ in EventBus() }
-    let logs = (0..<rounds).map { _ in Log<Int>() }
-    let tokens = Log<Token>()
-    let gate = StartGate(3)
-    await onThreads(3) { thread in
-      for (round, bus) in buses.enumerated() {
-        gate.arriveAndWait()
-        if thread > 0 {
-          for value in 0..<posts { bus.post(name, 2 * value + thread - 1) }
-        } else {
-          let log = logs[round]
-          tokens.append(bus.observe(name) { log.append($0) })
-        }
-      }
-    }
-    for log in logs {
-      guard log.entries.sorted() == Array(0..<2 * posts) else {
-        Issue.record("Heard \(log.entries).")
-        return
-      }
-    }
-    withExtendedLifetime(tokens) {}
-  }
 }

@@ -157,12 +157,7 @@ extension EdgeRow {
     let bag = TokenBag()
     subject.token?.store(in: bag)
     await endByItself(subject, trial)
-    if trial.kind.traits.contains(.isQueued) {
-      for _ in 0..<10_000 {
-        guard bag.count > 0 else { break }
-        await Task.yield()
-      }
-    }
+    if trial.kind.traits.contains(.isQueued), bag.count > 0 { await rest() }
     trial.expect(bag.count == 0, "in its bag although it has ended")
     await trial.expectEnded(subject, "after it left its bag")
   }

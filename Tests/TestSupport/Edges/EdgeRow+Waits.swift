@@ -38,8 +38,8 @@ extension EdgeRow {
       await subject.waitUntilFinished()
       order.append("waited")
     }
-    // Whether the wait begins before the call may end is left open: both orders are correct.
-    for _ in 0..<10 { await Task.yield() }
+    await rest()
+    trial.expect(order.entries == [], "finished during the call: \(order.entries)")
     mayLeave.open()
     await trial.expectEnd(waiting, "although the call has ended")
     _ = await order.first(2)
