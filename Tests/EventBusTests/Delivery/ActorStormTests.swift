@@ -87,7 +87,7 @@ struct ActorStormTests {
     let numbers = Array(0..<30_000)
     for number in numbers { bus.post(.number, number) }
     echo.executor.open()
-    while await echo.echoes.count < numbers.count, !Task.isCancelled { await Task.yield() }
+    await until(await echo.echoes.count == numbers.count)
     #expect(await echo.heard == numbers)
     #expect(await echo.echoes.sorted() == numbers)
   }
@@ -149,10 +149,7 @@ struct ActorStormTests {
     }
     mayStop.open()
     await storm
-    for _ in 0..<10_000 {
-      guard listeners.liveCount > 0 else { break }
-      await Task.yield()
-    }
+    await rest()
     #expect(listeners.liveCount == 0)
   }
 }

@@ -4,18 +4,6 @@ import TestSupport
 import Testing
 
 extension AsyncBufferTests {
-  @Test("A keep-oldest size below one is reported on one line, and one event is kept")
-  func oldestBelowOne() async throws {
-    let result = await #expect(
-      processExitsWith: .success,
-      observing: [\.standardErrorContent]
-    ) {
-      let result = await handled(.bufferingOldest(0), posts: 1...2, keeping: 1)
-      precondition(result.handled == [0, 1])
-    }
-    #expect(refusals(try #require(result)) == 1)
-  }
-
   @Test("A keep-newest size below one is reported on one line, and one event is kept")
   func newestBelowOne() async throws {
     let result = await #expect(

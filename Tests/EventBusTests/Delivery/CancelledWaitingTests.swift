@@ -81,7 +81,7 @@ struct CancelledWaitingTests {
     #expect(snapshot.waitingCount == 0)
     #expect(snapshot.lostCount == (ending == .ownerLifetime ? 20 : 0))
     // The turn that was requested finds no observer.
-    for _ in 0..<100 { await Task.yield() }
+    await rest()
     withExtendedLifetime((token, owner)) {}
   }
 
@@ -146,7 +146,7 @@ struct CancelledWaitingTests {
     _ = blockedOnThread { [bus] in bus.post(.number, 1) }
     post(3)
     await seen.wait()
-    while freed.value < 23, !Task.isCancelled { await Task.yield() }
+    await until(freed.value == 23)
     #expect((freed.value, bus.snapshot().waitingCount) == (23, 0))
     blocking.take()
   }
@@ -217,7 +217,7 @@ struct CancelledWaitingTests {
     let executor = HeldExecutor()
     let actor = HeldActor(executor)
     let (made, freed) = (Counter(), Counter())
-    for _ in 0..<rounds(2_000, debug: 500, sanitized: 100) {
+    for _ in 0..<rounds(2_000, debug: 200, sanitized: 100) {
       let token = bus.observe(.object, owner: actor) { (_: isolated HeldActor, _) in
         Issue.record("called after the end")
       }

@@ -78,13 +78,9 @@ struct FenceTests {
 
   @Test("A filter running on another thread counts as a call", arguments: [true, false])
   func filter(isAsynchronous: Bool) async {
-    let bus = EventBus()
-    let (isInside, mayLeave) = (ManualLatch(), ManualLatch())
-    let hasLeft = Log<Bool>()
+    let (bus, call) = (EventBus(), HeldCall())
     let predicate: @Sendable (Int) -> Bool = { _ in
-      isInside.open()
-      mayLeave.block()
-      hasLeft.append(true)
+      call.run()
       return false
     }
     let token =
@@ -92,64 +88,25 @@ struct FenceTests {
       ? bus.observe(.number, where: predicate) { _ in await Task.yield() }
       : bus.observe(.number, where: predicate) { _ in }
     async let posting: Void = onThreads(1) { _ in bus.post(.number, 1) }
-    await isInside.wait()
-    token.cancel()
-    let opener = Task {
-      await Task.yield()
-      mayLeave.open()
-    }
-    await token.waitUntilFinished()
-    #expect(hasLeft.count == 1)
-    await opener.value
+    await call.expectFence(token)
     await posting
-  }
-
-  @MainActor
-  @Test("A call that the actor makes during a post counts as a call")
-  func callAtHome() async {
-    let bus = EventBus()
-    let (isInside, isWaiting) = (ManualLatch(), ManualLatch())
-    let log = Log<String>()
-    let token = bus.observe(.number) { _ in
-      isInside.open()
-      isWaiting.block()
-      for _ in 0..<1_000 { yieldThread() }
-      log.append("call")
-    }
-    let waiting = Task.detached {
-      await isInside.wait()
-      token.cancel()
-      isWaiting.open()
-      await token.waitUntilFinished()
-      log.append("fence")
-    }
-    bus.post(.number, 1)
-    await waiting.value
-    #expect(log.entries == ["call", "fence"])
   }
 
   @Test("A running end hook counts as a call")
   func runningHook() async {
-    let lifetime = Lifetime()
-    let (isInside, mayLeave) = (ManualLatch(), ManualLatch())
-    let log = Log<String>()
-    let token = lifetime.onEnd {
-      isInside.open()
-      mayLeave.block()
-      log.append("hook")
-    }
+    let (lifetime, call) = (Lifetime(), HeldCall())
+    let token = lifetime.onEnd { call.run() }
     async let ending: Void = onThreads(1) { _ in lifetime.end() }
-    await isInside.wait()
-    #expect(!token.isActive)
-    token.cancel()
-    let opener = Task {
-      await Task.yield()
-      mayLeave.open()
-    }
-    await token.waitUntilFinished()
-    log.append("fence")
-    #expect(log.entries == ["hook", "fence"])
-    await opener.value
+    await call.expectFence(token)
+    await ending
+  }
+
+  @Test("A token's action counts as a call while another thread runs it")
+  func runningAction() async {
+    let call = HeldCall()
+    let token = Token { call.run() }
+    async let ending: Void = onThreads(1) { _ in token.cancel() }
+    await call.expectFence(token)
     await ending
   }
 
@@ -164,7 +121,7 @@ struct FenceTests {
       log.append("fence")
     }
     await isWaiting.wait()
-    for _ in 0..<100 { await Task.yield() }
+    await rest()
     #expect(log.entries == [])
     lifetime.end()
     await waiting.value
@@ -182,31 +139,9 @@ struct FenceTests {
       await token.waitUntilFinished()
       return tally.live
     }
-    for _ in 0..<100 { await Task.yield() }
+    await rest()
     lifetime.end()
     #expect(await waiting.value == 0)
-  }
-
-  @Test("A token's action counts as a call while another thread runs it")
-  func runningAction() async {
-    let (isInside, mayLeave) = (ManualLatch(), ManualLatch())
-    let log = Log<String>()
-    let token = Token {
-      isInside.open()
-      mayLeave.block()
-      log.append("action")
-    }
-    async let ending: Void = onThreads(1) { _ in token.cancel() }
-    await isInside.wait()
-    let opener = Task {
-      await Task.yield()
-      mayLeave.open()
-    }
-    await token.waitUntilFinished()
-    log.append("fence")
-    #expect(log.entries == ["action", "fence"])
-    await opener.value
-    await ending
   }
 
   @Test("A new task at the address of an earlier caller's task is not mistaken for that caller")
@@ -260,13 +195,13 @@ struct FenceTests {
     tokens.hold(token)
     bus.post(.number, 1)
     _ = await identity.first(1)
-    for _ in 0..<100 { await Task.yield() }
+    await rest()
     hasReturned.open()
     // If no address is reused, no task can be mistaken for another.
     if await found.first(1) == [true] {
       bus.post(.number, 2)
       await isWaiting.wait()
-      for _ in 0..<100 { await Task.yield() }
+      await rest()
       #expect(log.entries == [])
       mayLeave.open()
     }
@@ -286,9 +221,10 @@ struct FenceTests {
     arguments: Racer.allCases
   )
   func race(kind: Racer) async {
-    for _ in 0..<100 {
+    for _ in 0..<size(20, full: 100) {
       let (bus, owner) = (EventBus(), PlainOwner())
-      let (isClosed, mayStop, intrusions) = (ManualLatch(), ManualLatch(), Counter())
+      let (isClosed, mayStop) = (ManualLatch(), ManualLatch())
+      let (posts, intrusions) = (Counter(), Counter())
       let handler: @Sendable (Int) -> Void = { _ in
         if isClosed.isOpen { intrusions.add() }
         yieldThread()
@@ -313,15 +249,17 @@ struct FenceTests {
         if thread == 0 { return token.cancel() }
         while !mayStop.isOpen {
           bus.post(.number, 1, from: owner)
+          posts.add()
           yieldThread()
         }
       }
       async let atHome: Void = Self.postOnSampleActor(bus, until: mayStop)
       // The fence is requested as soon as the end is visible, before all of its work is done.
-      while token.isActive, !Task.isCancelled { await Task.yield() }
+      await until(!token.isActive)
       await token.waitUntilFinished()
       isClosed.open()
-      for _ in 0..<10 { await Task.yield() }
+      let before = posts.value
+      await until(posts.value > before + 10)
       mayStop.open()
       await posting
       await atHome
@@ -371,12 +309,44 @@ struct FenceTests {
       await token?.waitUntilFinished()
     }
     await isWaiting.wait()
-    for _ in 0..<10 { await Task.yield() }
+    await rest()
     withExtendedLifetime(bus) {}
     bus = nil
     await waiting.value
     #expect(token?.isActive == false)
     await token?.waitUntilFinished()
     withExtendedLifetime(bus) {}
+  }
+}
+
+/// A call on a thread of the test, which does not return before the test has seen that a fence waits for it.
+final class HeldCall: Sendable {
+  private let isInside = ManualLatch()
+  private let mayLeave = ManualLatch()
+  private let log = Log<String>()
+
+  /// Blocks the calling thread.
+  func run() {
+    isInside.open()
+    mayLeave.block()
+    log.append("call")
+  }
+
+  /// Waits until the call has begun.
+  func isEntered() async { await isInside.wait() }
+
+  /// Waits for the call, ends its registration, and expects that `waitUntilFinished()` waits for the call.
+  func expectFence(_ token: Token?) async {
+    await isInside.wait()
+    token?.cancel()
+    let fence = Task { [log] in
+      await token?.waitUntilFinished()
+      log.append("fence")
+    }
+    await rest()
+    #expect(log.entries == [])
+    mayLeave.open()
+    await fence.value
+    #expect(log.entries == ["call", "fence"])
   }
 }

@@ -2,150 +2,135 @@ import EventBus
 import TestSupport
 import Testing
 
-/// Waits for handlers of the main actor that posts on the main actor call at once.
-@Suite("Waiting for the calls of handlers on an actor", .timeLimit(.minutes(5)))
-@MainActor
+/// Waits for handlers of an actor that posts on that actor call at once.
+@Suite("Waiting for the calls of handlers on an actor", .timeLimit(.minutes(1)))
 struct HomeFenceTests {
+  /// An actor with threads of its own, which its handlers may block.
+  private actor Home {
+    nonisolated let executor = HeldExecutor()
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor {
+      unsafe executor.asUnownedSerialExecutor()  // Reason: the actor keeps it.
+    }
+
+    init() { executor.open() }
+
+    func observe(
+      _ bus: EventBus?,
+      owner: SampleSender? = nil,
+      priority: Priority = .normal,
+      _ handler: @escaping @Sendable (isolated Home, Int) -> Void
+    ) -> Token? {
+      guard let owner else {
+        return bus?.observe(.number, priority: priority) { value in handler(self, value) }
+      }
+      return bus?.observe(.number, owner: owner, priority: priority) { _, value in
+        handler(self, value)
+      }
+    }
+
+    func post(_ value: Int, to bus: EventBus?) { bus?.post(.number, value) }
+  }
+
   private let bus = EventBus()
-  private let isInside = ManualLatch()
-  private let hasCancelled = ManualLatch()
-  private let mayLeave = ManualLatch()
-  private let log = Log<String>()
-
-  /// Keeps the main actor until the latch is open, or for so long that the test has failed.
-  private func keepActor(until latch: ManualLatch) {
-    for _ in 0..<3_000_000 {
-      guard !latch.isOpen else { break }
-      yieldThread()
-    }
-  }
-
-  /// Cancels a token on another thread during a call, and waits for the end of its calls.
-  private func cancelInside(_ token: Token) -> Task<Void, Never> {
-    Task.detached { [isInside, hasCancelled, mayLeave, log] in
-      await isInside.wait()
-      token.cancel()
-      hasCancelled.open()
-      await token.waitUntilFinished()
-      log.append("fence")
-      mayLeave.open()
-    }
-  }
+  private let home = Home()
+  private let call = HeldCall()
 
   @Test("The fence ignores an earlier handler that keeps the actor", arguments: [true, false])
   func earlierHandler(hasOwner: Bool) async {
-    let owner = SampleSender()
-    let first = bus.observe(.number, priority: .high) { [self] _ in
-      MainActor.assertIsolated()
+    let (owner, isInside, mayLeave) = (SampleSender(), ManualLatch(), ManualLatch())
+    let first = await home.observe(bus, priority: .high) { _, _ in
       isInside.open()
-      keepActor(until: mayLeave)
-      log.append("first")
+      mayLeave.block()
     }
-    let token =
-      hasOwner
-      ? bus.observe(.number, owner: owner) { [self] _, _ in
-        MainActor.assertIsolated()
-        log.append("call")
-      }
-      : bus.observe(.number) { [self] _ in
-        MainActor.assertIsolated()
-        log.append("call")
-      }
-    let waiting = cancelInside(token)
-    bus.post(.number, 1)
-    await waiting.value
-    #expect(log.entries == ["fence", "first"])
+    let token = await home.observe(bus, owner: hasOwner ? owner : nil) { _, _ in
+      Issue.record("It was cancelled before its turn.")
+    }
+    async let posting: Void = home.post(1, to: bus)
+    await isInside.wait()
+    token?.cancel()
+    await token?.waitUntilFinished()
+    mayLeave.open()
+    await posting
     withExtendedLifetime((first, owner)) {}
   }
 
-  @Test(
-    "The end of the call ends the wait while a later handler keeps the actor",
-    arguments: 0..<20
-  )
-  func laterHandler(round: Int) async {
-    let token = bus.observe(.number, priority: .high) { [self] _ in
-      MainActor.assertIsolated()
-      isInside.open()
-      keepActor(until: hasCancelled)
-      for _ in 0..<(round * 10) { yieldThread() }
-      log.append("call")
-    }
-    let last = bus.observe(.number) { [self] _ in
-      MainActor.assertIsolated()
-      keepActor(until: mayLeave)
-      log.append("last")
-    }
-    let waiting = cancelInside(token)
-    bus.post(.number, 1)
-    await waiting.value
-    #expect(log.entries == ["call", "fence", "last"])
+  @Test("The end of the call ends the wait while a later handler keeps the actor")
+  func laterHandler() async {
+    let mayLeave = ManualLatch()
+    let token = await home.observe(bus, priority: .high) { [call] _, _ in call.run() }
+    let last = await home.observe(bus) { _, _ in mayLeave.block() }
+    async let posting: Void = home.post(1, to: bus)
+    await call.expectFence(token)
+    mayLeave.open()
+    await posting
     withExtendedLifetime(last) {}
   }
 
   @Test("The end of a nested call does not end the wait for the outer one")
   func nestedCalls() async {
-    let token = bus.observe(.number) { [self] value in
-      MainActor.assertIsolated()
-      if value == 2 { bus.post(.number, 1) }
-      if value == 1 {
+    let (isInside, mayReturn, log) = (ManualLatch(), ManualLatch(), Log<Int>())
+    let token = await home.observe(bus) { [bus, call] _, value in
+      if value == 2 {
+        bus.post(.number, 1)
+        call.run()
+      } else {
         isInside.open()
-        keepActor(until: hasCancelled)
+        mayReturn.block()
+        log.append(value)
       }
-      for _ in 0..<1_000 { yieldThread() }
-      log.append("\(value)")
     }
-    let last = bus.observe(.number, priority: .low) { [self] value in
-      MainActor.assertIsolated()
-      if value == 2 { keepActor(until: mayLeave) }
+    async let posting: Void = home.post(2, to: bus)
+    await isInside.wait()
+    token?.cancel()
+    let early = Task {
+      await token?.waitUntilFinished()
+      log.append(2)
     }
-    let waiting = cancelInside(token)
-    bus.post(.number, 2)
-    await waiting.value
-    #expect(log.entries == ["1", "2", "fence"])
-    withExtendedLifetime(last) {}
+    await rest()
+    #expect(log.entries == [])
+    mayReturn.open()
+    await call.expectFence(token)
+    await early.value
+    #expect(log.entries == [1, 2])
+    await posting
   }
 
   @Test("Several tasks may wait for one call")
   func severalWaiters() async {
-    let token = bus.observe(.number) { [self] _ in
-      MainActor.assertIsolated()
-      isInside.open()
-      keepActor(until: hasCancelled)
-      for _ in 0..<1_000 { yieldThread() }
-      log.append("call")
+    let (hasEnded, returned) = (Counter(), Log<Int>())
+    let token = await home.observe(bus) { [call] _, _ in
+      call.run()
+      hasEnded.add()
     }
-    let waiting = (0..<3).map { _ in cancelInside(token) }
-    bus.post(.number, 1)
-    for task in waiting { await task.value }
-    #expect(log.entries == ["call", "fence", "fence", "fence"])
+    async let posting: Void = home.post(1, to: bus)
+    let others = (0..<2).map { _ in
+      Task {
+        await token?.waitUntilFinished()
+        returned.append(hasEnded.value)
+      }
+    }
+    await call.expectFence(token)
+    for other in others { await other.value }
+    #expect(returned.entries == [1, 1])
+    await posting
   }
 
   @Test("A wait that is over keeps neither the registration nor its list alive")
   func nothingIsKept() async {
     let tally = Tally()
-    var bus: EventBus? = EventBus()
     let probe = Holder(tally.probe())
-    let token = bus?.observe(.number, priority: .high) { [self, value = probe.value] _ in
-      MainActor.assertIsolated()
+    let bus = Holder(EventBus())
+    let token = await home.observe(bus.value) { [call, value = probe.value] _, _ in
       withExtendedLifetime(value) {}
-      isInside.open()
-      keepActor(until: hasCancelled)
-      for _ in 0..<1_000 { yieldThread() }
+      call.run()
     }
     probe.letGo()
-    let waiting = Task.detached { [isInside, hasCancelled] in
-      await isInside.wait()
-      token?.cancel()
-      hasCancelled.open()
-      await token?.waitUntilFinished()
-    }
-    bus?.post(.number, 1)
-    bus = nil
-    await waiting.value
-    for _ in 0..<100 {
-      guard tally.live != 0 else { break }
-      await Task.yield()
-    }
+    async let posting: Void = home.post(1, to: bus.value)
+    await call.expectFence(token)
+    bus.letGo()
+    await posting
+    await rest()
     #expect(tally.live == 0)
   }
 }

@@ -88,25 +88,6 @@ struct MainActorTests {
     withExtendedLifetime(tokens) {}
   }
 
-  @Test("A post on the main actor first delivers the events waiting there")
-  func nothingOvertakes() {
-    let bus = EventBus()
-    var shown: [String] = []
-    let tokens = [
-      bus.observe(.number) { shown.append("number \($0)") },
-      bus.observe(.text) { shown.append("text \($0)") },
-    ]
-    blockedOnThread {
-      bus.post(.number, 1)
-      bus.post(.text, "2")
-      bus.post(.number, 3)
-    }
-    #expect(shown == [])
-    #expect(bus.post(.text, "4") == 1)
-    #expect(shown == ["number 1", "text 2", "number 3", "text 4"])
-    withExtendedLifetime(tokens) {}
-  }
-
   @Test("A post without observers, or a nested post, also delivers the waiting events first")
   func nothingOvertakesNestedPosts() {
     let bus = EventBus()
@@ -160,19 +141,6 @@ struct MainActorTests {
     withExtendedLifetime(tokens) {}
   }
 
-  @Test("A handler cancelled on the main actor is not called for events waiting there")
-  func cancelledWhileQueued() {
-    let bus = EventBus()
-    var shown: [Int] = []
-    let token = bus.observe(.number) { shown.append($0) }
-    let other = bus.observe(.number) { shown.append(-$0) }
-    blockedOnThread { _ = bus.post(.number, 1) }
-    token.cancel()
-    bus.post(.nothing)
-    #expect(shown == [-1])
-    withExtendedLifetime(other) {}
-  }
-
   @Test("A handler registered after a post does not receive it, although it still waits")
   func registeredWhileQueued() {
     let bus = EventBus()
@@ -199,5 +167,41 @@ struct MainActorTests {
     one.post(.number, 3)
     #expect(shown == ["other 2", "one 1", "one 3"])
     withExtendedLifetime(tokens) {}
+  }
+
+  @Test("A waiting event does not retain its owner, whose deinit stays on the main thread")
+  func deinitStaysOnMain() {
+    let bus = EventBus()
+    let threads = Log<ThreadID>()
+    let panel = Holder(Panel { threads.append(.current) })
+    if let panel = panel.value { bus.observe(.number, owner: panel) { _, _ in } }
+    blockedOnThread { for value in 0..<100 { bus.post(.number, value) } }
+    #expect(threads.entries == [])
+    panel.letGo()
+    #expect(threads.entries == [.current])
+  }
+
+  @Test("An owner that dies in its own handler is deinitialized on the same thread")
+  func diesInItsHandler() async {
+    let bus = EventBus()
+    let threads = Log<ThreadID>()
+    let latch = ManualLatch()
+    let panel = Holder(
+      Panel {
+        threads.append(.current)
+        latch.open()
+      }
+    )
+    if let object = panel.value {
+      bus.observe(.number, owner: object) { _, _ in
+        panel.letGo()
+        threads.append(.current)
+      }
+    }
+    let reached = blockedOnThread { bus.post(.number, 1) }
+    #expect(reached == 1)
+    await latch.wait()
+    #expect(threads.count == 2)
+    #expect(Set(threads.entries).count == 1)
   }
 }

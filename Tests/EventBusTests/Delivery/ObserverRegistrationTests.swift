@@ -1,4 +1,5 @@
 import EventBus
+import TestSupport
 import Testing
 
 @Suite("Observer registrations", .timeLimit(.minutes(5)))
@@ -50,10 +51,10 @@ struct ObserverRegistrationTests {
       await registration.waitUntilFinished(0)
       hasReturned.open()
     }
-    for _ in 0..<100 { await Task.yield() }
+    await rest()
     registration.finish()
     #expect(!registration.beginCall())
-    for _ in 0..<100 { await Task.yield() }
+    await rest()
     #expect(!hasReturned.isOpen)
     registration.finish()
     await waiting.value
@@ -74,7 +75,7 @@ struct ObserverRegistrationTests {
       }
     }
     await isWaiting.wait()
-    for _ in 0..<100 { await Task.yield() }
+    await rest()
     registration.finish()
     await waiting.value
     await registration.waitUntilFinished(0)

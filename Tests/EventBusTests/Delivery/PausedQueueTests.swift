@@ -22,23 +22,6 @@ struct PausedQueueTests {
     withExtendedLifetime(token) {}
   }
 
-  @MainActor
-  @Test("Events queued before the pause reach an owner, from a task if its actor does not post")
-  func ownerByATask() async {
-    let bus = EventBus()
-    let screen = Screen()
-    let inbox = Inbox<Int>()
-    let token = bus.observe(.number, owner: screen) { screen, value in
-      screen.shown.append(value)
-      inbox.append(value)
-    }
-    Self.post(1...3, on: bus)
-    let pause = token.pause()
-    #expect(await inbox.first(3) == [1, 2, 3])
-    #expect(screen.shown == [1, 2, 3])
-    withExtendedLifetime(pause) {}
-  }
-
   @Test("Events queued for an asynchronous handler before the pause are handled during it")
   func asynchronous() async {
     let bus = EventBus()

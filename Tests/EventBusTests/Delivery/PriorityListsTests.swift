@@ -54,14 +54,6 @@ struct PriorityListsTests {
     }
   }
 
-  @Test("Observers are visited by descending priority, then by registration")
-  func order() {
-    var bench = Bench()
-    for priority in [0, 5, -5, 0, 5, 7] { bench.add(priority: priority) }
-    let lines = bench.lines
-    #expect(lines == [6, 2, 5, 1, 4, 3])
-  }
-
   @Test("The order holds after any five additions and removals, with any of three priorities")
   func allShortSequences() {
     // Each digit adds an observer of a priority, or removes the first or the last one.
@@ -82,23 +74,12 @@ struct PriorityListsTests {
     }
   }
 
-  @Test("An empty priority list is dropped, and a single remaining one is stored plainly")
-  func dropsEmptyLists() {
+  @Test("Slots number at most twice the observers, from eight on")
+  func staysSmall() {
     var bench = Bench()
-    bench.add(priority: 0)
-    bench.add(priority: 9)
-    bench.remove(at: 1)
-    let (isSplit, lines) = (bench.lists.isSplit, bench.lines)
-    #expect(!isSplit)
-    #expect(lines == [2])
-  }
-
-  @Test("Slots number at most twice the observers, from eight on", arguments: 0..<6)
-  func staysSmall(_ seed: Int) {
-    var bench = Bench()
-    var numbers = SampleNumbers(seed: seed)
-    for step in 0..<1_500 {
-      if (step / 250).isMultiple(of: 2) || bench.expected.isEmpty {
+    var numbers = SampleNumbers(seed: 1)
+    for step in 0..<size(600, full: 1_500) {
+      if (step / 100).isMultiple(of: 2) || bench.expected.isEmpty {
         bench.add(priority: 0)
       } else {
         bench.remove(at: numbers.next(below: bench.expected.count))
@@ -108,10 +89,10 @@ struct PriorityListsTests {
     }
   }
 
-  @Test("The bound and the order hold for several priorities", arguments: 0..<6)
-  func severalPriorities(_ seed: Int) {
+  @Test("The bound and the order hold for several priorities")
+  func severalPriorities() {
     var bench = Bench()
-    var numbers = SampleNumbers(seed: seed)
+    var numbers = SampleNumbers(seed: 1)
     for step in 0..<600 {
       let percentage = (step / 150).isMultiple(of: 2) ? 70 : 30
       if numbers.next(below: 100) < percentage || bench.expected.isEmpty {

@@ -49,7 +49,7 @@ struct PromptEndTests {
     let stream = bus.events(.number, until: lifetime)
     await whileRunning(bus.signal(.number)) {
       async let waiting = stream.reduce(into: 0) { count, _ in count += 1 }
-      if waits == 1 { for _ in 0..<100 { await Task.yield() } }
+      if waits == 1 { await rest() }
       lifetime.end()
       _ = await waiting
     }
@@ -63,7 +63,7 @@ struct PromptEndTests {
     }
     await whileRunning(signal) {
       async let waiting = stream.reduce(into: 0) { count, _ in count += 1 }
-      if waits == 1 { for _ in 0..<100 { await Task.yield() } }
+      if waits == 1 { await rest() }
       bus.letGo()
       _ = await waiting
     }
@@ -77,7 +77,7 @@ struct PromptEndTests {
       async let waiting = Self.isCancelled {
         try await bus.value?.next(.number, where: { $0 == 1 })
       }
-      for _ in 0..<100 { await Task.yield() }
+      await rest()
       bus.letGo()
       let isCancelled = await waiting
       #expect(isCancelled)
@@ -108,7 +108,7 @@ struct PromptEndTests {
     await whileRunning(signal) {
       _ = await recorder.next()
       async let waiting = recorder.next() == nil
-      for _ in 0..<100 { await Task.yield() }
+      await rest()
       bus.letGo()
       let isOver = await waiting
       #expect(isOver)

@@ -65,27 +65,6 @@ struct ReplayQueueTests {
     #expect(log.entries == [2])
   }
 
-  @Test("A stream starts with the replayed events")
-  func stream() async {
-    let bus = EventBus()
-    for value in 1...4 { bus.post(.kept, value) }
-    let stream = bus.events(.kept)
-    bus.post(.kept, 5)
-    var events = stream.makeAsyncIterator()
-    for value in 2...5 { #expect(await events.next() == value) }
-  }
-
-  @Test("A stream's buffering policy applies to replayed events")
-  func streamBuffer() async {
-    let bus = EventBus()
-    for value in 1...3 { bus.post(.kept, value) }
-    let stream = bus.events(.kept, buffering: .bufferingNewest(2))
-    #expect(stream.droppedCount == 1)
-    var events = stream.makeAsyncIterator()
-    #expect(await events.next() == 2)
-    #expect(await events.next() == 3)
-  }
-
   @Test("Enqueued events are kept for replay when they are delivered")
   func enqueued() async {
     let bus = EventBus()

@@ -37,18 +37,6 @@ struct ReplayTests {
     withExtendedLifetime((first, signal, owner)) {}
   }
 
-  @Test("Names without replay keep and replay nothing")
-  func without() {
-    let bus = EventBus()
-    let name = EventName<Tally.Probe>("sample.replay.none")
-    let tally = Tally()
-    bus.post(name, tally.probe())
-    #expect(tally.live == 0)
-    #expect(bus.latest(name) == nil)
-    let token = bus.observe(name) { _ in Issue.record("Nothing is kept.") }
-    withExtendedLifetime(token) {}
-  }
-
   @Test("Equal names share the larger replay count, even if that name is created later")
   func sharedCount() {
     let bus = EventBus()
@@ -68,26 +56,6 @@ struct ReplayTests {
     let other = bus.observe(large) { late.append($0) }
     #expect(late.entries == [5, 6])
     withExtendedLifetime((early, token, other)) {}
-  }
-
-  @Test("Each bus keeps its own events for replay")
-  func ownBus() {
-    let (bus, other) = (EventBus(), EventBus())
-    bus.post(.last, 1)
-    let token = other.observe(.last) { _ in Issue.record("Posted on another bus.") }
-    #expect(other.latest(.last) == nil)
-    #expect(bus.latest(.last) == 1)
-    withExtendedLifetime(token) {}
-  }
-
-  @Test("A predicate filters the replayed events")
-  func predicate() {
-    let bus = EventBus()
-    let log = Log<Int>()
-    for value in 1...4 { bus.post(.lastThree, value) }
-    let token = bus.observe(.lastThree, where: { $0.isMultiple(of: 2) }) { log.append($0) }
-    #expect(log.entries == [2, 4])
-    withExtendedLifetime(token) {}
   }
 
   @Test("An observer of one sender receives only that sender's events by replay")
@@ -210,18 +178,5 @@ struct ReplayTests {
     bus.clearReplay(name)
     #expect(log.entries == [1, 2, 3])
     withExtendedLifetime(token) {}
-  }
-
-  @Test("Kept events are released with their bus")
-  func goesWithTheBus() {
-    let name = EventName<Tally.Probe>("sample.replay.of a dead bus", replay: 2)
-    let tally = Tally()
-    var bus: EventBus? = EventBus()
-    bus?.post(name, tally.probe())
-    #expect(tally.live == 1)
-    withExtendedLifetime(bus) {}
-    bus = nil
-    #expect(tally.live == 0)
-    withExtendedLifetime(bus) {}
   }
 }

@@ -47,8 +47,8 @@ struct RetiredItemsTests {
     var retired = RetiredItems<String>()
     var numbers = SampleNumbers(seed: 1)
     var most = 0
-    for epoch: UInt in 4..<1_000 {
-      for _ in 0..<100 {
+    for epoch: UInt in 4..<100 {
+      for _ in 0..<size(20, full: 100) {
         // A registration may have ended long ago when its end is waited for.
         _ = retired.latch(stamped: UInt(numbers.next(below: Int(epoch) + 1)))
         most = max(most, retired.count)
@@ -59,10 +59,10 @@ struct RetiredItemsTests {
     #expect(most == 3)
   }
 
-  @Test("A latch with an older stamp does not change the order of the items", arguments: 0..<10)
-  func itemsAndLatches(seed: Int) {
+  @Test("A latch with an older stamp does not change the order of the items")
+  func itemsAndLatches() {
     var retired = RetiredItems<Int>()
-    var numbers = SampleNumbers(seed: seed)
+    var numbers = SampleNumbers(seed: 2)
     var (epoch, next, returned): (UInt, Int, [Int]) = (4, 0, [])
     for _ in 0..<1_000 {
       switch numbers.next(below: 4) {

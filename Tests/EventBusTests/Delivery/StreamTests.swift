@@ -18,17 +18,6 @@ struct StreamTests {
     #expect(heard == [1, 2, 3])
   }
 
-  @Test("Every call registers a stream of its own")
-  func ownSubscriptions() async {
-    let bus = EventBus()
-    let (one, other) = (bus.events(.number), bus.events(.number))
-    #expect(bus.post(.number, 1) == 2)
-    var events = one.makeAsyncIterator()
-    #expect(await events.next() == 1)
-    events = other.makeAsyncIterator()
-    #expect(await events.next() == 1)
-  }
-
   @Test("Dropping a stream ends its registration and frees the buffered events")
   func dropping() {
     let bus = EventBus()
@@ -87,23 +76,6 @@ struct StreamTests {
     #expect(await events?.next() == nil)
     #expect(await events?.next() == nil)
     withExtendedLifetime(bus) {}
-  }
-
-  @Test("A waiting stream ends when the bus dies")
-  func busDiesMeanwhile() async {
-    let bus = Holder(EventBus())
-    let isLive = ManualLatch()
-    let looping = Task {
-      let stream = bus.value?.events(.number)
-      isLive.open()
-      var count = 0
-      if let stream { for await _ in stream { count += 1 } }
-      return count
-    }
-    await isLive.wait()
-    bus.value?.post(.number, 1)
-    bus.letGo()
-    #expect(await looping.value == 1)
   }
 
   @Test("A stream ends with its lifetime: before, between and during waits")
@@ -213,28 +185,6 @@ struct StreamTests {
     stream = nil
     #expect(inbox.entries == [1, 2])
     withExtendedLifetime((stream, token)) {}
-  }
-
-  @Test("An unbounded stream discards nothing")
-  func unbounded() async {
-    let bus = EventBus()
-    let stream = bus.events(.number)
-    for value in 0..<1_000 { bus.post(.number, value) }
-    var events = stream.makeAsyncIterator()
-    for value in 0..<1_000 { #expect(await events.next() == value) }
-    #expect(stream.droppedCount == 0)
-  }
-
-  @Test("A signal provides streams")
-  func signal() async {
-    var signal: Signal<Int>? = Signal<Int>()
-    let stream = signal?.events()
-    signal?.send(1)
-    signal = nil
-    var heard: [Int] = []
-    if let stream { for await value in stream { heard.append(value) } }
-    #expect(heard == [1])
-    withExtendedLifetime(signal) {}
   }
 }
 

@@ -44,25 +44,14 @@ struct SweepTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("Owners that register and die one after the other leave at most eight slots")
-  func churn() {
-    let bus = EventBus()
-    let signal = bus.signal(.number)
-    let tally = Tally()
-    for _ in 0..<1_000 {
-      let owner = PlainOwner()
-      bus.observe(.number, owner: owner) { [probe = tally.probe()] _, _ in probe.touch() }
-      #expect(signal.observerCount <= bound(living: 1))
-      #expect(tally.live <= bound(living: 1))
+  @Test("The bound holds after the next registration, whichever owners died")
+  func deathsInAnyPlace() {
+    for count in [8, 9, 10, 15, 16, 23, 24, 50, 100, 1_000] {
+      for seed in 1...size(2, full: 8) { deathsInAnyPlace(count, seed) }
     }
   }
 
-  @Test(
-    "The bound holds after the next registration, whichever owners died",
-    arguments: [8, 9, 10, 15, 16, 23, 24, 50, 100, 1_000],
-    1...8
-  )
-  func deathsInAnyPlace(count: Int, seed: Int) {
+  private func deathsInAnyPlace(_ count: Int, _ seed: Int) {
     var numbers = SampleNumbers(seed: seed)
     for pattern in Pattern.allCases {
       let bus = EventBus()
@@ -73,7 +62,10 @@ struct SweepTests {
       for index in pattern.dying(count - living, of: count, &numbers) { owners[index] = nil }
       let last = PlainOwner()
       bus.observe(.number, owner: last) { _, _ in }
-      #expect(signal.observerCount <= bound(living: living + 1), "\(pattern), \(living) alive")
+      #expect(
+        signal.observerCount <= bound(living: living + 1),
+        "\(pattern), \(living) of \(count), seed \(seed)"
+      )
       withExtendedLifetime((owners, last)) {}
     }
   }
@@ -107,7 +99,7 @@ struct SweepTests {
     let tally = Tally()
     let senders = (0..<senders).map { _ in SampleSender() }
     var most = 0
-    for index in 0..<100_000 {
+    for index in 0..<size(5_000, full: 100_000) {
       bus.observe(.number, owner: PlainOwner(), from: senders[index % senders.count]) {
         [probe = tally.probe()] _, _ in probe.touch()
       }
@@ -123,7 +115,7 @@ struct SweepTests {
   func namedALivingSenderAndDiedTogether() {
     let bus = EventBus()
     let sender = SampleSender()
-    var owners = (0..<10_000).map { _ in PlainOwner() }
+    var owners = (0..<size(2_000, full: 10_000)).map { _ in PlainOwner() }
     for owner in owners { bus.observe(.number, owner: owner, from: sender) { _, _ in } }
     owners.removeAll()
     let token = bus.observe(.number) { _ in }

@@ -14,9 +14,9 @@ struct WatchedObserversTests {
     )
   }
 
-  @Test("Every remaining observer is found exactly once, whichever were removed", arguments: 0..<10)
-  func anyOrder(seed: Int) {
-    var numbers = SampleNumbers(seed: seed)
+  @Test("Every remaining observer is found exactly once, whichever were removed")
+  func anyOrder() {
+    var numbers = SampleNumbers(seed: 1)
     let owner = PlainOwner()
     var watched = WatchedObservers()
     var expected: [AnyObserver] = []
