@@ -31,19 +31,6 @@ struct BatchTests {
     withExtendedLifetime(tokens) {}
   }
 
-  @Test("A batch without a net change reports nothing")
-  func netZero() {
-    let pair = Pair()
-    let notes = Notes<String>()
-    let token = pair.$left.observe { notes.append($0.text) }
-    batch {
-      pair.left = 5
-      pair.left = 0
-    }
-    #expect(notes.entries.isEmpty)
-    withExtendedLifetime(token) {}
-  }
-
   @Test("Prior observers are called once, at the first write")
   func prior() {
     let pair = Pair()
@@ -171,24 +158,6 @@ struct BatchTests {
     withExtendedLifetime(tokens) {}
   }
 
-  @Test("A batch inside an observer of a batch's end follows that batch")
-  func insideTheEnd() {
-    let pair = Pair()
-    let notes = Notes<String>()
-    let tokens = [
-      pair.$left.observe { _ in batch { pair.right += 10 } },
-      pair.$right.observe { notes.append($0.text) },
-    ]
-    batch {
-      pair.left = 1
-      pair.right = 2
-    }
-    #expect(notes.entries == ["0→2", "2→12"])
-    pair.right = 3
-    #expect(notes.entries == ["0→2", "2→12", "12→3"])
-    withExtendedLifetime(tokens) {}
-  }
-
   @Test("An observer registered inside a batch is notified from the value at its registration")
   func registeredInside() {
     let pair = Pair()
@@ -242,20 +211,5 @@ struct BatchTests {
     }
     #expect(notes.entries == ["0→1"])
     withExtendedLifetime(token) {}
-  }
-
-  @Test("A mutation in place inside a batch is reported once")
-  func inPlace() {
-    let account = Account()
-    let count = Computed(account.$names) { $0.count }
-    let notes = Notes<String>()
-    let token = count.observe { notes.append($0.text) }
-    batch {
-      account.names.append("a")
-      account.names.append("b")
-    }
-    #expect(notes.entries == ["0→2"])
-    withExtendedLifetime(token) {}
-    withExtendedLifetime(count) {}
   }
 }

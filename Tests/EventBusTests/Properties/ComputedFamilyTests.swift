@@ -29,30 +29,6 @@ struct ComputedFamilyTests {
     #expect(label.total == 4)
   }
 
-  @Test("A binding does not keep its object")
-  func bindingOwner() {
-    var label: Label? = Label()
-    if let label { total.bind(to: label, \.total) }
-    weak let released = label
-    label = nil
-    cart.prices = [7]
-    #expect(released == nil)
-  }
-
-  @Test("The values are the current one and every later one, and end with the lifetime")
-  func values() async {
-    let lifetime = Lifetime()
-    let values = total.values(until: lifetime)
-    cart.prices = [4]
-    cart.prices = [2, 2]
-    cart.prices = [9]
-    lifetime.end()
-    var seen: [Int] = []
-    for await value in values { seen.append(value) }
-    // The second change leaves the total as it was.
-    #expect(seen == [3, 4, 9])
-  }
-
   @Test("The values end with the computed value, after those that wait")
   func valuesAfterTheEnd() async {
     var product: Computed<Int>? = Computed(cart.$prices) { $0.reduce(1, *) }

@@ -105,60 +105,6 @@ struct ObservedReentrancyTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("An observer that ended during a change is not called again")
-  func endedDuring() {
-    let account = Account()
-    let notes = Notes<String>()
-    let (tally, later) = (Tally(), Holder<Token>())
-    let first = account.$balance.observe { _ in later.value?.cancel() }
-    later.hold(
-      account.$balance.observe { [probe = tally.probe()] change in
-        probe.touch()
-        notes.append(change.text)
-      }
-    )
-    account.balance = 1
-    #expect(notes.entries.isEmpty)
-    #expect(tally.live == 0)
-    withExtendedLifetime(first) {}
-  }
-
-  @Test("An observer may end itself, and its handler lives until the call returns")
-  func endsItself() {
-    let account = Account()
-    let (tally, own) = (Tally(), Holder<Token>())
-    let notes = Notes<String>()
-    own.hold(
-      account.$balance.observe { [probe = tally.probe()] change in
-        own.letGo()
-        notes.append("\(change.text) \(tally.live)")
-        probe.touch()
-      }
-    )
-    account.balance = 1
-    account.balance = 2
-    #expect(notes.entries == ["0→1 1"])
-    #expect(tally.live == 0)
-  }
-
-  @Test("Properties that set each other reach a stable state")
-  func mutual() {
-    final class Model {
-      @Observed var celsius = 0
-      @Observed var fahrenheit = 32
-    }
-    let model = Model()
-    let tokens = [
-      model.$celsius.observe { [unowned model] in model.fahrenheit = $0.new * 9 / 5 + 32 },
-      model.$fahrenheit.observe { [unowned model] in model.celsius = ($0.new - 32) * 5 / 9 },
-    ]
-    model.celsius = 100
-    #expect(model.fahrenheit == 212)
-    model.fahrenheit = 50
-    #expect(model.celsius == 10)
-    withExtendedLifetime(tokens) {}
-  }
-
   @Test("A replaced value may read and set the property in its deinit")
   func dyingValueReads() {
     final class Model { @Observed(by: ===) var holder = Guest {} }

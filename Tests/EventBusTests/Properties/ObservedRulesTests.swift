@@ -4,24 +4,6 @@ import Testing
 
 @Suite("Validators, mutation in place, manual reports")
 struct ObservedRulesTests {
-  @Test("A validator may replace a value")
-  func replace() {
-    let account = Account()
-    let notes = Notes<String>()
-    let tokens = [
-      account.balanceProperty.validate { _, proposed in
-        proposed = min(proposed, 10)
-        return true
-      },
-      account.$balance.observe(options: .prior) { notes.append($0.text) },
-    ]
-    account.balance = 50
-    account.balance = 60
-    #expect(account.balance == 10)
-    #expect(notes.entries == ["p0→10", "0→10"])
-    withExtendedLifetime(tokens) {}
-  }
-
   @Test("A declined value is neither stored nor reported")
   func veto() {
     let account = Account()
@@ -144,21 +126,6 @@ struct ObservedRulesTests {
     model.numberProperty.notifyChange(from: 0)
     model.numberProperty.notifyChange(from: 2)
     #expect(notes.entries == ["0→2", "2→2"])
-    withExtendedLifetime(token) {}
-  }
-
-  @Test("In manual mode validators still apply")
-  func manualValidator() {
-    final class Model {
-      @Observed(notifies: .manually) var number = 0
-
-      var numberProperty: Observed<Int> { _number }
-    }
-    let model = Model()
-    let token = model.numberProperty.validate { _, proposed in proposed < 5 }
-    model.number = 3
-    model.number = 9
-    #expect(model.number == 3)
     withExtendedLifetime(token) {}
   }
 

@@ -16,24 +16,6 @@ struct ObservedTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("The handler of an owner receives the owner")
-  func ownerIsPassed() {
-    let (account, viewer) = (Account(), Viewer())
-    account.$balance.observe(owner: viewer) { viewer, change in viewer.show(change) }
-    account.balance = 1
-    #expect(viewer.shown == ["0→1"])
-  }
-
-  @Test("The handler can read the new value from the object")
-  func newValueIsReadable() {
-    let account = Account()
-    let notes = Notes<Int>()
-    let token = account.$balance.observe { [unowned account] _ in notes.append(account.balance) }
-    account.balance = 5
-    #expect(notes.entries == [5])
-    withExtendedLifetime(token) {}
-  }
-
   @Test("Observers are called in registration order")
   func order() {
     let account = Account()
@@ -158,52 +140,7 @@ struct ObservedTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("Dropping the token ends the registration, and cancelling twice is harmless")
-  func dropAndCancel() {
-    let account = Account()
-    let notes = Notes<String>()
-    var token: Token? = account.$balance.observe { notes.append($0.text) }
-    account.balance = 1
-    token = nil
-    account.balance = 2
-    let second = account.$balance.observe { notes.append($0.text) }
-    second.cancel()
-    second.cancel()
-    account.balance = 3
-    #expect(notes.entries == ["0→1"])
-    #expect(!second.isActive)
-    withExtendedLifetime(token) {}
-  }
-
-  @Test("A registration with an owner outlives its token and ends with the owner")
-  func endsWithOwner() {
-    let account = Account()
-    let counter = Counter()
-    var viewer: Viewer? = Viewer()
-    var token: Token?
-    if let viewer { token = account.$balance.observe(owner: viewer) { _, _ in counter.add() } }
-    account.balance = 1
-    #expect(token?.isActive == true)
-    viewer = nil
-    account.balance = 2
-    #expect(counter.value == 1)
-    #expect(token?.isActive == false)
-    withExtendedLifetime(viewer) {}
-  }
-
-  @Test("A registration whose owner has a lifetime ends at once with it")
-  func endsWithLifetime() {
-    let account = Account()
-    var viewer: LivedViewer? = LivedViewer()
-    var token: Token?
-    if let viewer { token = account.$balance.observe(owner: viewer) { _, _ in } }
-    #expect(token?.isActive == true)
-    viewer = nil
-    #expect(token?.isActive == false)
-    withExtendedLifetime(viewer) {}
-  }
-
-  @Test("An owner whose lifetime has ended registers nothing")
+  @Test("An owner whose lifetime has ended registers nothing with a property")
   func endedLifetime() {
     let (account, viewer, tally) = (Account(), LivedViewer(), Tally())
     viewer.lifetime.end()
@@ -216,14 +153,6 @@ struct ObservedTests {
     #expect(!token.isActive)
     #expect(viewer.shown.isEmpty)
     #expect(tally.live == 0)
-  }
-
-  @Test("One owner may register twice, and both handlers are called")
-  func duplicates() {
-    let (account, viewer) = (Account(), Viewer())
-    for _ in 0..<2 { account.$balance.observe(owner: viewer) { $0.show($1) } }
-    account.balance = 1
-    #expect(viewer.shown == ["0→1", "0→1"])
   }
 
   @Test("With an id, an owner's second registration replaces the first")
@@ -258,21 +187,6 @@ struct ObservedTests {
     account.balance = 1
     #expect(other.shown == ["0→1"])
     Account().$balance.unobserve(owner: viewer)
-  }
-
-  @Test("A paused registration receives nothing until every pause has ended")
-  func pause() {
-    let account = Account()
-    let notes = Notes<String>()
-    let token = account.$balance.observe { notes.append($0.text) }
-    let (first, second) = (token.pause(), token.pause())
-    account.balance = 1
-    first.cancel()
-    account.balance = 2
-    second.cancel()
-    account.balance = 3
-    #expect(notes.entries == ["2→3"])
-    #expect(token.isActive)
   }
 
   @Test("Plain closures of the main actor can observe a main-actor property")

@@ -79,32 +79,6 @@ struct ReadOnlyTests {
     #expect(viewer.shown == ["property"])
   }
 
-  @Test("A binding through a view assigns now and after every change, until its owner dies")
-  func binds() {
-    final class Label { var number = -1 }
-    var label: Label? = Label()
-    let token = label.map { ledger.$balance.bind(to: $0, \.number) }
-    #expect(label?.number == 0)
-    ledger.set(4)
-    #expect(label?.number == 4)
-    label = nil
-    ledger.set(5)
-    #expect(token?.isActive == false)
-  }
-
-  @Test("A view streams the values, and the stream ends with the lifetime")
-  func streams() async {
-    let lifetime = Lifetime()
-    let values = ledger.$balance.values(until: lifetime)
-    ledger.set(1)
-    ledger.set(2)
-    lifetime.end()
-    ledger.set(3)
-    var seen: [Int] = []
-    for await value in values { seen.append(value) }
-    #expect(seen == [0, 1, 2])
-  }
-
   @Test("A view reports the elements of collections, sets and dictionaries, with and without owner")
   func elements() {
     let tokens = [
@@ -141,15 +115,6 @@ struct ReadOnlyTests {
     #expect(log.entries == ["dead"])
     #expect(view.value == 2)
     #expect(token.isActive)
-  }
-
-  @Test("Releasing the last view of a property without an object ends its registrations")
-  func released() {
-    var view: Observed<Int>.ReadOnly? = Observed(wrappedValue: 0).readOnly
-    let token = view?.observe { _ in }
-    #expect(token?.isActive == true)
-    view = nil
-    #expect(token?.isActive == false)
   }
 
   @Test("A generic function observes a property, its view and, as a value, a computed value")
@@ -211,15 +176,6 @@ struct ReadOnlyCompositionTests {
     withExtendedLifetime((tokens, sum)) {}
   }
 
-  @Test("A silent write is visible in the value computed from a view")
-  func silent() {
-    let count = Observed(wrappedValue: 1)
-    let double = Computed(count.readOnly) { $0 * 2 }
-    #expect(double.value == 2)
-    count.withoutNotifying { $0 = 4 }
-    #expect(double.value == 8)
-  }
-
   @Test("A computed value retains the property behind a view")
   func computedRetains() {
     weak var property: Observed<Int>?
@@ -251,19 +207,6 @@ struct ReadOnlyCompositionTests {
     root.readOnly.unobserve(owner: viewer)
     root.wrappedValue.number = 5
     #expect(viewer.shown.count == 7)
-  }
-
-  @Test("A path from the view of an optional property reports nil without an object")
-  func optionalPaths() {
-    let root = Observed<Node?>(wrappedValue: nil)
-    let view = root.readOnly
-    view.observe(\.$number, owner: viewer, options: .initial) { viewer, change in
-      viewer.shown.append("\(change.old ?? -1)→\(change.new ?? -1)")
-    }
-    root.wrappedValue = Node(4)
-    root.wrappedValue?.number = 5
-    root.wrappedValue = nil
-    #expect(viewer.shown == ["-1→-1", "-1→4", "4→5", "5→-1"])
   }
 }
 
@@ -304,27 +247,6 @@ struct WeakReadOnlyTests {
     #expect(owner.log.entries == [2, 2])
     #expect(desk.view.mergedCount == 0)
     withExtendedLifetime((token, other)) {}
-  }
-
-  @Test("A view of a weak property is used in other isolations")
-  @MainActor
-  func sendable() async {
-    actor Clerk {
-      var seen = 0
-      func see() { seen += 1 }
-    }
-    let (desk, clerk, inbox, guest) = (Desk(), Clerk(), Inbox<String>(), Guest())
-    let view = desk.view
-    let token = await Task.detached {
-      view.observe(owner: clerk) { clerk, change in
-        clerk.see()
-        inbox.append(Self.text(change))
-      }
-    }.value
-    desk.receive(guest)
-    #expect(await inbox.first(1) == ["set -→guest"])
-    #expect(await clerk.seen == 1)
-    withExtendedLifetime((token, guest)) {}
   }
 
   @Test("A view retains its weak property, but not the object to which the property refers")

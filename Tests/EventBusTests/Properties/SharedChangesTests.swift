@@ -71,19 +71,6 @@ struct SharedChangesTests {
     }
   }
 
-  @Test("One thread at a time delivers, in order, and any thread may follow it")
-  func order() {
-    let model = Model()
-    #expect(model.set(1, by: 1))
-    #expect(!model.set(2, by: 2))
-    #expect(!model.set(3, by: 1))
-    #expect(model.turn() == Turn(3, false))
-    #expect(model.delivered.map(\.new) == [1, 2, 3])
-    #expect(model.set(4, by: 2))
-    #expect(model.turn() == Turn(1, false))
-    #expect(model.isUnbroken)
-  }
-
   @Test("A turn ends after 64 changes of other threads and leaves the rest to one task")
   func left() {
     for others in [63, 64, 65, 200] {
@@ -142,20 +129,6 @@ struct SharedChangesTests {
     #expect(model.delivered.map(\.new) == Array(1...300))
   }
 
-  @Test("No second task starts while one is scheduled")
-  func oneTask() {
-    let model = Model()
-    _ = model.set(1, by: 1)
-    for value in 2...100 { _ = model.set(value, by: 2) }
-    #expect(model.turn() == Turn(65, true))
-    #expect(model.set(101, by: 1))
-    for value in 102...200 { _ = model.set(value, by: 2) }
-    #expect(model.turn() == Turn(36 + 64, false))
-    #expect(model.taskBegins(4))
-    #expect(model.turn() == Turn(35, false))
-    #expect(model.isUnbroken)
-  }
-
   @Test("From the 1,001st on, waiting changes merge: first old, last new, each one counted")
   func merges() {
     for sets in [999, 1_000, 1_001, 5_000] {
@@ -190,26 +163,6 @@ struct SharedChangesTests {
     #expect(model.isUnbroken)
     #expect(model.delivered.suffix(3).map(\.old) == [1_000, 2_000, 3_000])
     #expect(model.delivered.suffix(3).map(\.new) == [2_000, 3_000, 4_000])
-  }
-
-  @Test("At most 2,000 changes wait, however many registrations are made meanwhile")
-  func crowded() {
-    let model = Model()
-    _ = model.set(1, by: 1)
-    #expect(model.step() == nil)
-    var most = 0
-    for value in 2...10_000 {
-      _ = model.set(value, by: 2, isBarred: true)
-      most = max(most, model.changes.waitingCount)
-    }
-    #expect(most == 2_000)
-    while model.changes.waitingCount > 0 {
-      _ = model.turn()
-      _ = model.taskBegins(9)
-    }
-    #expect(model.isUnbroken)
-    #expect(model.delivered.count + model.merged == 10_000)
-    #expect(model.delivered.last?.new == 10_000)
   }
 
   @Test("Changes never merge across a gap that a pause leaves in an actor's queue")

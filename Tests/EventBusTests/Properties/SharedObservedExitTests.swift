@@ -31,12 +31,12 @@ extension SharedObservedTests {
     )
   }
 
-  @Test("Setting the property inside its own update traps with its source site")
-  func setInUpdate() async throws {
+  @Test("Reading a sequence of values from inside an update traps with the property's source site")
+  func valuesInUpdate() async throws {
     try expectMessage(
       await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
         let property = SharedObserved(0, fileID: "Sample/Here.swift", line: 12)
-        property.update { _ in property.value = 1 }
+        property.update { _ in _ = property.values() }
       }
     )
   }
@@ -47,16 +47,6 @@ extension SharedObservedTests {
       await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
         let property = SharedObserved(0, fileID: "Sample/Here.swift", line: 12)
         property.update { _ in property.update { $0 = 1 } }
-      }
-    )
-  }
-
-  @Test("Observing the property inside its own update traps with its source site")
-  func observeInUpdate() async throws {
-    try expectMessage(
-      await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-        let property = SharedObserved(0, fileID: "Sample/Here.swift", line: 12)
-        property.update { _ in property.observe { _ in }.cancel() }
       }
     )
   }

@@ -54,7 +54,7 @@ struct SharedObservedTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("A registration ended inside its initial call stays ended")
+  @Test("A shared property's registration ended inside its initial call stays ended")
   func endedInsideInitial() {
     let (property, owner, lived) = (SharedObserved(1), PlainOwner(), LivedOwner())
     property.observe(owner: owner, options: .initial) { owner, change in
@@ -178,31 +178,6 @@ struct SharedObservedTests {
     withExtendedLifetime(first) {}
   }
 
-  @Test("An owner is passed in, not retained, and ends its registrations, at once with a lifetime")
-  func owners() {
-    let property = SharedObserved(0)
-    var plain: PlainOwner? = PlainOwner()
-    var lived: LivedOwner? = LivedOwner()
-    let tokens = Log<Token>()
-    if let plain, let lived {
-      tokens.append(
-        property.observe(owner: plain) { owner, change in owner.log.append(change.new) }
-      )
-      tokens.append(
-        property.observe(owner: lived) { owner, change in owner.log.append(change.new) }
-      )
-      property.value = 1
-      #expect(plain.log.entries == [1])
-      #expect(lived.log.entries == [1])
-    }
-    lived = nil
-    #expect(tokens.entries.map(\.isActive) == [true, false])
-    plain = nil
-    property.value = 2
-    #expect(tokens.entries.map(\.isActive) == [false, false])
-    withExtendedLifetime((plain, lived)) {}
-  }
-
   @Test("A registration replaces the one with the same owner and id, and no other")
   func names() {
     let property = SharedObserved(0)
@@ -261,36 +236,10 @@ struct SharedObservedTests {
     property.value = 1
     #expect(await inbox.first(1) == [1])
     meter = nil
-    while kept != nil, !Task.isCancelled { await Task.yield() }
+    await until(kept == nil)
     property.value = 2
     #expect(inbox.entries == [1])
     withExtendedLifetime(meter) {}
-  }
-
-  @Test("A paused observer is not called, and no change waits for it")
-  func paused() {
-    let property = SharedObserved(0)
-    let heard = Log<Int>()
-    let token = property.observe { heard.append($0.new) }
-    let pause = token.pause()
-    property.value = 1
-    pause.cancel()
-    property.value = 2
-    #expect(heard.entries == [2])
-  }
-
-  @Test("If the property dies first, its tokens are inactive and their captures are freed")
-  func propertyDiesFirst() {
-    let tally = Tally()
-    var property: SharedObserved<Int>? = SharedObserved(0)
-    let probe = tally.probe()
-    let token = property?.observe { [probe] _ in probe.touch() }
-    property = nil
-    #expect(token?.isActive == false)
-    token?.cancel()
-    _ = consume probe
-    #expect(tally.live == 0)
-    withExtendedLifetime(property) {}
   }
 
   @Test("The value is released with the property, although tokens remain")

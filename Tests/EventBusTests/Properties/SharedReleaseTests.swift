@@ -96,7 +96,7 @@ struct SharedReleaseTests {
     set(1)
     #expect(freed.value == 7 || ending == .replaced)
     // The turn that was requested finds no observer.
-    for _ in 0..<100 { await Task.yield() }
+    await rest()
     withExtendedLifetime((token, owner)) {}
   }
 
@@ -161,7 +161,7 @@ struct SharedReleaseTests {
     set(5)
     first.cancel()
     #expect(freed.value == 0)
-    while received.value < 5, !Task.isCancelled { await Task.yield() }
+    await until(received.value == 5)
     #expect(freed.value == 5)
     withExtendedLifetime(second) {}
   }

@@ -68,18 +68,6 @@ struct SharedValuesTests {
     #expect(await iterator.next(isolation: nil) == 1)
   }
 
-  @Test("A buffering policy limits the values that wait")
-  func buffering() async {
-    let (property, lifetime) = (SharedObserved(1), Lifetime())
-    let newest = property.values(buffering: .bufferingNewest(1), until: lifetime)
-    let oldest = property.values(buffering: .bufferingOldest(2), until: lifetime)
-    property.value = 2
-    property.value = 3
-    lifetime.end()
-    #expect(await collecting(newest).value == [3])
-    #expect(await collecting(oldest).value == [1, 2])
-  }
-
   @Test("Releasing a sequence of values ends its registration")
   func released() {
     let property = SharedObserved(1)
@@ -90,11 +78,7 @@ struct SharedValuesTests {
     withExtendedLifetime(values) {}
   }
 
-  #if TSAN
-  private static let rounds = 200
-  #else
-  private static let rounds = 4_000
-  #endif
+  private static let updates = size(800, full: rounds(4_000, debug: 4_000, sanitized: 200))
 
   @Test("A handler on an actor that updates the property is not called inside itself")
   @MainActor
@@ -125,7 +109,7 @@ struct SharedValuesTests {
   @Test("While four threads update, no sequence of values loses or doubles one from its call on")
   func storm() async {
     let property = SharedObserved(0)
-    let (lifetime, rounds) = (Lifetime(), Self.rounds)
+    let (lifetime, rounds) = (Lifetime(), Self.updates)
     let (tasks, delivered) = (Log<Task<[Int], Never>>(), Counter())
     let registrations = Registrations()
     let token = property.observe { _ in delivered.add() }
@@ -195,7 +179,7 @@ struct SharedValuesTests {
     #expect(owner.log.entries == [-2, -3])
     #expect(right?.mergedCount == 0)
     right = nil
-    while kept != nil, !Task.isCancelled { await Task.yield() }
+    await until(kept == nil)
     #expect(token?.isActive == false)
     withExtendedLifetime((property, right)) {}
   }
@@ -229,17 +213,6 @@ struct SharedValuesTests {
     init(atDeinit: @escaping @Sendable () -> Void = {}) { self.atDeinit = AtDeinit(atDeinit) }
   }
 
-  /// Returns once everything that waits for the main actor has been delivered.
-  @MainActor
-  private func waitUntilSettled(_ property: SharedObserved<Int>) async {
-    let inbox = Inbox<Int>()
-    let token = property.observe { @MainActor _ in inbox.append(1) }
-    property.update { $0 += 1 }
-    property.update { $0 -= 1 }
-    _ = await inbox.first(2)
-    token.cancel()
-  }
-
   @MainActor
   @Test("A binding assigns the current value at once, and each later one on its actor, in order")
   func binds() async {
@@ -247,19 +220,8 @@ struct SharedValuesTests {
     property.bind(to: gauge, \.last)
     #expect(gauge.history == [1])
     await onThreads(1) { _ in for value in 2...50 { property.value = value } }
-    while gauge.last != 50, !Task.isCancelled { await Task.yield() }
+    await until(await gauge.last == 50)
     #expect(gauge.history == Array(1...50))
-  }
-
-  @MainActor
-  @Test("A computed value follows a shared property through a binding")
-  func computed() async {
-    let (property, gauge) = (SharedObserved(1), Gauge())
-    property.readOnly.bind(to: gauge, \.reading)
-    let double = Computed(gauge.$reading) { $0 * 2 }
-    #expect(double.value == 2)
-    property.update { $0 = 4 }
-    #expect(double.value == 8)
   }
 
   @MainActor
@@ -322,7 +284,7 @@ struct SharedValuesTests {
     let (property, machine) = (SharedObserved(3), Machine())
     #expect(await machine.bind(property) == 3)
     property.value = 4
-    while await machine.angle != 4, !Task.isCancelled { await Task.yield() }
+    await until(await machine.angle == 4)
   }
 
   /// An argument of a subscript; it reports the thread on which it is released.
@@ -407,20 +369,6 @@ struct SharedValuesTests {
       ]
     )
     withExtendedLifetime(token) {}
-  }
-
-  @MainActor
-  @Test("An update calls the handlers of its actor at once, and only those")
-  func updateOnAnActor() async {
-    let (property, log, others) = (SharedObserved(0), Log<String>(), Inbox<String>())
-    let tokens = [
-      property.observe { @MainActor change in log.append(change.text) },
-      property.observe { @SampleActor change in others.append(change.text) },
-    ]
-    property.update { $0 = 1 }
-    #expect(log.entries == ["0→1"])
-    #expect(await others.first(1) == ["0→1"])
-    withExtendedLifetime(tokens) {}
   }
 
   /// Registers a nonisolated handler that blocks its thread when the value becomes 1.
