@@ -127,27 +127,6 @@ struct AddedHooksTests {
     withExtendedLifetime((kept, quiet)) {}
   }
 
-  @Test("A hook that removes itself in its call is called once, and frees its captures once")
-  func removesItself() {
-    let bus = EventBus()
-    let (tally, tokens, calls) = (Tally(), Holder<Token>(), Counter())
-    tokens.hold(
-      bus.addHooks(
-        EventHooks(onTrace: { [probe = tally.probe()] _ in
-          probe.touch()
-          calls.add()
-          tokens.value?.cancel()
-        })
-      )
-    )
-    bus.post(.number, 1)
-    bus.post(.number, 2)
-    #expect(calls.value == 1)
-    #expect(tally.freed == 1)
-    #expect(bus.signal(.number).isPlain)
-    tokens.letGo()
-  }
-
   @Test("A hook that an earlier hook removes during the same report is not called")
   func removedByAnother() {
     let bus = EventBus()
@@ -157,27 +136,6 @@ struct AddedHooksTests {
     bus.post(.number, 1)
     #expect(calls.value == 0)
     withExtendedLifetime(first) {}
-  }
-
-  @Test("A capture that uses the bus and its hooks in its deinit is freed under no lock")
-  func freedUnderNoLock() {
-    let bus = EventBus()
-    let (heard, added) = (Counter(), Holder<Token>())
-    let token = bus.observe(.nothing) { heard.add() }
-    let leaving = AtDeinit { [unowned bus] in
-      bus.post(.nothing)
-      added.hold(bus.addHooks(EventHooks(onTrace: { _ in })))
-    }
-    var hooks: Token? = bus.addHooks(EventHooks(onTrace: { [leaving] _ in leaving.touch() }))
-    _ = consume leaving
-    bus.post(.nothing)
-    withExtendedLifetime(hooks) {}
-    hooks = nil
-    #expect(heard.value == 2)
-    #expect(!bus.signal(.number).isPlain)
-    added.letGo()
-    #expect(bus.signal(.number).isPlain)
-    withExtendedLifetime(token) {}
   }
 
   @Test("Removed hooks are freed at once, although an event is kept for replay or waits")
@@ -296,15 +254,4 @@ private struct ProbingInterceptor: EventInterceptor {
   func capture(_ event: AnyEvent) {}
   func run(_ context: Void, _ body: () -> Void) { body() }
   func run(_ context: Void, _ body: () async -> Void) async { await body() }
-}
-
-/// An actor whose turns the test holds back.
-private actor HeldActor {
-  nonisolated let executor: HeldExecutor
-
-  nonisolated var unownedExecutor: UnownedSerialExecutor {
-    unsafe executor.asUnownedSerialExecutor()  // Reason: the actor keeps it.
-  }
-
-  init(_ executor: HeldExecutor) { self.executor = executor }
 }

@@ -28,7 +28,7 @@ struct EnqueuedRunStormTests {
   @Test("Events that threads enqueue at one place arrive once, in each thread's order")
   func threads() async {
     let (bus, inbox, threads) = (EventBus(), Inbox<Int>(), 2)
-    let least = rounds(200_000, debug: 40_000, sanitized: 8_000)
+    let least = rounds(200_000, debug: 10_000, sanitized: 8_000)
     let enqueued = [Counter(), Counter()]
     let token = bus.observe(.number) { inbox.append($0) }
     await onThreads(threads) { thread in
@@ -53,7 +53,7 @@ struct EnqueuedRunStormTests {
   @Test("Events that tasks enqueue at one place arrive once, in each task's order")
   func tasks() async {
     let (bus, inbox, tasks) = (EventBus(), Inbox<Int>(), 4)
-    let count = rounds(50_000, debug: 15_000, sanitized: 3_000)
+    let count = rounds(50_000, debug: 5_000, sanitized: 3_000)
     let (arrived, areThere) = (Counter(), ManualLatch())
     let token = bus.observe(.number) { inbox.append($0) }
     await withDiscardingTaskGroup { group in
@@ -80,7 +80,7 @@ struct EnqueuedRunStormTests {
   @Test("Every payload is delivered once and freed while a thread adds and a turn takes")
   func payloads() async {
     let (bus, tally, called) = (EventBus(), Tally(), Counter())
-    let count = rounds(200_000, debug: 40_000, sanitized: 5_000)
+    let count = rounds(200_000, debug: 10_000, sanitized: 5_000)
     let token = bus.observe(Self.probe) { probe in
       probe.touch()
       called.add()

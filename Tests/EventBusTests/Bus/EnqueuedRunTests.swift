@@ -29,15 +29,12 @@ struct EnqueuedRunTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test(
-    "Any number of events of one place arrive once and in order",
-    arguments: [1, 2, 9, 512, 513, 5_000]
-  )
-  func lengths(count: Int) async {
+  @Test("Any number of events of one place arrive once and in order")
+  func lengths() async {
     let bus = EventBus()
     var shown: [Int] = []
     bus.observe(.number) { shown.append($0) }.store(in: bag)
-    for round in 0..<2 {
+    for (round, count) in [1, 1, 2, 9, 512, 512, 513, 5_000].enumerated() {
       for value in 0..<count { Self.enqueue(.number, round + value, on: bus) }
       #expect(shown == [])
       await settle(bus)
@@ -46,8 +43,8 @@ struct EnqueuedRunTests {
     }
   }
 
-  @Test("Events of several names, places and senders keep their order and origin", arguments: 1...4)
-  func mixed(seed: Int) async {
+  @Test("Events of several names, places and senders keep their order and origin")
+  func mixed() async {
     let (bus, sender) = (EventBus(), SampleSender())
     var shown: [String] = []
     bus.observeAll { event in
@@ -55,7 +52,7 @@ struct EnqueuedRunTests {
       shown.append("\(event.name) \(event.payload) \(event.site) \(sender)")
     }
     .store(in: bag)
-    var numbers = SampleNumbers(seed: seed)
+    var numbers = SampleNumbers(seed: 1)
     let names: [EventName<Int>] = [.number, Self.other]
     let files: [StaticString] = ["A/a.swift", "B/b.swift"]
     var (expected, value): ([String], Int) = ([], 0)

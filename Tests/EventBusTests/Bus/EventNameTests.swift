@@ -4,11 +4,6 @@ import Testing
 
 @Suite("Event names")
 struct EventNameTests {
-  @Test("A name keeps the string it was created with")
-  func keepsItsString() {
-    #expect(EventNames.number.name == "sample.number")
-  }
-
   @Test("Names with the same string and payload type are equal, wherever they were created")
   func equalNames() {
     let elsewhere = EventName<Int>("sample.number")
@@ -33,23 +28,6 @@ struct EventNameTests {
     let text: EventNames = EventName<String>("sample.one string")
     let maybe: EventNames = EventName<Int?>("sample.one string")
     #expect(Set([number, text, maybe]).count == 3)
-  }
-
-  @Test("A set of names with any payload types holds equal names once")
-  func namesInASet() {
-    let again = EventName<Int>("sample.number")
-    let names: Set<EventNames> = [EventNames.number, EventNames.text, again]
-    #expect(names == [.text, .number])
-  }
-
-  @Test("An event posted under one name reaches observers of an equal name created elsewhere")
-  func equalNamesAreOneEvent() {
-    let bus = EventBus()
-    let log = Log<Int>()
-    let token = bus.observe(EventName<Int>("sample.made twice")) { log.append($0) }
-    #expect(bus.post(EventName<Int>("sample.made twice"), 1) == 1)
-    #expect(log.entries == [1])
-    withExtendedLifetime(token) {}
   }
 
   @Test("One string with two payload types names two independent events")
@@ -92,11 +70,6 @@ struct EventNameTests {
     }
     #expect(heard.value == threads * rounds)
     bag.cancelAll()
-  }
-
-  @Test("A name that consists of spaces is valid")
-  func blankName() {
-    #expect(EventName<Int>(" ").name == " ")
   }
 
   @Test("Names of any payload are elements of one collection, written with a leading dot")

@@ -92,9 +92,4 @@ struct ManyObserversTests {
     tokens.cancelAll()
     bus.letGo()
   }
-
-  @Test("The default threshold is a thousand observers")
-  func defaultThreshold() {
-    #expect(EventHooks().manyObserversThreshold == 1_000)
-  }
 }

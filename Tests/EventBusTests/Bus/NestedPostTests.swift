@@ -19,39 +19,6 @@ struct NestedPostTests {
     bag.cancelAll()
   }
 
-  @Test("Posts of different events nest depth first")
-  func depthFirstAcrossNames() {
-    let bus = EventBus()
-    let log = Log<String>()
-    let bag = TokenBag()
-    bus.observe(.number) { [unowned bus] value in
-      log.append("number \(value)")
-      bus.post(.text, "from \(value)")
-    }.store(in: bag)
-    bus.observe(.text) { [unowned bus] text in
-      log.append("text \(text)")
-      bus.post(.nothing)
-    }.store(in: bag)
-    bus.observe(.nothing) { log.append("nothing") }.store(in: bag)
-    bus.observe(.number) { log.append("end \($0)") }.store(in: bag)
-    bus.post(.number, 1)
-    #expect(log.entries == ["number 1", "text from 1", "nothing", "end 1"])
-    bag.cancelAll()
-  }
-
-  @Test("A nested post returns its own count")
-  func countsAreSeparate() {
-    let bus = EventBus()
-    let counts = Log<Int>()
-    let bag = TokenBag()
-    bus.observe(.number) { [unowned bus] _ in counts.append(bus.post(.nothing)) }.store(in: bag)
-    bus.observe(.nothing) {}.store(in: bag)
-    bus.observe(.nothing) {}.store(in: bag)
-    #expect(bus.post(.number, 0) == 1)
-    #expect(counts.entries == [2])
-    bag.cancelAll()
-  }
-
   @Test("Posts nest a thousand levels deep, and nothing is reported")
   func deep() {
     let messages = Log<String>()

@@ -64,7 +64,7 @@ struct NextTests {
     await #expect(throws: CancellationError.self) { try await waiting.value }
   }
 
-  @Test("An already cancelled task does not wait")
+  @Test("next() throws at once in a task that was cancelled before")
   func cancelledBefore() async {
     let bus = EventBus()
     let waiting = Task {

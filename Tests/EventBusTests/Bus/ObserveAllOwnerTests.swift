@@ -53,15 +53,6 @@ struct ObserveAllOwnerTests {
     #expect(bus.post(.number, 2) == 0)
   }
 
-  @Test("Cancelling the token ends the registration before its owner does")
-  func cancelling() {
-    let panel = Panel()
-    let token = bus.observeAll(owner: panel) { $0.names.append($1.name) }
-    token.cancel()
-    bus.post(.number, 1)
-    #expect(panel.names.entries.isEmpty)
-  }
-
   @Test("Observers of every event are called by priority, those of owners among the others")
   func priority() {
     let (panel, order) = (Panel(), Inbox<String>())

@@ -17,30 +17,6 @@ struct OnceTests {
     #expect(bus.signal(.number).observerCount == 0)
   }
 
-  @Test("A one-call registration has ended before its call begins")
-  func endsBeforeTheCall() {
-    let bus = EventBus()
-    let signal = bus.signal(.number)
-    let counts = Log<Int>()
-    let token = bus.observe(.number, once: true) { _ in counts.append(signal.observerCount) }
-    bus.post(.number, 1)
-    #expect(counts.entries == [0])
-    withExtendedLifetime(token) {}
-  }
-
-  @Test("A post from inside the one call does not cause a second call")
-  func nestedPostDoesNotFireAgain() {
-    let bus = EventBus()
-    let log = Log<Int>()
-    let token = bus.observe(.number, once: true) { [unowned bus] value in
-      log.append(value)
-      #expect(bus.post(.number, value + 1) == 0)
-    }
-    bus.post(.number, 1)
-    #expect(log.entries == [1])
-    withExtendedLifetime(token) {}
-  }
-
   @Test("An earlier nested post uses up the one call of a later observer")
   func nestedPostComesFirst() {
     let bus = EventBus()
@@ -54,29 +30,6 @@ struct OnceTests {
     withExtendedLifetime((nesting, token)) {}
   }
 
-  @Test("Dropping the token before the event prevents the call")
-  func droppedBefore() {
-    let bus = EventBus()
-    var token: Token? = bus.observe(.number, once: true) { _ in Issue.record("Was dropped.") }
-    token = nil
-    #expect(bus.post(.number, 1) == 0)
-    withExtendedLifetime(token) {}
-  }
-
-  @Test("The handler's captures are freed after its one call")
-  func capturesAreFreed() {
-    let bus = EventBus()
-    let tally = Tally()
-    let token = bus.observe(.number, once: true) { [probe = tally.probe()] _ in
-      probe.touch()
-      #expect(tally.live == 1)
-    }
-    bus.post(.number, 1)
-    #expect(tally.live == 0)
-    #expect(tally.freed == 1)
-    withExtendedLifetime(token) {}
-  }
-
   @Test("The one call of an observer with an owner receives the owner")
   func withOwner() {
     let bus = EventBus()
@@ -87,20 +40,6 @@ struct OnceTests {
     #expect(bus.post(.number, 2) == 0)
     #expect(plain.log.entries == [1])
     #expect(lived.log.entries == [1])
-  }
-
-  @Test("A handler that throws has used up its one call")
-  func throwing() {
-    let bus = EventBus(hooks: .silent)
-    let heard = Counter()
-    let token = bus.observe(.number, once: true) { _ in
-      heard.add()
-      throw SampleError()
-    }
-    bus.post(.number, 1)
-    bus.post(.number, 2)
-    #expect(heard.value == 1)
-    withExtendedLifetime(token) {}
   }
 
   @MainActor

@@ -27,21 +27,6 @@ struct ThrowingTests {
     bag.cancelAll()
   }
 
-  @Test("An error leaves handlers of other priorities unaffected")
-  func acrossPriorities() {
-    let bus = EventBus(hooks: .silent)
-    let heard = Counter()
-    let tokens = [
-      bus.observe(.number, priority: .high) { _ in throw SampleError() },
-      bus.observe(.number) { _ in heard.add() },
-      bus.observe(.number, priority: .low) { _ in throw SampleError() },
-      bus.observe(.number, priority: -1_000) { _ in heard.add() },
-    ]
-    #expect(bus.post(.number, 1) == 4)
-    #expect(heard.value == 2)
-    withExtendedLifetime(tokens) {}
-  }
-
   @Test("An error inside a nested post does not affect the outer post")
   func nested() {
     let bus = EventBus(hooks: .silent)

@@ -76,19 +76,6 @@ struct TimelineTests {
     withExtendedLifetime(tokens) {}
   }
 
-  @Test("The error of a handler is in the step that finishes it")
-  func error() {
-    let (bus, trace) = tracedBus()
-    let token = bus.observe(.number) { value in throw SampleError(number: value) }
-    bus.post(.number, 7)
-    guard case .finished(let error?) = trace.entries[2].step else {
-      Issue.record("the third step is \(trace.entries[2])")
-      return
-    }
-    #expect(error as? SampleError == SampleError(number: 7))
-    withExtendedLifetime(token) {}
-  }
-
   @MainActor
   @Test("A delivery on an actor is queued, then started and finished there, inside its post")
   func queuedForActor() async {
@@ -320,16 +307,4 @@ struct TimelineTests {
 
 extension TraceEvent {
   fileprivate var isBeginning: Bool { if case .began = step { true } else { false } }
-
-  fileprivate var label: String {
-    switch step {
-    case .began: "began"
-    case .queued: "queued"
-    case .started: "started"
-    case .finished(nil): "finished"
-    case .finished: "failed"
-    case .skipped(let reason): reason.rawValue
-    case .ended(let reached): "reached \(reached)"
-    }
-  }
 }
