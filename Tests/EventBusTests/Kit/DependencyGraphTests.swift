@@ -4,19 +4,22 @@ import Testing
 
 @Suite("Dependency graph")
 struct DependencyGraphTests {
-  @Test("Every graph of up to three nodes agrees with the model", arguments: 0...3)
-  func everySmallGraph(count: Int) {
-    for edges in 0..<(1 << (count * count)) {
-      let dependencies = (0..<count).map { node in
-        (0..<count).filter { edges & 1 << (node * count + $0) != 0 }
+  @Test("Every graph of up to three nodes agrees with the model")
+  func everySmallGraph() {
+    for count in 0...3 {
+      for edges in 0..<(1 << (count * count)) {
+        let dependencies = (0..<count).map { node in
+          (0..<count).filter { edges & 1 << (node * count + $0) != 0 }
+        }
+        guard compare(dependencies, Array(0..<count)) else { return }
       }
-      guard compare(dependencies, Array(0..<count)) else { return }
     }
   }
 
   @Test("Every graph of four nodes that do not depend on themselves agrees with the model")
   func everyGraphOfFour() {
-    for edges in 0..<(1 << 12) {
+    // The numbers that are divisible by three have every combination of any ten of the twelve edges.
+    for edges in stride(from: 0, to: 1 << 12, by: size(3, full: 1)) {
       let dependencies = (0..<4).map { node in
         (0..<4).filter { $0 != node }.enumerated()
           .filter { edges & 1 << (node * 3 + $0.offset) != 0 }.map(\.element)
@@ -25,13 +28,10 @@ struct DependencyGraphTests {
     }
   }
 
-  @Test(
-    "Random graphs, and random nodes of them in any order, agree with the model",
-    arguments: 1...40
-  )
-  func randomGraphs(seed: Int) {
-    var numbers = SampleNumbers(seed: seed)
-    for _ in 0..<20 {
+  @Test("Random graphs, and random nodes of them in any order, agree with the model")
+  func randomGraphs() {
+    var numbers = SampleNumbers(seed: 1)
+    for _ in 0..<size(200, full: 800) {
       let count = 1 + numbers.next(below: 12)
       // From graphs that are mostly cycles to graphs that mostly have none; edges may repeat.
       let edges = numbers.next(below: 2 * count)
@@ -61,9 +61,9 @@ struct DependencyGraphTests {
     #expect(graph.layers(of: [1, 0]) == [[1], [0]])
   }
 
-  @Test("A chain of a hundred thousand nodes needs no stack, even if it is closed")
+  @Test("A chain of many thousand nodes needs no stack, even if it is closed")
   func deep() {
-    let count = 100_000
+    let count = size(20_000, full: 100_000)
     let chain = (0..<count).map { $0 + 1 < count ? [$0 + 1] : [] }
     let graph = DependencyGraph(chain)
     let order = graph.order(of: Array(0..<count))

@@ -10,7 +10,7 @@ struct NameSuggestionTests {
     func word(_ length: Int) -> String {
       String((0..<length).map { _ in "abc"[random.next(below: 3)] })
     }
-    for _ in 0..<2_000 {
+    for _ in 0..<size(500, full: 2_000) {
       let names = (0..<(1 + random.next(below: 8))).map { _ in word(random.next(below: 13)) }
       let written = word(random.next(below: 13))
       #expect(

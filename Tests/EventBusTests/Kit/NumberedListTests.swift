@@ -42,31 +42,6 @@ struct NumberedListTests {
     #expect(list.element(number: 99) == nil)
   }
 
-  @Test("Slots number at most max(8, 2 × count) after every removal")
-  func bounded() {
-    var list = filled(1_000)
-    // 7 and 1,000 are coprime: every number comes once, in no simple order.
-    for step in 0..<1_000 {
-      _ = list.remove(number: UInt(step * 7 % 1_000))
-      #expect(list.slotCount <= max(8, 2 * list.count))
-    }
-    #expect(list.count == 0)
-  }
-
-  @Test("Slots number at most max(8, 2 × count) after every addition")
-  func boundedWhenAdding() {
-    for survivors in 0...8 {
-      var list = filled(8)
-      for number in survivors..<8 { _ = list.remove(number: UInt(number)) }
-      for number in 8..<40 {
-        list.append("\(number)", number: UInt(number))
-        list._checkInvariants()
-        #expect(list.slotCount <= max(8, 2 * list.count))
-      }
-      #expect(list.count == survivors + 32)
-    }
-  }
-
   @Test("Lists merge into one order, each element once")
   func merges() {
     // Every way to spread five elements over two lists, in both of them allowed.
@@ -82,15 +57,17 @@ struct NumberedListTests {
     }
   }
 
-  @Test("Any number of lists of any lengths merge", arguments: 1...9)
-  func mergesMany(_ count: Int) {
-    var lists = Array(repeating: NumberedList<String>(), count: count)
-    var random = SampleNumbers(seed: count)
-    for number in 0..<200 {
-      let list = Int.random(in: 0..<count, using: &random) * Int.random(in: 0...1, using: &random)
-      lists[list].append("\(number)", number: UInt(number))
+  @Test("Any number of lists of any lengths merge")
+  func mergesMany() {
+    for count in 1...9 {
+      var lists = Array(repeating: NumberedList<String>(), count: count)
+      var random = SampleNumbers(seed: count)
+      for number in 0..<200 {
+        let list = random.next(below: count) * random.next(below: 2)
+        lists[list].append("\(number)", number: UInt(number))
+      }
+      #expect(NumberedList.merged(lists) == (0..<200).map(String.init), "\(count) lists")
     }
-    #expect(NumberedList.merged(lists) == (0..<200).map(String.init))
   }
 
   @Test("A merge omits gaps, and no lists merge to an empty list")
@@ -112,17 +89,17 @@ struct NumberedListTests {
     #expect(list.elements == ["b"])
   }
 
-  @Test("Slots number at most twice the elements, from eight on", arguments: 0..<8)
-  func staysSmall(_ seed: Int) {
-    var list = NumberedList<Int>()
-    var numbers: [UInt] = []
-    var state = UInt64(seed) &* 0x9E37_79B9_7F4A_7C15 &+ 1
-    for value in 0..<2_000 {
-      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-      if state >> 62 == 0 || numbers.isEmpty {
+  @Test("Slots number at most twice the elements, from eight on")
+  func staysSmall() {
+    var (list, numbers) = (NumberedList<Int>(), [UInt]())
+    var random = SampleNumbers(seed: 1)
+    for value in 0..<3_000 {
+      // It grows for a while, and then shrinks.
+      let additions = (value / 500).isMultiple(of: 2) ? 7 : 2
+      if random.next(below: 10) < additions || numbers.isEmpty {
         numbers.append(list.append(value))
       } else {
-        let index = Int(state >> 33) % numbers.count
+        let index = random.next(below: numbers.count)
         #expect(list.remove(number: numbers.remove(at: index)) != nil)
       }
       list._checkInvariants()

@@ -14,22 +14,19 @@ struct SweepProbeTests {
     return (looks, probe.shouldSweep)
   }
 
-  @Test("The probe looks at eight slots if all owners live", arguments: [25, 64, 100, 100_000])
-  func looksAtFew(_ total: Int) {
-    for seed: UInt in 0..<100 {
-      let result = probe(Array(repeating: false, count: total), seed: seed)
-      #expect(result.looks == 8)
-      #expect(!result.sweeps)
+  @Test("The probe looks at eight slots if all owners live")
+  func looksAtFew() {
+    for total in [25, 64, 100, 10_000] {
+      for seed: UInt in 0..<100 {
+        let result = probe(Array(repeating: false, count: total), seed: seed)
+        #expect(result == (8, false), "\(total) slots, seed \(seed)")
+      }
     }
   }
 
-  @Test(
-    "The probe starts a sweep if most owners are dead, in any pattern",
-    arguments: [70, 80, 90, 99]
-  )
-  func sweepsWhenManyDied(_ percent: Int) {
-    let total = 1_000
-    let dead = total * percent / 100
+  @Test("The probe starts a sweep if most owners are dead, in any pattern")
+  func sweepsWhenManyDied() {
+    let (total, dead) = (1_000, 700)
     let patterns: [[Bool]] = [
       (0..<total).map { $0 < dead },
       (0..<total).map { $0 >= total - dead },
@@ -40,17 +37,20 @@ struct SweepProbeTests {
     }
   }
 
-  @Test("In a small list of living owners, the probe looks at half of them", arguments: 0...24)
-  func looksAtHalf(_ total: Int) {
-    for seed: UInt in 0..<30 {
-      let result = probe(Array(repeating: false, count: total), seed: seed)
-      #expect(result.looks == (total + 1) / 2)
-      #expect(!result.sweeps)
+  @Test("In a small list of living owners, the probe looks at half of them")
+  func looksAtHalf() {
+    for total in 0...24 {
+      for seed: UInt in 0..<30 {
+        let result = probe(Array(repeating: false, count: total), seed: seed)
+        #expect(result == ((total + 1) / 2, false), "\(total) slots, seed \(seed)")
+      }
     }
   }
 
-  @Test("A small list without a sweep has as many living owners as others", arguments: 1...7)
-  func provesHalf(_ total: Int) {
+  @Test("A small list without a sweep has as many living owners as others")
+  func provesHalf() { for total in 1...size(5, full: 7) { provesHalf(of: total) } }
+
+  private func provesHalf(of total: Int) {
     let answers: [Bool?] = [false, true, nil]
     let combinations = (0..<total).reduce(1) { product, _ in 3 * product }
     for combination in 0..<combinations {
@@ -76,11 +76,13 @@ struct SweepProbeTests {
     }
   }
 
-  @Test("Every dead owner of a small list leads to a sweep sooner or later", arguments: 1...24)
-  func findsEach(_ total: Int) {
-    for dead in 0..<total {
-      let isDead = (0..<total).map { $0 == dead }
-      #expect((0..<24).contains { probe(isDead, seed: $0).sweeps })
+  @Test("Every dead owner of a small list leads to a sweep sooner or later")
+  func findsEach() {
+    for total in 1...24 {
+      for dead in 0..<total {
+        let isDead = (0..<total).map { $0 == dead }
+        #expect((0..<24).contains { probe(isDead, seed: $0).sweeps }, "\(dead) of \(total)")
+      }
     }
   }
 }

@@ -49,19 +49,6 @@ struct AfterTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("A timer cancelled or dropped before its deadline does not call")
-  func cancelled() async {
-    let (calls, tally) = (Counter(), Tally())
-    let token = after(.seconds(1), clock: clock) { [probe = tally.probe()] _ in
-      probe.touch()
-      calls.add()
-    }
-    token.cancel()
-    #expect(tally.live == 0)
-    await clock.advance(by: .seconds(2))
-    #expect(calls.value == 0)
-  }
-
   @Test("A timer with an owner calls if the owner lives, and frees its handler otherwise")
   func owners() async {
     let tally = Tally()
@@ -79,19 +66,6 @@ struct AfterTests {
     await clock.advance(by: .seconds(1))
     #expect(living.log.entries == [0])
     #expect(tally.live == 0)
-  }
-
-  @Test("waitUntilFinished() waits for the call even without a cancellation")
-  func waitUntilFinished() async {
-    let calls = Counter()
-    let token = after(.seconds(1), clock: clock) { _ in
-      await Task.yield()
-      calls.add()
-    }
-    async let end: Void = token.waitUntilFinished()
-    await clock.advance(by: .seconds(1))
-    await end
-    #expect(calls.value == 1)
   }
 
   @Test("A thread that runs no task frees the handler when it cancels a timer")
@@ -139,58 +113,6 @@ struct AfterTests {
     chain.next()
     await clock.advance(by: .seconds(10))
     #expect(chain.times == [1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
-  }
-
-  @Test("A timer that each event starts again handles the last event of a burst once")
-  @MainActor
-  func debouncing() async {
-    let bus = EventBus()
-    let field = Field(bus, clock)
-    for text in ["e", "ev"] { bus.post(.text, text) }
-    await clock.advance(by: .seconds(2))
-    bus.post(.text, "event")
-    await clock.advance(by: .seconds(2))
-    #expect(field.results.isEmpty)
-    await clock.advance(by: .seconds(1))
-    #expect(field.results == ["event"])
-    bus.post(.text, "next")
-    await clock.advance(by: .seconds(3))
-    #expect(field.results == ["event", "next"])
-    #expect(clock.sleeperCount == 0)
-  }
-
-  @Test("A timer that waits when its owner dies never calls")
-  @MainActor
-  func pendingAtTheEnd() async {
-    let (bus, seen) = (EventBus(), Log<String>())
-    do {
-      let field = Field(bus, clock) { seen.append($0) }
-      bus.post(.text, "last")
-      withExtendedLifetime(field) {}
-    }
-    await clock.advance(by: .seconds(10))
-    #expect(seen.entries.isEmpty)
-  }
-
-  @MainActor
-  private final class Field {
-    private(set) var results: [String] = []
-    private var pending: Token?
-
-    init<C: Clock<Duration>>(
-      _ bus: EventBus,
-      _ clock: C,
-      _ search: @escaping @Sendable (String) -> Void = { _ in }
-    ) {
-      bus.observe(.text, owner: self) { field, text in
-        let former = field.pending
-        field.pending = after(.seconds(3), owner: field, clock: clock) { field, _ in
-          field.results.append(text)
-          search(text)
-        }
-        former?.cancel()
-      }
-    }
   }
 
   @MainActor

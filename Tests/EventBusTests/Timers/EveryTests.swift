@@ -23,25 +23,6 @@ struct EveryTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("Without an owner, dropping the token ends the timer and frees the handler at once")
-  func tokenDropped() async {
-    let (ticks, tally) = (Counter(), Tally())
-    let tokens = Holder<Token>()
-    tokens.hold(
-      every(.seconds(1), clock: clock) { [probe = tally.probe()] _ in
-        probe.touch()
-        ticks.add()
-      }
-    )
-    await clock.advance(by: .seconds(2))
-    #expect((ticks.value, tally.live) == (2, 1))
-    tokens.letGo()
-    #expect(tally.live == 0)
-    await clock.advance(by: .seconds(2))
-    #expect(ticks.value == 2)
-    #expect(clock.sleeperCount == 0)
-  }
-
   @Test("A timer's ticks never overlap")
   func neverOverlaps() async {
     let (began, mayLeave, running) = (Inbox<Int>(), ManualLatch(), Counter())
@@ -60,53 +41,6 @@ struct EveryTests {
     await clock.waitUntilSettled()
     #expect(began.entries == [0, 1, 2, 3])
     withExtendedLifetime(token) {}
-  }
-
-  @Test("A handler may suspend for an interval or longer, sleeping on the same clock")
-  func sleepingHandler() async {
-    let ticks = Log<SeenTick>()
-    let token = every(.seconds(10), clock: clock) { [clock] tick in
-      ticks.append(SeenTick(tick, clock))
-      try? await clock.sleep(until: clock.now.advanced(by: .seconds(25)))
-    }
-    await clock.advance(by: .seconds(90))
-    #expect(
-      ticks.entries == [
-        SeenTick(0, at: 10), SeenTick(1, at: 40, missed: 2), SeenTick(2, at: 70, missed: 2),
-      ]
-    )
-    withExtendedLifetime(token) {}
-  }
-
-  @Test("Deadlines are absolute: a slow handler does not shift them")
-  func noDrift() async {
-    let times = Log<Int64>()
-    let token = every(.seconds(10), clock: clock) { [clock] _ in
-      times.append(clock.now.offset.components.seconds)
-      try? await clock.sleep(until: clock.now.advanced(by: .seconds(7)))
-    }
-    await clock.advance(by: .seconds(1_000))
-    #expect(times.entries == (1...100).map { $0 * 10 })
-    withExtendedLifetime(token) {}
-  }
-
-  @Test("Timers due together are called in registration order")
-  func equalDeadlines() async {
-    let calls = Log<Int>()
-    var tokens: [Token] = []
-    for number in 0..<50 {
-      tokens.append(
-        every(.seconds(number.isMultiple(of: 2) ? 2 : 4), clock: clock) { @MainActor _ in
-          calls.append(number)
-        }
-      )
-    }
-    let even = (0..<50).filter { $0.isMultiple(of: 2) }
-    await clock.advance(by: .seconds(2))
-    #expect(calls.entries == even)
-    await clock.advance(by: .seconds(2))
-    #expect(calls.entries == even + Array(0..<50))
-    withExtendedLifetime(tokens) {}
   }
 
   @Test("A suspended handler delays no other timer", arguments: [false, true])

@@ -197,18 +197,6 @@ struct TimerClockTests {
     withExtendedLifetime((strict, patient)) {}
   }
 
-  @Test("A timer without another one within its tolerance ticks on time")
-  func aloneInTime() async {
-    let clock = ManualClock()
-    let ticks = Log<SeenTick>()
-    let token = every(.seconds(10), tolerance: .seconds(9), clock: clock) { [clock] tick in
-      ticks.append(SeenTick(tick, clock))
-    }
-    await clock.advance(by: .seconds(20))
-    #expect(ticks.entries == [SeenTick(0, at: 10), SeenTick(1, at: 20)])
-    withExtendedLifetime(token) {}
-  }
-
   @Test("On the continuous clock ticks come in order, none before its deadline")
   func realClock() async {
     let ticks = Inbox<(index: Int, missed: Int, time: Duration)>()

@@ -9,58 +9,6 @@ struct TimerHeapTests {
     return TimerDeadline(time, latest: latest, order: order, slot: Int(order))
   }
 
-  private static func precedes(_ left: TimerDeadline, _ right: TimerDeadline) -> Bool {
-    (left.latest, left.order) < (right.latest, right.order)
-  }
-
-  @Test("The heap behaves like a sorted array under any operations", arguments: 1...40)
-  func likeASortedArray(seed: Int) {
-    var numbers = SampleNumbers(seed: seed)
-    var heap = Heap<TimerDeadline>()
-    var array: [TimerDeadline] = []
-    for order in 0..<1_000 {
-      switch numbers.next(below: 10) {
-      case 0...4:
-        let entry = Self.entry(
-          numbers.next(below: 30),
-          tolerance: numbers.next(below: 3),
-          order: UInt64(order)
-        )
-        heap.insert(entry)
-        array.append(entry)
-        array.sort(by: Self.precedes)
-      case 5...8:
-        let popped = heap.popFirst()
-        #expect(popped?.order == (array.isEmpty ? nil : array.removeFirst().order))
-      default:
-        // Also one that has been removed, and one that never was there.
-        for _ in 0..<3 {
-          let slot = numbers.next(below: order + 2)
-          heap.remove(slot: slot)
-          array.removeAll { $0.slot == slot }
-        }
-      }
-      heap._checkInvariants()
-      #expect(heap.count == array.count)
-      #expect(heap.first?.order == array.first?.order)
-    }
-    while let popped = heap.popFirst() { #expect(popped.order == array.removeFirst().order) }
-    #expect(array.isEmpty)
-  }
-
-  @Test("Every insertion order of seven entries, some equal, produces the same order")
-  func everyPermutation() {
-    let deadlines = [3, 1, 2, 1, 3, 1, 2]
-    var permutation = Array(deadlines.indices)
-    repeat {
-      var heap = Heap<TimerDeadline>()
-      for index in permutation { heap.insert(Self.entry(deadlines[index], order: UInt64(index))) }
-      var popped: [UInt64] = []
-      while let entry = heap.popFirst() { popped.append(entry.order) }
-      #expect(popped == [1, 3, 5, 2, 6, 0, 4])
-    } while permutation.step()
-  }
-
   @Test("A wake-up is delayed to a later deadline as long as every timer tolerates it")
   func wakeUp() {
     var heap = Heap<TimerDeadline>()
@@ -77,12 +25,12 @@ struct TimerHeapTests {
     #expect(heap.wakeUp()?.time == 12)
   }
 
-  @Test("No wake-up is later than any timer tolerates", arguments: 1...20)
-  func neverTooLate(seed: Int) {
-    var numbers = SampleNumbers(seed: seed)
+  @Test("No wake-up is later than any timer tolerates")
+  func neverTooLate() {
+    var numbers = SampleNumbers(seed: 1)
     var heap = Heap<TimerDeadline>()
     var latest: [Int128] = []
-    for order in 0..<200 {
+    for order in 0..<500 {
       let entry = Self.entry(
         numbers.next(below: 100),
         tolerance: numbers.next(below: 20),
@@ -94,18 +42,5 @@ struct TimerHeapTests {
       #expect(wakeUp?.latest == latest.min())
       #expect(wakeUp.map { $0.time <= $0.latest } == true)
     }
-  }
-}
-
-extension [Int] {
-  /// Advances to the next permutation in lexicographic order.
-  fileprivate mutating func step() -> Bool {
-    guard let pivot = indices.dropLast().last(where: { self[$0] < self[$0 + 1] }) else {
-      return false
-    }
-    guard let next = indices.last(where: { self[$0] > self[pivot] }) else { return false }
-    swapAt(pivot, next)
-    self[(pivot + 1)...].reverse()
-    return true
   }
 }

@@ -7,20 +7,6 @@ import Testing
 struct TimerIsolationTests {
   private let clock = ManualClock()
 
-  @MainActor
-  private final class Board {
-    var shown: [Int] = []
-
-    func start(_ clock: ManualClock) {
-      every(.seconds(1), owner: self, clock: clock) { board, tick in
-        MainActor.assertIsolated()
-        board.shown.append(tick.index)
-        await Task.yield()
-        MainActor.assertIsolated()
-      }
-    }
-  }
-
   private actor Gauge {
     private(set) var read: [Int] = []
     private var token: Token?
@@ -36,15 +22,6 @@ struct TimerIsolationTests {
     }
 
     func stop() { token = nil }
-  }
-
-  @Test("A handler written on the main actor runs there")
-  @MainActor
-  func mainActor() async {
-    let board = Board()
-    board.start(clock)
-    await clock.advance(by: .seconds(3))
-    #expect(board.shown == [0, 1, 2])
   }
 
   @Test("Timers due again before their calls end give way to other work of their actor")

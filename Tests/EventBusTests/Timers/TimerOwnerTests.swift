@@ -7,7 +7,7 @@ import Testing
 struct TimerOwnerTests {
   private let clock = ManualClock()
 
-  @Test("The handler receives the owner, and the token may be dropped")
+  @Test("The handler of a timer receives the owner, and the token may be dropped")
   func ownerIsPassed() async {
     let owner = PlainOwner()
     every(.seconds(1), owner: owner, clock: clock) { owner, tick in owner.log.append(tick.index) }
@@ -115,50 +115,4 @@ struct TimerOwnerTests {
     #expect(tokens.value?.isActive == false)
     #expect(clock.sleeperCount == 0)
   }
-
-  @Test("waitUntilFinished() of a timer returns when the owner has died")
-  func finishedOnOwnersDeath() async {
-    let holder = Holder(PlainOwner())
-    let tokens = Holder<Token>()
-    if let owner = holder.value {
-      tokens.hold(every(.seconds(1), owner: owner, clock: clock) { _, _ in })
-    }
-    let token = tokens.value
-    async let end: Void? = token?.waitUntilFinished()
-    holder.letGo()
-    await clock.advance(by: .seconds(1))
-    await end
-    #expect(token?.isActive == false)
-  }
-
-  @Test("A timer does not retain an actor that owns it, and ends with that actor")
-  func actorDies() async {
-    let (tally, ticks) = (Tally(), Counter())
-    let holder = Holder(Pump())
-    let pumps = WeakList<Pump>()
-    if let pump = holder.value {
-      pumps.append(pump)
-      every(.seconds(1), owner: pump, clock: clock) {
-        [probe = tally.probe()] (pump: isolated Pump, _) in
-        probe.touch()
-        pump.strokes += 1
-        ticks.add()
-      }
-    }
-    await clock.advance(by: .seconds(2))
-    #expect(ticks.value == 2)
-    holder.letGo()
-    // The task that brought the tick may be on its way off the actor.
-    await until(pumps.liveCount == 0)
-    #expect(pumps.liveCount == 0)
-    await clock.advance(by: .seconds(1))
-    #expect(ticks.value == 2)
-    #expect(tally.live == 0)
-    #expect(clock.sleeperCount == 0)
-  }
-}
-
-/// Owns a timer, and runs its handler.
-private actor Pump {
-  var strokes = 0
 }

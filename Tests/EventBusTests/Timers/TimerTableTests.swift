@@ -105,7 +105,7 @@ struct TimerTableTests {
   func endedTimersAreInert() {
     var table = TimerTable()
     var ended: [TimerRegistration] = []
-    for _ in 0..<1_000 {
+    for _ in 0..<200 {
       let timer = add(to: &table, every: 1)
       for old in ended.prefix(3) {
         #expect(table.end(old) == nil)
@@ -166,7 +166,7 @@ struct TimerTableTests {
     var table = TimerTable()
     var timers: [TimerRegistration] = []
     var most = 0
-    for step in 0..<20_000 {
+    for step in 0..<size(3_000, full: 20_000) {
       if numbers.next(below: 5) < 2 || timers.isEmpty {
         timers.append(add(to: &table, every: 1 + numbers.next(below: 1_000)))
       } else {
@@ -234,16 +234,6 @@ struct TimerTableTests {
     _ = add(to: &table, every: 20)
     #expect(table.updateSleeper().number == 2)
     table._checkInvariants()
-  }
-
-  @Test("A timer that ends while it is due is not called")
-  func endedWhileDue() {
-    var table = TimerTable()
-    let timer = add(to: &table, every: 1)
-    #expect(takeDue(from: &table, at: 1).count == 1)
-    #expect(table.end(timer) != nil)
-    #expect(table.begin(timer, at: 1) == nil)
-    #expect(table.count == 0)
   }
 
   @Test("A timer that ends during its tick stays in the table until the tick ends")

@@ -22,19 +22,6 @@ struct LifetimeOwnerTests {
     withExtendedLifetime(owner) {}
   }
 
-  @Test("Ending the lifetime removes the registration even if the owner lives on")
-  func removedByEnd() {
-    let bus = EventBus()
-    let owner = LivedOwner()
-    let token = bus.observe(.number, owner: owner) { owner, value in owner.log.append(value) }
-    bus.post(.number, 1)
-    owner.lifetime.end()
-    #expect(bus.signal(.number).observerCount == 0)
-    #expect(!token.isActive)
-    #expect(bus.post(.number, 2) == 0)
-    #expect(owner.log.entries == [1])
-  }
-
   @Test("An owner whose lifetime has ended registers nothing")
   func endedBefore() {
     let bus = EventBus()
@@ -46,64 +33,6 @@ struct LifetimeOwnerTests {
     #expect(bus.post(.number, 1) == 0)
     #expect(bus.signal(.number).observerCount == 0)
     #expect(tally.live == 0)
-  }
-
-  @Test("A post made while the owner's end hooks run does not reach the owner")
-  func notReachedFromAnEndHook() {
-    let bus = EventBus()
-    let counts = Log<Int>()
-    var owner: LivedOwner? = LivedOwner()
-    if let owner {
-      bus.observe(.number, owner: owner) { _, _ in Issue.record("The owner is being torn down.") }
-      owner.lifetime.onEnd { counts.append(bus.post(.number, 1)) }
-    }
-    owner = nil
-    #expect(counts.entries == [0])
-    withExtendedLifetime(owner) {}
-  }
-
-  @Test("No registration of the owner is active when the first end hook runs")
-  func inactiveAtOnce() {
-    let bus = EventBus()
-    let owner = LivedOwner()
-    let (tokens, seen) = (Log<Token>(), Log<Bool>())
-    owner.lifetime.onEnd { for token in tokens.entries { seen.append(token.isActive) } }
-    tokens.append(bus.observe(.number, owner: owner) { _, _ in })
-    tokens.append(bus.observe(.number, owner: owner, once: true) { _, _ in })
-    #expect(tokens.entries.allSatisfy { $0.isActive })
-    owner.lifetime.end()
-    #expect(seen.entries == [false, false])
-  }
-
-  @Test("An owner that ends its own lifetime inside its handler is not called again")
-  func endsInsideItsHandler() {
-    let bus = EventBus()
-    let owner = LivedOwner()
-    bus.observe(.number, owner: owner) { owner, value in
-      owner.log.append(value)
-      owner.lifetime.end()
-    }
-    #expect(bus.post(.number, 1) == 1)
-    #expect(bus.post(.number, 2) == 0)
-    #expect(owner.log.entries == [1])
-  }
-
-  @Test("The lifetime does not retain a registration that was cancelled early")
-  func cancelledEarly() {
-    let bus = EventBus()
-    let tally = Tally()
-    let owner = LivedOwner()
-    let tokens = WeakList<Token>()
-    for _ in 0..<1_000 {
-      let token = bus.observe(.number, owner: owner) { [probe = tally.probe()] _, _ in
-        probe.touch()
-      }
-      tokens.append(token)
-      token.cancel()
-    }
-    #expect(tally.live == 0)
-    #expect(tokens.liveCount <= 8)
-    withExtendedLifetime(owner) {}
   }
 
   @MainActor

@@ -28,13 +28,6 @@ struct LifetimeTests {
     withExtendedLifetime(lifetime) {}
   }
 
-  @Test("A lifetime without hooks ends")
-  func withoutHooks() {
-    let lifetime = Lifetime()
-    lifetime.end()
-    #expect(lifetime.hasEnded)
-  }
-
   @Test("The shared ended lifetime has ended and runs hooks at once")
   func sharedEndedLifetime() {
     let heard = Counter()
@@ -101,16 +94,6 @@ struct LifetimeTests {
     #expect(log.entries == ["first", "last"])
   }
 
-  @Test("Hooks stored in a bag are cancelled together")
-  func cancelAll() {
-    let lifetime = Lifetime()
-    let bag = TokenBag()
-    for _ in 0..<3 { lifetime.onEnd { Issue.record("Cancelled.") }.store(in: bag) }
-    #expect(bag.count == 3)
-    bag.cancelAll()
-    lifetime.end()
-  }
-
   @Test("A hook may cancel a later hook")
   func cancelInAHook() {
     let lifetime = Lifetime()
@@ -119,31 +102,6 @@ struct LifetimeTests {
     lifetime.onEnd { Issue.record("Cancelled by the first.") }.store(in: bag)
     lifetime.end()
     #expect(bag.count == 0)
-  }
-
-  @Test("A hook's token may be dropped and is inactive once the hook has run")
-  func hookToken() {
-    let heard = Counter()
-    let lifetime = Lifetime()
-    lifetime.onEnd { heard.add() }
-    let token = lifetime.onEnd { heard.add() }
-    lifetime.end()
-    #expect(heard.value == 2)
-    #expect(!token.isActive)
-    token.cancel()
-  }
-
-  @Test("Hooks' captures are freed once the hooks have run")
-  func capturesAreFreed() {
-    let tally = Tally()
-    let lifetime = Lifetime()
-    let tokens = (0..<10).map { _ in
-      lifetime.onEnd { [probe = tally.probe()] in probe.touch() }
-    }
-    #expect(tally.live == 10)
-    lifetime.end()
-    #expect(tally.live == 0)
-    withExtendedLifetime((lifetime, tokens)) {}
   }
 
   @Test("Cancelled hooks leave nothing behind")

@@ -19,39 +19,6 @@ struct OwnTokenTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("The action runs when the token is dropped")
-  func actionOnDrop() {
-    let ended = Counter()
-    var token: Token? = Token { ended.add() }
-    withExtendedLifetime(token) {}
-    token = nil
-    #expect(ended.value == 1)
-  }
-
-  @Test("The action's captures are freed when it has run, not with the token")
-  func capturesAreFreed() {
-    let tally = Tally()
-    let token = Token { [probe = tally.probe()] in probe.touch() }
-    #expect(tally.live == 1)
-    token.cancel()
-    #expect(tally.live == 0)
-    withExtendedLifetime(token) {}
-  }
-
-  @Test("The token is inactive while its action runs and may be cancelled there")
-  func cancelInsideTheAction() {
-    let holder = Holder<Token>()
-    let wasActive = Log<Bool?>()
-    let token = Token {
-      wasActive.append(holder.value?.isActive)
-      holder.value?.cancel()
-    }
-    holder.hold(token)
-    token.cancel()
-    #expect(wasActive.entries == [false])
-    holder.letGo()
-  }
-
   @Test("An action may end other tokens, whose actions end further ones")
   func chain() {
     let log = Log<Int>()

@@ -16,20 +16,6 @@ struct TokenBagTests {
     #expect(bus.post(.number, 1) == 2)
   }
 
-  @Test("Dropping the bag ends all its tokens")
-  func dropping() {
-    let bus = EventBus()
-    let token = bus.observe(.number) { _ in }
-    do {
-      let bag = TokenBag()
-      token.store(in: bag)
-      bus.observe(.number) { _ in }.store(in: bag)
-      #expect(bus.post(.number, 1) == 2)
-    }
-    #expect(bus.post(.number, 2) == 0)
-    #expect(!token.isActive)
-  }
-
   @Test("A bag can be used again after cancelAll()")
   func usableAfterCancelAll() {
     let bus = EventBus()
@@ -112,33 +98,6 @@ struct TokenBagTests {
     }
     #expect(tokens.liveCount <= 8)
     #expect(kept.isActive)
-  }
-
-  @Test("A member whose registration ends in another way leaves the bag")
-  func shrinksWhenRegistrationsEnd() {
-    let bus = EventBus()
-    let bag = TokenBag()
-    let owner = Holder(PlainOwner())
-    bus.observe(.number, once: true) { _ in }.store(in: bag)
-    if let owner = owner.value { bus.observe(.number, owner: owner) { _, _ in }.store(in: bag) }
-    #expect(bag.count == 2)
-    bus.post(.number, 1)
-    #expect(bag.count == 1)
-    owner.letGo()
-    bus.post(.number, 2)
-    #expect(bag.count == 0)
-  }
-
-  @Test("A member whose owner has a lifetime still ends at once with its owner")
-  func membersEndWithTheirOwners() {
-    let bus = EventBus()
-    let bag = TokenBag()
-    let owner = Holder(LivedOwner())
-    if let owner = owner.value { bus.observe(.number, owner: owner) { _, _ in }.store(in: bag) }
-    #expect(bag.count == 1)
-    owner.letGo()
-    #expect(bag.count == 0)
-    #expect(bus.signal(.number).observerCount == 0)
   }
 
   @Test("Storing a cancelled token is harmless")

@@ -15,40 +15,6 @@ struct TokenTests {
     #expect(bus.post(.number, 2) == 0)
   }
 
-  @Test("Dropping the last reference ends the registration at once")
-  func droppingEnds() {
-    let bus = EventBus()
-    var token: Token? = bus.observe(.number) { _ in Issue.record("The token was dropped.") }
-    token = nil
-    #expect(bus.post(.number, 1) == 0)
-    #expect(bus.signal(.number).observerCount == 0)
-    withExtendedLifetime(token) {}
-  }
-
-  @Test("A token is active until it is cancelled")
-  func isActive() {
-    let bus = EventBus()
-    let token = bus.observe(.number) { _ in }
-    #expect(token.isActive)
-    bus.post(.number, 1)
-    #expect(token.isActive)
-    token.cancel()
-    #expect(!token.isActive)
-  }
-
-  @Test("Cancelling twice is harmless and leaves other registrations unaffected")
-  func cancelIsIdempotent() {
-    let bus = EventBus()
-    let log = Log<String>()
-    let first = bus.observe(.number) { log.append("first \($0)") }
-    let second = bus.observe(.number) { log.append("second \($0)") }
-    first.cancel()
-    first.cancel()
-    #expect(bus.post(.number, 1) == 1)
-    #expect(log.entries == ["second 1"])
-    withExtendedLifetime(second) {}
-  }
-
   @Test("A stale token never affects a later registration", arguments: [1, 8, 100])
   func staleTokens(count: Int) {
     let bus = EventBus()
@@ -82,21 +48,6 @@ struct TokenTests {
     for token in stale { token.cancel() }
     stale.removeAll()
     #expect(bus.post(.number, 1) == 2)
-  }
-
-  @Test("A token may be cancelled on any thread")
-  func anyThread() {
-    let bus = EventBus()
-    let owner = LivedOwner()
-    let tokens = [
-      bus.observe(.number) { _ in }, bus.observe(.number, owner: owner) { _, _ in },
-    ]
-    let wereActive = blockedOnThread {
-      for token in tokens { token.cancel() }
-      return tokens.map(\.isActive)
-    }
-    #expect(wereActive == [false, false])
-    #expect(bus.post(.number, 1) == 0)
   }
 
   @Test("Threads that cancel one token at the same time end it once")
