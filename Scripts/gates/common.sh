@@ -34,6 +34,16 @@ fail() {
   exit 1
 }
 
+# Prints the commit from which this series of commits began: CHECK_BASE, or where the default branch of the remote was
+# left. Prints nothing when that is unknown, or HEAD itself: then everything counts as changed.
+base_commit() {
+  local base=${CHECK_BASE:-}
+  [[ $base ]] || base=$(git merge-base HEAD refs/remotes/origin/HEAD 2> /dev/null \
+    || git merge-base HEAD refs/remotes/origin/main 2> /dev/null || true)
+  base=$(git rev-parse -q --verify "$base^{commit}" || true)
+  [[ $base == "$(git rev-parse HEAD)" ]] || printf '%s\n' "$base"
+}
+
 # Lists the Swift files under the given folders, sorted, without build products.
 swift_files() {
   local root
