@@ -1,27 +1,21 @@
 #!/usr/bin/env bash
-# Runs the quick gates, every gate, or only the named ones.
+# Runs the quick gates and the tests, every gate, or only the named ones.
 #
-#   Scripts/check.sh                       the quick gates, which every commit must pass
-#   Scripts/check.sh --full                every gate; what .ci/run calls
-#   Scripts/check.sh words layers          only these two
-#   Scripts/check.sh --skip tests-debug    all but one; may be repeated
-#   Scripts/check.sh --list                prints the names
+#   Scripts/check.sh                 the quick gates, which every commit must pass
+#   Scripts/check.sh --full          every gate, the packages in Integrations, and a tenth of the planted faults
+#   Scripts/check.sh words layers    only these two; --quick stands for the quick ones
+#   Scripts/check.sh --skip tests    all but one; may be repeated
+#   Scripts/check.sh --list          prints the names
 #
 # A gate is a file in Scripts/gates. Each gate runs in its own shell, because `set -e` has no effect
-# inside a function that is called as a condition. Scripts/test-gates.sh plants faults for each gate
-# and checks that the gate fails.
+# inside a function that is called as a condition. Scripts/test-gates.sh checks that each can fail.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 
 # Cheap gates come first. If `build` fails, the later gates do not run.
-quick=(
-  format words measure workflow
-  build layers platforms snippets misuse clients
-  api documentation catalogs site
-  tests-debug demo
-)
+quick=(format words measure build layers platforms snippets misuse clients api documentation demo tests)
 # These gates compile everything again in other configurations, or for other systems.
-slow=(cross tests-release premain foundation daemon specialized size publish tests-tsan)
+slow=(storms tests-release tests-tsan cross premain foundation daemon specialized size publish site integrations faults)
 gates=("${quick[@]}" "${slow[@]}")
 
 known() {
@@ -41,6 +35,7 @@ while (($#)); do
       exit 0
       ;;
     --full) full=1 ;;
+    --quick) chosen+=("${quick[@]}") ;;
     --skip)
       known "${2:-}"
       skipped+="$2 "
@@ -55,6 +50,8 @@ while (($#)); do
 done
 if ((full)); then
   chosen=("${gates[@]}")
+  # All samples run, on a build of their package, and the packages in Integrations run all of their steps.
+  export CHECK_FULL=1
 elif ((${#chosen[@]} == 0)); then
   chosen=("${quick[@]}")
 fi

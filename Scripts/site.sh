@@ -52,7 +52,7 @@ convert() {
 
 compile_libraries
 for module in "${published[@]}"; do
-  convert "$module" "$(folder_of "$module")/$module.docc" "$work/symbol-graphs/public/$module" --warnings-as-errors
+  convert "$module" "$(folder_of "$module")/$module.docc" "$graphs/$module" --warnings-as-errors
 done
 
 packages=()

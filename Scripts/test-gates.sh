@@ -1,16 +1,121 @@
 #!/usr/bin/env bash
-# Checks that every gate can fail: copies the tree, checks that the gates pass there, then plants
-# one fault at a time and runs the gate that must detect it.
+# Checks that every gate can fail: plants one fault for each, in a copy of the tree where the gate passes without it.
 #
-#   Scripts/test-gates.sh                  all faults (takes as long as three runs of check.sh)
-#   Scripts/test-gates.sh words layers     only the faults of these gates
+#   Scripts/test-gates.sh                  the quick gates
+#   Scripts/test-gates.sh --full           all gates (takes as long as two runs of check.sh --full)
+#   Scripts/test-gates.sh words layers     only these
 #
-# A gate passes this test if it fails on the fault and its output names the fault.
+# The gate must fail, and its output must name the fault. The gate `faults` needs none: it plants faults itself. The
+# gate `integrations` only passes on what other scripts count.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 root=$PWD
-gates=" $(Scripts/check.sh --list | tr '\n' ' ')"
-chosen=" ${*:-$gates} "
+
+# Everything that a fault needs is text of the shell, run in the copy: plant GATE MESSAGE <<'FAULT'
+declare -A faults=() messages=()
+order=()
+plant() {
+  order+=("$1")
+  messages[$1]=$2
+  faults[$1]=$(cat)
+}
+
+plant format Indentation << 'FAULT'
+printf 'enum Planted {\n   case here\n}\n' > Sources/EventBus/Kit/Planted.swift
+FAULT
+plant words 'Planted.swift:2: await Task.yield' << 'FAULT'
+printf 'func planted() async { for _ in 0..<9 {\nawait Task.yield()\n} }\n' > Tests/EventBusTests/Planted.swift
+FAULT
+plant measure 'TOO MANY' << 'FAULT'
+for n in {1..399}; do echo "let planted$n = $n"; done > Sources/EventBus/Kit/Planted.swift
+FAULT
+plant build 'never used|never mutated' << 'FAULT'
+echo 'func planted() { let number = 1 }' > Tests/ThemingTests/Planted.swift
+FAULT
+plant layers 'EventBus/Kit uses more' << 'FAULT'
+echo 'func planted(_ token: Token) {}' > Sources/EventBus/Kit/Planted.swift
+FAULT
+plant platforms 'without #if objectFormat' << 'FAULT'
+sed -i '/^#if objectFormat/,/^#else$/d; /^#endif$/d' Examples/Skins/Logbook.swift
+FAULT
+plant snippets 'ended with status' << 'FAULT'
+printf '// snippet.hide\nprecondition(CommandLine.arguments.isEmpty, "planted")\n' \
+  >> Documentation/Snippets/EventBus/PostAndObserve.swift
+FAULT
+plant misuse 'EventBusMisuse.swift:[0-9]+.*expected warning not produced' << 'FAULT'
+sed -i 's/^  public func observeAll(/  @discardableResult\n&/' Sources/EventBus/Bus/EventBus.swift
+FAULT
+plant clients 'crosses into main actor-isolated code' << 'FAULT'
+sed -i 's/func applicationDidBecomeActive(_ app: AppHost) async$/func applicationDidBecomeActive(_ app: AppHost)/' \
+  Sources/LaunchLoader/Lifecycle/AppHostDelegate.swift
+FAULT
+plant api 'public API of Theming' << 'FAULT'
+printf '/// Planted.\npublic enum Planted: Sendable {}\n' > Sources/Theming/Themes/Planted.swift
+FAULT
+plant documentation 'Planted.swift:1: Planted' << 'FAULT'
+echo 'public enum Planted {}' > Sources/EventBus/Kit/Planted.swift
+FAULT
+plant demo 'story of skins .*differs' << 'FAULT'
+sed -i 's/"A switch sets /"A switch set /' Examples/Skins/Story+Switching.swift
+FAULT
+plant tests 'Planted' << 'FAULT'
+printf 'import Testing\n\n@Test("Planted") func planted() { #expect(Bool(false)) }\n' > Tests/EventBusTests/Planted.swift
+FAULT
+# A test that fails only when it is optimized itself.
+optimized='func isOptimized() -> Bool {
+  var debug = false
+  assert({ debug = true; return true }())
+  return !debug
+}'
+plant storms 'Planted' << FAULT
+printf '%s\n' 'import Testing' '$optimized' '@Test("Planted") func planted() { #expect(!isOptimized()) }' \
+  > Tests/EventBusTests/PlantedStormTests.swift
+FAULT
+plant tests-release 'Planted' << FAULT
+printf '%s\n' 'import Testing' '$optimized' '@Test("Planted") func planted() { #expect(!isOptimized()) }' \
+  > Tests/EventBusTests/PlantedTests.swift
+FAULT
+plant tests-tsan ThreadSanitizer << 'FAULT'
+sed -i '/pthread_mutex_\(un\)\?lock(/d' Sources/EventBus/Kit/LockedForThreadSanitizer.swift
+FAULT
+plant cross 'LaunchLoader does not compile for arm64-apple-' << 'FAULT'
+sed -i 's/__sigaction_u\.__sa_handler = handler/__sigaction_u.__sa_handlr = handler/' \
+  Sources/LaunchLoader/System/SignalDisposition.swift
+FAULT
+plant premain 'output of the fixture differs' << 'FAULT'
+sed -i 's/"\.init_array"/".planted"/' Tests/Fixtures/PreMain/Logging/Logging.swift
+FAULT
+plant foundation 'Foundation is linked' << 'FAULT'
+printf 'internal import Foundation\n\n/// Planted.\npublic func planted() -> String { ProcessInfo.processInfo.hostName }\n' \
+  > Sources/Theming/Themes/Planted.swift
+FAULT
+plant daemon 'no longer than the limits' << 'FAULT'
+sed -i 's/^TimeoutStopSec=.*/TimeoutStopSec=25/' Examples/Daemon/daemon.service
+FAULT
+plant specialized 'called across modules' << 'FAULT'
+sed -i '/^ *@inlinable$/d' Sources/EventBus/Bus/EventBus+Post.swift
+FAULT
+plant size 'a loop around a post, bytes has grown' << 'FAULT'
+sed -i '/^  @inline(never)$/d; s/^  @usableFromInline$/  @inlinable @inline(__always)/' Sources/EventBus/Bus/SignalCore.swift
+FAULT
+plant publish 'LICENSE differs from LICENSE' << 'FAULT'
+echo 'another condition' >> LICENSE
+FAULT
+plant site 'leads to a file that is not on the site' << 'FAULT'
+sed -i '0,/^## /s//See [Owning](Owning.md).\n\n&/' Sources/EventBus/EventBus.docc/Streams.md
+FAULT
+
+chosen=("$@")
+case ${1:-} in
+  '') mapfile -t chosen < <(printf '%s\n' "${order[@]}" | sed '/^storms$/,$d') ;;
+  --full) chosen=("${order[@]}") ;;
+esac
+unnoticed=0
+for gate in $(Scripts/check.sh --list); do
+  [[ -v faults[$gate] || $gate == faults || $gate == integrations ]] && continue
+  echo "NO FAULT  $gate: plant one in Scripts/test-gates.sh"
+  unnoticed=$((unnoticed + 1))
+done
 
 # The copy is kept, which makes the next run build incrementally.
 copy=$root/.build/test-gates
@@ -18,80 +123,31 @@ mkdir -p "$copy/.build"
 find "$copy" -mindepth 1 -maxdepth 1 ! -name .build -exec rm -rf {} +
 git ls-files --cached --others --exclude-standard -z \
   | while IFS= read -r -d '' file; do [[ ! -e $file ]] || printf '%s\0' "$file"; done \
-  | xargs -0 cp -P --parents -t "$copy"
+  | xargs -0 cp -pP --parents -t "$copy"
 cd "$copy"
 git init -q
 git add -A
-git -c user.name=gates -c user.email=gates@localhost -c commit.gpgsign=false \
-  commit -q --no-verify -m "The tree as it is"
+git -c user.name=gates -c user.email=gates@localhost -c commit.gpgsign=false commit -q --no-verify -m "The tree as it is"
 
-planted=0
-unnoticed=0
-covered=" "
-
-# plant GATE MESSAGE TITLE <<'FAULT': runs the shell text FAULT in the copy, then the gate. The gate
-# must fail, and its output must match MESSAGE.
-plant() {
-  local gate=$1 message=$2 title=$3 fault output=.build/planted.log
-  fault=$(cat)
-  covered+="$gate "
-  [[ $chosen == *" $gate "* ]] || return 0
-  planted=$((planted + 1))
-  bash -euc "$fault"
+output=.build/planted.log
+Scripts/check.sh "${chosen[@]}" > "$output" 2>&1 \
+  || { tail -n 40 "$output"; echo "The gates fail without a planted fault; repair the tree first."; exit 1; }
+for gate in "${chosen[@]}"; do
+  bash -euc "${faults[$gate]}"
   if [[ -z $(git status --porcelain) ]]; then
-    echo "NOTHING   $gate: $title (the fault changed no file; adapt it to the code)"
-    unnoticed=$((unnoticed + 1))
+    verdict="NOTHING   (the fault changed no file; adapt it to the code)"
   elif Scripts/check.sh "$gate" > "$output" 2>&1; then
-    echo "UNNOTICED $gate: $title"
-    unnoticed=$((unnoticed + 1))
-  elif ! grep -qE -- "$message" "$output"; then
-    echo "ELSEWISE  $gate: $title (failed, but its output does not match '$message')"
-    tail -n 15 "$output" | sed 's/^/          /'
-    unnoticed=$((unnoticed + 1))
+    verdict=UNNOTICED
+  elif ! grep -qE -- "${messages[$gate]}" "$output"; then
+    tail -n 15 "$output" | sed 's/^/  /'
+    verdict="ELSEWISE  (failed, but its output does not match '${messages[$gate]}')"
   else
-    echo "noticed   $gate: $title"
+    verdict=noticed
   fi
+  echo "$verdict: $gate"
+  [[ $verdict == noticed ]] || unnoticed=$((unnoticed + 1))
   git checkout -q .
   git clean -fdq
-}
-
-echo "== the tree as it is"
-# shellcheck disable=SC2086
-Scripts/check.sh $chosen > .build/unplanted.log 2>&1 \
-  || { tail -n 40 .build/unplanted.log; echo "The gates fail without a planted fault; repair the tree first."; exit 1; }
-tail -n 20 .build/unplanted.log | grep -E '^  (passed|FAILED)'
-
-echo "== with one fault each"
-source Scripts/gates/faults.sh
-
-for gate in $gates; do
-  [[ $covered == *" $gate "* ]] && continue
-  echo "NO FAULT  $gate: Scripts/gates/faults.sh plants no fault for it"
-  unnoticed=$((unnoticed + 1))
 done
-for file in Scripts/gates/*.sh; do
-  name=$(basename "$file" .sh)
-  [[ $name == common || $name == faults || $gates == *" $name "* ]] && continue
-  echo "UNLISTED  $file: Scripts/check.sh does not run this gate"
-  unnoticed=$((unnoticed + 1))
-done
-
-# The counts that .ci/run prints, for a complete log and for a truncated one.
-counts() {
-  [[ $(bash -c 'source Scripts/gates/common.sh; count_tests /dev/stdin' <<< "$1") == "$2" ]] && return
-  echo "MISCOUNT  expected '$2' of: $1"
-  unnoticed=$((unnoticed + 1))
-}
-run='✔ Test "Runs after it failed after 3 seconds" passed after 0.002 seconds.
-✔ Test plain() passed after 0.002 seconds.
-✔ Test "Takes values" with 5 test cases passed after 0.010 seconds.
-text without an end of line✔ Test "Prints" passed after 1.500 seconds.
-✘ Test "Fails" recorded an issue at File.swift:1:1: Expectation failed
-✘ Test "Fails" failed after 0.010 seconds with 2 issues.
-✔ Suite "All" passed after 0.013 seconds.'
-counts "$run"$'\n✘ Test run with 5 tests in 1 suite failed after 0.014 seconds with 2 issues.' "4 1"
-counts "$run" "4 2"
-counts "" "0 1"
-
-echo "$planted faults planted, $unnoticed not detected as expected."
+echo "${#chosen[@]} faults planted, $unnoticed not noticed as expected."
 ((unnoticed == 0))

@@ -6,7 +6,6 @@ source "$(dirname "${BASH_SOURCE[0]}")/gates/common.sh"
 
 folder=${1:-API}
 compile_libraries
-graphs=$work/symbol-graphs/public
 mkdir -p "$folder"
 for module in "${published[@]}"; do
   jq -rs '

@@ -34,6 +34,16 @@ fail() {
   exit 1
 }
 
+# Prints the commit from which this series of commits began: CHECK_BASE, or where the default branch of the remote was
+# left. Prints nothing when that is unknown, or HEAD itself: then everything counts as changed.
+base_commit() {
+  local base=${CHECK_BASE:-}
+  [[ $base ]] || base=$(git merge-base HEAD refs/remotes/origin/HEAD 2> /dev/null \
+    || git merge-base HEAD refs/remotes/origin/main 2> /dev/null || true)
+  base=$(git rev-parse -q --verify "$base^{commit}" || true)
+  [[ $base == "$(git rev-parse HEAD)" ]] || printf '%s\n' "$base"
+}
+
 # Lists the Swift files under the given folders, sorted, without build products.
 swift_files() {
   local root
@@ -116,8 +126,28 @@ print_failures() {
   ' "$1"
 }
 
+# Calls a function with each of the arguments, as many at a time as there are processors. Prints the output of those
+# that fail, sets `problems` to their number, and succeeds if there are none: in_parallel FUNCTION ARGUMENT...
+in_parallel() {
+  local folder=$work/parallel/$1 i=0 argument log
+  rm -rf "$folder"
+  mkdir -p "$folder"
+  for argument in "${@:2}"; do
+    while (($(jobs -pr | wc -l) >= $(nproc))); do wait -n || true; done
+    i=$((i + 1))
+    { ("$1" "$argument") > "$folder/$i.log" 2>&1 || touch "$folder/$i.failed"; } < /dev/null &
+  done
+  wait
+  problems=0
+  for log in "$folder"/*.failed; do
+    [[ -e $log ]] || continue
+    problems=$((problems + 1))
+    tail -n 40 "${log%.failed}.log"
+  done
+  ((problems == 0))
+}
+
 # Builds the given products one by one, with the given flags: build_products FLAG... -- PRODUCT...
-# `swift build --build-tests` would also build the snippets.
 build_products() {
   local flags=() product
   while [[ $1 != -- ]]; do flags+=("$1"); shift; done
@@ -150,14 +180,29 @@ run_tests() {
   echo "$passed tests passed ($name)."
 }
 
+# Runs the tests of a build one at a time in each of two processes of about equal length: side by side in one process,
+# tests starve each other of the few threads: run_in_two NAME FOLDER
+run_in_two() {
+  local serially=("$2/EventBusPackageTests.xctest" --testing-library swift-testing --no-parallel) first status=0
+  run_tests "$1" "${serially[@]}" --filter "$half" &
+  first=$!
+  (run_tests "$1-others" "${serially[@]}" --skip "$half") || status=1
+  wait "$first" || status=1
+  ((status == 0)) || fail "see the lines above"
+}
+half='^EventBusTests\.'
+
+# The flags of the build with -O for the tests, too.
+optimized=(-c release --scratch-path .build/optimized)
+
 # Builds the probe, a separate package, in release: .build/probe/release/Probe.
 # `-disable-cmo` prevents the compiler from inlining short functions of other modules that are not
 # `@inlinable`, as it would stop doing so when they grow. `--disable-build-manifest-caching` makes the
 # build detect new files in the package it depends on.
 build_probe() {
-  swift build -c release --package-path Scripts/Probe --scratch-path .build/probe \
+  swift build -c release --package-path Tests/Fixtures/Probe --scratch-path .build/probe \
     --disable-build-manifest-caching -Xswiftc -disable-cmo \
-    || fail "the probe (Scripts/Probe) does not build"
+    || fail "the probe (Tests/Fixtures/Probe) does not build"
 }
 
 # Builds the programs of Tests/Fixtures/PreMain with the given flags, silently unless it fails.
@@ -178,16 +223,17 @@ interfaces=$work/interfaces
 # The package name of everything that may use package declarations.
 package=eventbus
 
-# Compiles the interfaces of the libraries and of the products beside them, and extracts their symbol graphs, unless sources and settings are
-# those of the last time: $interfaces/MODULE.swiftmodule and $work/symbol-graphs/LEVEL/MODULE, with LEVEL
-# public or package. LEVEL/MODULE also holds MODULE's extensions of types of other modules.
+# Compiles the interfaces of the libraries and of the products beside them, and extracts their public symbol graphs,
+# unless sources and settings are those of the last time: $interfaces/MODULE.swiftmodule, and $graphs/MODULE, which also
+# holds MODULE's extensions of types of other modules.
+graphs=$work/symbol-graphs
 compile_libraries() {
-  local module level state flags files
+  local module state flags files
   mapfile -t files < <(swift_files "${sources[@]}")
   state=$({ swiftc --version 2> /dev/null; printf '%s\n' "${files[@]}"
     cat "${BASH_SOURCE[0]}" Package.swift "${files[@]}"; } | sha256sum)
   [[ $state != "$(cat "$interfaces/state" 2> /dev/null)" ]] || return 0
-  rm -rf "$interfaces" "$work/symbol-graphs"
+  rm -rf "$interfaces" "$graphs"
   mkdir -p "$interfaces"
   for module in "${published[@]}"; do
     flags=$(target_flags "$module") || fail "cannot read the settings of $module"
@@ -198,15 +244,11 @@ compile_libraries() {
       -Xfrontend -experimental-skip-non-inlinable-function-bodies -suppress-warnings \
       -I "$interfaces" -emit-module-path "$interfaces/$module.swiftmodule" "${flags[@]}" "${files[@]}" \
       || fail "$module does not compile"
-    for level in public package; do
-      mkdir -p "$work/symbol-graphs/$level/$module"
-      swift-symbolgraph-extract -module-name "$module" -I "$interfaces" -target "$(target_triple)" \
-        -minimum-access-level "$level" -skip-synthesized-members -emit-extension-block-symbols \
-        -output-dir "$work/symbol-graphs/$level/$module" \
-        || fail "cannot extract the symbols of $module"
-      [[ -s $work/symbol-graphs/$level/$module/$module.symbols.json ]] \
-        || fail "$module has no $level symbols"
-    done
+    mkdir -p "$graphs/$module"
+    swift-symbolgraph-extract -module-name "$module" -I "$interfaces" -target "$(target_triple)" \
+      -minimum-access-level public -skip-synthesized-members -emit-extension-block-symbols \
+      -output-dir "$graphs/$module" || fail "cannot extract the symbols of $module"
+    [[ -s $graphs/$module/$module.symbols.json ]] || fail "$module has no public symbols"
   done
   printf '%s' "$state" > "$interfaces/state"
 }
@@ -231,8 +273,8 @@ client_kinds=(
 )
 # The snippet of the article about the main actor, which the gate `snippets` compiles without that setting.
 client_kinds+=(
-  "Snippets/LaunchLoader/OnTheMainActor.swift -swift-version 5 -default-isolation MainActor"
-  "Snippets/LaunchLoader/OnTheMainActor.swift -swift-version 6 -default-isolation MainActor"
+  "Documentation/Snippets/LaunchLoader/OnTheMainActor.swift -swift-version 5 -default-isolation MainActor"
+  "Documentation/Snippets/LaunchLoader/OnTheMainActor.swift -swift-version 6 -default-isolation MainActor"
 )
 
 # Type-checks a kind of client with the given options: check_client KIND OPTION...
@@ -244,4 +286,19 @@ check_client() {
   fi
   # shellcheck disable=SC2086
   swiftc -typecheck -wmo -warnings-as-errors -module-name Client -package-name stranger "${@:2}" ${1#* } "${files[@]}"
+}
+
+# The packages beside the libraries, in the order of their checks: the inspector continues the build of the server.
+integrations=(Server Inspector NATS)
+
+# Runs the checks of one, whose last line is "N passed, M failed", and sets `good` and `bad` to these numbers:
+# integration NAME [--full]. Without the line, one has failed.
+integration() {
+  local log=$work/integration-$1.log status
+  timeout -k 30 3600 bash "Integrations/$1/check.sh" "${@:2}" < /dev/null 2>&1 | tee "$log"
+  status=${PIPESTATUS[0]}
+  read -r good bad < <(sed -nE 's/^([0-9]+) passed, ([0-9]+) failed$/\1 \2/p' "$log" | tail -n 1; echo)
+  good=${good:-0} bad=${bad:-0}
+  if ((bad == 0)) && ((status != 0 || good == 0)); then bad=1; fi
+  ((bad == 0))
 }

@@ -3,22 +3,16 @@
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 # The compiler of Linux generates code for other systems. What it lacks are the modules of the standard library, which
-# Scripts/Platforms/modules.sh makes from those of Linux, and the C library: for Apple's systems the stand-in in
-# Scripts/Platforms, for musl its own headers. Nothing is linked, nothing runs, and the interoperability with
+# Scripts/gates/modules.sh makes from those of Linux, and the C library: for Apple's systems the stand-in in
+# Tests/Fixtures/Platforms, for musl its own headers. Nothing is linked, nothing runs, and the interoperability with
 # Objective-C is off: no branch for `canImport(ObjectiveC)` is compiled.
-#
-# Not for watchOS with 32 bits, where an Int of these modules has 64 bits.
 cross=$work/cross
-rm -rf "$cross/logs"
-mkdir -p "$cross/logs"
+mkdir -p "$cross"
 describe_package
 
-# Targets of the package that are not compiled here, and why.
-declare -A excluded=(
-  [NotificationCenterBridge]="is about a class of Objective-C, of which a stand-in would prove nothing"
-  [NotificationCenterBridgeTests]="tests NotificationCenterBridge"
-  [daemon]="is a service of Linux, and uses files and URLs of Foundation"
-)
+# Targets of the package that are not compiled here: NotificationCenterBridge is about a class of Objective-C, of which
+# a stand-in would prove nothing; daemon is a service of Linux, and uses files and URLs of Foundation.
+excluded=(NotificationCenterBridge NotificationCenterBridgeTests daemon)
 
 # Prints targets of the package, each after those that it uses, without the excluded ones.
 with_dependencies() {
@@ -26,262 +20,153 @@ with_dependencies() {
     (.targets | map({(.name): [.dependencies[].byName[0]]}) | add) as $uses
     | def all: ($uses[.][] | all), .;
     reduce ($ARGS.positional[] | all) as $name ([]; if index($name) then . else . + [$name] end) | .[]
-  ' "$@" < "$work/package.json" | grep -vxF "$(printf '%s\n' "${!excluded[@]}")"
+  ' "$@" < "$work/package.json" | grep -vxF "$(printf '%s\n' "${excluded[@]}")"
 }
-
-# Prints the names of the targets for which a condition of jq holds.
-targets_where() {
-  jq -r "[.products[].targets[]] as \$products | .targets[] | select($1) | .name" "$work/package.json"
-}
-
 # Everything that is a product, and the demo. The rest are tests, and what only they use.
-mapfile -t products < <(with_dependencies $(targets_where '.name | IN($products[])') skins)
-mapfile -t everything < <(with_dependencies $(targets_where true))
+mapfile -t products < <(with_dependencies $(jq -r '.products[].targets[]' "$work/package.json" | sort -u) skins)
+mapfile -t everything < <(with_dependencies $(jq -r '.targets[].name' "$work/package.json"))
 mapfile -t used < <(jq -r '.targets[].dependencies[].byName[0]' "$work/package.json" | sort -u)
-mapfile -t rest < <(printf '%s\n' "${everything[@]}" | grep -vxF "$(printf '%s\n' "${products[@]}")")
-for module in "${!excluded[@]}"; do
-  [[ $(targets_where ".name == \"$module\"") ]] || fail "the package has no target $module to exclude from this gate"
-  echo "not compiled: $module ${excluded[$module]}"
-done
 
-# Prints the version of a system that Package.swift declares.
-declared() {
+# Prints the triple of an Apple system with the version that Package.swift declares.
+apple() {
   jq -er --arg name "$1" '.platforms[] | select(.platformName == $name).version' "$work/package.json" \
-    || fail "Package.swift declares no version of $1"
+    | sed "s/^/arm64-apple-${2:-$1}/" || fail "Package.swift declares no version of $1"
 }
 
-# Prints the compiler flags for the warnings of a target.
-warning_flags() {
-  jq -r --arg target "$1" '
-    .targets[] | select(.name == $target) | .settings[].kind.treatWarning // empty
-    | (if ._1 == "error" then "-Werror" else "-Wwarning" end), ._0
-  ' "$work/package.json"
-}
-
-plugins=$(dirname "$(dirname "$(readlink -f "$(command -v swiftc)")")")/lib/swift/host/plugins
-
-# Chooses a target: its folder, which is a resource folder of the compiler, with the modules of the standard library,
-# and another one for the modules that are compiled here.
-use() {
-  target=$1 folder=$cross/$1
+# Sets the options for a target, whose folder has the modules of the standard library, and prepares the folder unless
+# the toolchain and Tests/Fixtures/Platforms are those of the last time.
+prepare() {
+  local state kit
+  folder=$cross/$target
+  state=$({ swiftc --version 2> /dev/null; cat "${BASH_SOURCE[0]}"; { echo Scripts/gates/modules.sh; find Tests/Fixtures/Platforms -type f; } | sort | xargs cat; } | sha256sum)
   options=(-target "$target" -resource-dir "$folder/library" -module-cache-path "$folder/cache" -I "$folder/modules"
-    -plugin-path "$plugins" -wmo -Xfrontend -disable-objc-interop)
+    -plugin-path "$(dirname "$(dirname "$(readlink -f "$(command -v swiftc)")")")/lib/swift/host/plugins"
+    -wmo -Xfrontend -disable-objc-interop)
   case $target in
     *-musl) options+=(-sdk "$folder/library/sdk") ;;
     # With an SDK, the compiler looks for the headers of the standard library there.
     *-xros*) options+=(-sdk "$folder/library/sdk" -I "$folder/library/shims") ;;
   esac
+  [[ $state != "$(cat "$folder/state" 2> /dev/null)" ]] || return 0
+  rm -rf "$folder"
+  mkdir -p "$folder/modules"
+  bash Scripts/gates/modules.sh "$target" "$folder/library" || fail "no modules of the standard library for $target"
+  if [[ $target == *-musl ]]; then
+    { echo 'module Musl [system] {'
+      printf "  header \"$PWD/$folder/library/sdk/usr/include/%s.h\"\n" dlfcn errno fcntl poll pthread sched signal \
+        stdlib sys/ioctl sys/socket sys/stat sys/un termios time unistd
+      printf '  export *\n}\n'
+    } > "$folder/modules/module.modulemap"
+    stand_in Musl Tests/Fixtures/Platforms/Musl/Overlay.swift -import-underlying-module
+  else
+    cp Tests/Fixtures/Platforms/Darwin/*.h Tests/Fixtures/Platforms/Darwin/module.modulemap "$folder/modules/"
+    stand_in Darwin Tests/Fixtures/Platforms/Darwin/Overlay.swift -import-underlying-module
+    for kit in Foundation UIKit SwiftUI; do stand_in "$kit" "Tests/Fixtures/Platforms/Kits/$kit.swift" -warnings-as-errors; done
+  fi
+  printf '%s' "$state" > "$folder/state"
 }
 
-# Reads what a module is compiled from: its flags, its files, and its state, which covers everything that it is
-# compiled from. The states of the modules that it uses must be there.
-read_module() {
-  local dependency
-  flags=$(target_flags "$1" && warning_flags "$1") || fail "cannot read the settings of $1"
-  mapfile -t flags <<< "$flags"
-  mapfile -t files < <(swift_files "$(jq -r --arg name "$1" '
-    .targets[] | select(.name == $name) | .path // (if .type == "test" then "Tests" else "Sources" end) + "/\($name)"
-  ' "$work/package.json")")
-  [[ ${files[*]} == */main.swift* ]] || flags+=(-parse-as-library)
-  flags+=(-package-name "$package" -module-name "$1")
-  state=$({
-    cat "$folder/state"
-    declare -f prepare compile check_output
-    printf '%s\n' "${options[@]}"
-    printf '%s\n' "${flags[@]}" "${files[@]}"
-    for dependency in $(jq -r --arg name "$1" '.targets[] | select(.name == $name) | .dependencies[].byName[0]' "$work/package.json"); do
-      cat "$folder/modules/$dependency.state"
-    done
-    cat "${files[@]}"
-  } | sha256sum)
-}
-
-# Compiles a stand-in for the target in use: stand_in MODULE FILE OPTION...
+# Compiles a stand-in for the target: stand_in MODULE FILE OPTION...
 stand_in() {
   swiftc "${options[@]}" -parse-as-library -swift-version 6 -emit-module -module-name "$1" "${@:3}" "$2" \
     -o "$folder/modules/$1.swiftmodule" || fail "the stand-in of $1 does not compile for $target"
 }
 
-# The headers of musl that the module of the C library has here.
-headers=(dlfcn errno fcntl poll pthread sched signal stdlib sys/ioctl sys/socket sys/stat sys/un termios time unistd)
-
-# Prepares a target: the modules of the standard library, the stand-ins, and the interfaces of the given modules and
-# of those that they use, so that all can then be compiled at the same time: prepare TARGET MODULE...
-prepare() {
-  local state module flags files
-  use "$1"
-  state=$({
-    swiftc --version 2> /dev/null
-    find Scripts/Platforms -type f | LC_ALL=C sort | xargs cat
-    declare -f prepare stand_in
-    printf '%s\n' "${options[@]}" "${headers[@]}"
-  } | sha256sum)
-  if [[ $state != "$(cat "$folder/state" 2> /dev/null)" ]]; then
-    rm -rf "$folder"
-    mkdir -p "$folder/modules"
-    bash Scripts/Platforms/modules.sh "$target" "$folder/library" \
-      || fail "the modules of the standard library do not compile for $target"
-    if [[ $target == *-apple-* ]]; then
-      cp Scripts/Platforms/Darwin/*.h Scripts/Platforms/Darwin/module.modulemap "$folder/modules/"
-      stand_in Darwin Scripts/Platforms/Darwin/Overlay.swift -import-underlying-module
-      for module in Foundation UIKit SwiftUI; do
-        stand_in "$module" "Scripts/Platforms/Kits/$module.swift" -warnings-as-errors
-      done
-    else
-      { echo 'module Musl [system] {'
-        printf "  header \"$PWD/$folder/library/sdk/usr/include/%s.h\"\n" "${headers[@]}"
-        printf '  export *\n}\n'
-      } > "$folder/modules/module.modulemap"
-      stand_in Musl Scripts/Platforms/Musl/Overlay.swift -import-underlying-module
-    fi
-    printf '%s' "$state" > "$folder/state"
-  fi
-  for module in $(with_dependencies "${@:2}"); do
-    [[ " ${used[*]} " == *" $module "* ]] || continue
-    read_module "$module"
-    [[ $state != "$(cat "$folder/modules/$module.state" 2> /dev/null)" ]] || continue
-    rm -f "$folder/modules/$module.state"
-    swiftc "${options[@]}" "${flags[@]}" -emit-module -Xfrontend -experimental-skip-non-inlinable-function-bodies \
-      -emit-module-path "$folder/modules/$module.swiftmodule" "${files[@]}" \
-      || fail "$module does not compile for $target"
-    printf '%s' "$state" > "$folder/modules/$module.state"
-  done
-}
-
-# Compiles a module of the package for a target with the settings of the package: compile MODULE TARGET OPTION...
-# With -c, to an object file; with -emit-sil, to the compiler's language; with -typecheck, to nothing. Skipped when
-# nothing has changed since it succeeded.
+# Compiles a module of the package with its settings: with -c to an object file, with -typecheck to nothing. Others can
+# import it afterwards: compile MODULE OPTION...
 compile() {
-  local module=$1 options folder target flags files state output
-  use "$2"
-  shift 2
-  read_module "$module"
-  output="$folder/$module ${*//\//_}"
-  state+=$*
-  if [[ $state != "$(cat "$output.state" 2> /dev/null)" ]]; then
-    rm -f "$output" "$output.state"
-    [[ $* == *-typecheck* ]] || set -- "$@" -o "$output"
-    swiftc "${options[@]}" "${flags[@]}" -warnings-as-errors "$@" "${files[@]}" > "$output.log" 2>&1 \
-      || { cat "$output.log"; fail "$module does not compile for $target"; }
-    [[ ! -s $output.log ]] || { cat "$output.log"; fail "$module compiles for $target with warnings"; }
-    check_output "$output" "$@"
-    printf '%s' "$state" > "$output.state"
-  fi
+  local module=$1 flags files output=$folder/$1.o log=$folder/$1.log beginning
+  flags=$(target_flags "$module") || fail "cannot read the settings of $module"
+  mapfile -t flags <<< "$flags"
+  mapfile -t files < <(swift_files "$(jq -r --arg name "$module" '
+    .targets[] | select(.name == $name) | .path // (if .type == "test" then "Tests" else "Sources" end) + "/\($name)"
+  ' "$work/package.json")")
+  [[ ${files[*]} == */main.swift* ]] || flags+=(-parse-as-library)
+  shift
+  rm -f "$output"
+  if [[ " ${used[*]} " == *" $module "* ]]; then set -- "$@" -emit-module-path "$folder/modules/$module.swiftmodule"; fi
+  case " $* " in
+    *' -c '*) set -- "$@" -o "$output" ;;
+    *' -emit-module-path '*) set -- -emit-module "${@//-typecheck/-g}" ;;
+  esac
+  swiftc "${options[@]}" "${flags[@]}" -package-name "$package" -module-name "$module" -warnings-as-errors "$@" \
+    "${files[@]}" > "$log" 2>&1 && [[ ! -s $log ]] \
+    || { grep -E -A 3 '(error|warning): ' "$log" | head -n 40 || cat "$log"; fail "$module does not compile for $target"; }
+  [[ " $* " != *' -c '* ]] && return
+  # Mach-O, 64 bits; arm64; an object file. ELF, 64 bits; relocatable; x86-64.
+  beginning=$(od -An -v -tx1 -N 20 "$output" | tr -d ' \n')
+  [[ $beginning == cffaedfe0c000001????????01000000* || $beginning == 7f454c460201????????????????????01003e00* ]] \
+    || fail "$output is no object file for $target: it begins with $beginning"
 }
 
-# Checks that a file is what was asked for: an object file of the target in use, or SIL with functions.
-check_output() {
-  local beginning
-  case " $* " in
-    *' -emit-sil '*) (($(grep -c '^sil ' "$1") > 10)) || fail "$1 contains no SIL" ;;
-    *' -c '*)
-      beginning=$(od -An -v -tx1 -N 20 "$1" | tr -d ' \n')
-      case $target in
-        # Mach-O, 64 bits; arm64; an object file. ELF, 64 bits; relocatable; x86-64.
-        arm64-apple-*) [[ $beginning == cffaedfe0c000001????????01000000* ]] ;;
-        x86_64-*) [[ $beginning == 7f454c460201????????????????????01003e00* ]] ;;
-      esac || fail "$1 is no object file for $target: it begins with $beginning"
+# Compiles what a system needs, after the modules that it uses.
+system() {
+  local target=$1 folder options module mode kind
+  prepare
+  case $target in
+    *-macos*)
+      for module in "${everything[@]}"; do
+        [[ " ${products[*]} " == *" $module "* ]] && compile "$module" -O -c || compile "$module" -typecheck
+      done
+      # The lock for ThreadSanitizer, with the other form in which Apple's headers declare the argument of a thread.
+      used=()
+      compile EventBus -typecheck -DTSAN -Xcc -D_PTHREAD_SWIFT_IMPORTER_NULLABILITY_COMPAT
       ;;
+    *-ios*)
+      for module in "${products[@]}"; do compile "$module" -O -c; done
+      for mode in "5" "6" "5 -default-isolation MainActor" "6 -default-isolation MainActor"; do
+        # shellcheck disable=SC2086
+        swiftc -typecheck "${options[@]}" -parse-as-library -warnings-as-errors \
+          -enable-upcoming-feature MemberImportVisibility -enable-upcoming-feature NonisolatedNonsendingByDefault \
+          -module-name Sample -package-name stranger -swift-version $mode Documentation/AppleSamples/*.swift \
+          || fail "the samples with UIKit or SwiftUI do not compile for $target with -swift-version $mode"
+      done
+      for kind in "${client_kinds[@]}"; do
+        [[ $kind == *cxx* || $kind == *.swift* ]] || check_client "$kind" "${options[@]}" \
+          || fail "a client does not compile for $target: $kind"
+      done
+      ;;
+    *-musl)
+      # The demo has no stand-in of Foundation for musl.
+      for module in "${products[@]}"; do [[ $module == skins ]] || compile "$module" -Onone -c; done
+      ;;
+    # Not for watchOS with 32 bits, where an Int of these modules has 64 bits.
+    *) for module in "${modules[@]}"; do compile "$module" -Onone -c; done ;;
   esac
 }
-
-# Type-checks a kind of client, as the gate `clients` does on Linux: client TARGET KIND
-client() {
-  local options folder target
-  use "$1"
-  check_client "$2" "${options[@]}" || fail "a client does not compile for $target: $2"
-}
-
-# Type-checks the samples with UIKit or SwiftUI against the stand-ins: samples TARGET OPTION...
-samples() {
-  local options folder target
-  use "$1"
-  shift
-  swiftc -typecheck "${options[@]}" -parse-as-library -warnings-as-errors \
-    -enable-upcoming-feature MemberImportVisibility -enable-upcoming-feature NonisolatedNonsendingByDefault \
-    -module-name Sample -package-name stranger "$@" Scripts/Platforms/Samples/*.swift \
-    || fail "the samples with UIKit or SwiftUI do not compile for $target with $*"
-}
-
-# Runs a command in the background, as many as there are processors at a time: start TITLE COMMAND...
-start() {
-  ! compgen -G "$cross/logs/*.failed" > /dev/null || finish
-  while (($(jobs -pr | wc -l) >= $(nproc))); do wait -n || true; done
-  number=$((number + 1))
-  run "$cross/logs/$number" "$@" &
-}
-number=0
-
-# Prints the title of a command with the time of a processor that it took: run LOG TITLE COMMAND...
-run() {
-  ("${@:3}") > "$1" 2>&1 || touch "$1.failed"
-  times > "$1.times"
-  [[ -e $1.failed ]] || echo "$2 ($(awk -F '[ms.]' 'END { print 60 * $1 + $2 }' "$1.times") s)"
-}
-
-# Waits for these commands, and fails the gate if one has failed.
-finish() {
-  local failure
-  wait
-  for failure in "$cross"/logs/*.failed; do
-    [[ -e $failure ]] || continue
-    grep -E -A 3 '(error|warning): ' "${failure%.failed}" | head -n 40 || tail -n 40 "${failure%.failed}"
-    # Below the errors, of which there may be more.
-    grep '^FAILED' "${failure%.failed}" || true
-  done
-  ! compgen -G "$cross/logs/*.failed" > /dev/null || fail "see above, or $cross/logs"
-}
-
-macos=arm64-apple-macos$(declared macos)
-ios=arm64-apple-ios$(declared ios)
-others=("arm64-apple-tvos$(declared tvos)" "arm64-apple-watchos$(declared watchos)" "arm64-apple-xros$(declared visionos)")
-musl=x86_64-swift-linux-musl
-# The demo has no stand-in of Foundation for musl.
-mapfile -t for_musl < <(printf '%s\n' "${products[@]}" | grep -vx skins)
-
-start "interfaces for macOS" prepare "$macos" "${everything[@]}"
-start "interfaces for iOS" prepare "$ios" "${products[@]}"
-for target in "${others[@]}"; do
-  start "interfaces for $target" prepare "$target" "${modules[@]}"
-done
+systems=("$(apple macos)" "$(apple ios)" "$(apple tvos)" "$(apple watchos)" "$(apple visionos xros)")
 if [[ -e /usr/include/x86_64-linux-musl/stdlib.h ]]; then
-  start "interfaces for musl" prepare "$musl" "${for_musl[@]}"
-elif [[ ${CI:-} ]]; then
-  fail "nothing was compiled for musl: needs the headers of Debian's package musl-dev on x86-64"
+  systems+=(x86_64-swift-linux-musl)
 else
+  [[ ! ${CI:-} ]] || fail "nothing compiles for musl: needs the headers of Debian's package musl-dev on x86-64"
   echo "NOT COMPILED for musl: needs the headers of Debian's package musl-dev on x86-64"
-  for_musl=()
 fi
-finish
 
-# First what is quick. The lock for ThreadSanitizer is compiled with the other form in which Apple's headers declare the
-# argument of a thread.
-start "EventBus, type-checked for macOS, for ThreadSanitizer" \
-  compile EventBus "$macos" -typecheck -DTSAN -Xcc -D_PTHREAD_SWIFT_IMPORTER_NULLABILITY_COMPAT
-for mode in 5 6; do
-  start "samples for iOS: -swift-version $mode" samples "$ios" -swift-version "$mode"
-  start "samples for iOS: -swift-version $mode -default-isolation MainActor" \
-    samples "$ios" -swift-version "$mode" -default-isolation MainActor
+# Values without concurrency compile for 32 bits, with the embedded standard library: literals that are too large are
+# errors there.
+flags=$(target_flags EventBus) || fail "cannot read the settings of the package"
+mapfile -t flags <<< "$flags"
+swiftc -target armv7em-apple-none-macho -enable-experimental-feature Embedded -wmo -parse-as-library "${flags[@]}" \
+  -package-name house -warnings-as-errors -c -module-name EventBus -o "$cross/narrow.o" Tests/Fixtures/Platforms/Narrow.swift \
+  Sources/EventBus/Kit/{AtomicWords,Heap,LazyReference,NumberedList,ObjectAddress,Range+Search,SweepProbe}.swift \
+  Sources/EventBus/Timers/{MissedTicks,Tick,TimerSchedule}.swift \
+  Sources/EventBus/Delivery/Reclamation/{ReclamationDomain,RetiredItems,UnlinkedItems}.swift \
+  || fail "EventBus does not compile for 32 bits"
+
+# A launch entry is a section of pointers to functions, which the loader calls, with one entry, signed on arm64e.
+cat > "$cross/Entry.swift" << 'END'
+typealias LaunchEntry = @convention(c) () -> Void
+@section("__DATA,__mod_init_func,mod_init_funcs") @used
+private let entry: LaunchEntry = { }
+END
+objdump=$(dirname "$(readlink -f "$(command -v swiftc)")")/llvm-objdump
+for architecture in arm64 arm64e; do
+  swiftc -target "$architecture-apple-ios18.0" -enable-experimental-feature Embedded -wmo -parse-as-library -c \
+    -module-name Entry "$cross/Entry.swift" -o "$cross/entry.o" || fail "no launch entry compiles for $architecture"
+  section=$("$objdump" --private-headers "$cross/entry.o" | grep -A 9 'sectname __mod_init_func')
+  [[ $section == *'size 0x0000000000000008'*'nreloc 1'*'type S_MOD_INIT_FUNC_POINTERS'* ]] \
+    || fail "$architecture: the section of launch entries is not one function pointer: $section"
 done
-# The clients of the gate `clients`, without C++.
-for kind in "${client_kinds[@]}"; do
-  [[ $kind != *cxx* && $kind != *.swift* ]] || continue
-  start "client for iOS: ${kind//$'\n'/}" client "$ios" "$kind"
-done
-# Then what takes longest.
-for module in "${products[@]}"; do
-  start "$module, optimized object for macOS" compile "$module" "$macos" -O -c
-  start "$module, optimized object for iOS" compile "$module" "$ios" -O -c
-done
-for module in "${rest[@]}"; do
-  start "$module, type-checked for macOS" compile "$module" "$macos" -typecheck
-done
-for module in "${for_musl[@]}"; do
-  start "$module, object for musl" compile "$module" "$musl" -Onone -c
-done
-for target in "${others[@]}"; do
-  for module in "${modules[@]}"; do
-    start "$module, SIL for $target" compile "$module" "$target" -Onone -emit-sil
-  done
-done
-finish
+
+in_parallel system "${systems[@]}" || fail "$problems of ${#systems[@]} systems failed, see above"
+echo "${systems[*]}"

@@ -14,10 +14,12 @@ skins=$(swift build --show-bin-path)/skins
 story=$work/skins-story.txt
 # The option and a missing terminal print the same story.
 for arguments in "--story" ""; do
-  # shellcheck disable=SC2086
-  timeout 60 "$skins" $arguments > "$story" 2> "$work/skins.err" < /dev/null \
+  # Without an option, by the command of README.md.
+  command=("$skins" "$arguments")
+  [[ $arguments ]] || command=(swift run skins)
+  timeout 60 "${command[@]}" > "$story" 2> "$work/skins.err" < /dev/null \
     || fail "skins $arguments ended with status $?:"$'\n'"$(cat "$story" "$work/skins.err")"
-  [[ ! -s $work/skins.err ]] || fail "skins $arguments wrote to standard error: $(cat "$work/skins.err")"
+  [[ -z $arguments || ! -s $work/skins.err ]] || fail "skins $arguments wrote to standard error: $(cat "$work/skins.err")"
   lines=$(grep -cE '^ *[0-9]+\. ok ' "$story" || true)
   ((lines >= 20)) || fail "skins $arguments printed $lines true lines; expected at least 20"
   diff -u Tests/Expected/skins-story.txt "$story" \

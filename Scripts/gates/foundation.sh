@@ -10,7 +10,7 @@ program=.build/probe/release/Probe
 needed=$(readelf --dynamic "$program" | grep NEEDED)
 grep -q libswiftCore <<< "$needed" || fail "cannot read what $program links"
 for module in "${modules[@]}"; do
-  grep -q "^import $module\$" Scripts/Probe/Sources/Probe/*.swift || fail "the probe does not import $module"
+  grep -q "^import $module\$" Tests/Fixtures/Probe/Sources/Probe/*.swift || fail "the probe does not import $module"
 done
 ! grep -iE 'foundation|libicu|observation' <<< "$needed" \
   || fail "Foundation or Observation is linked (see the lines above)"

@@ -70,8 +70,7 @@ rooms_beside() {
   printf '%s\n' "${folders[@]}" | grep "^${1%/*}/"
 }
 
-# Compiles a folder with only the folders below it. A folder that passed is compiled again only after
-# one of the files has changed.
+# Compiles a folder with only the folders below it.
 compile() {
   local module=$1 folder=$2 flags=() files=() each stamp
   stamp=$work/layers/${folder//\//-}
@@ -84,7 +83,7 @@ compile() {
   cmp -s "$stamp.now" "$stamp.passed" && return 0
   # Without -wmo the driver starts one compiler for each file.
   swiftc -typecheck -wmo -parse-as-library -module-name "$module" -package-name "$package" -suppress-warnings \
-    -I "$interfaces" "${flags[@]}" "${files[@]}" > "$stamp.log" 2>&1 || return 1
+    -I "$interfaces" "${flags[@]}" "${files[@]}" || return 1
   mv "$stamp.now" "$stamp.passed"
 }
 
@@ -105,25 +104,14 @@ for module in "${modules[@]}"; do
   done
 done
 
-# One job per core. The largest folders are last in the list and start first.
-running=0
-for ((i = ${#jobs[@]} - 1; i >= 0; i--)); do
-  read -r module folder <<< "${jobs[i]}"
-  rm -f "$work/layers/${folder//\//-}.failed"
-  ((running < $(nproc))) || { wait -n || true; running=$((running - 1)); }
-  { compile "$module" "$folder" || touch "$work/layers/${folder//\//-}.failed"; } &
-  running=$((running + 1))
-done
-wait
-
-failed=0
-for job in "${jobs[@]}"; do
-  read -r module folder <<< "$job"
-  [[ -e $work/layers/${folder//\//-}.failed ]] || continue
-  cat "$work/layers/${folder//\//-}.log" >&2
-  echo "$folder uses more than Scripts/layers.txt allows (only:${below[$folder]:- itself}). Move the" \
-    "declaration down or the use up, or add the use to Scripts/layers.txt and give the reason in the commit." >&2
-  failed=$((failed + 1))
-done
-((failed == 0)) || fail "$failed of ${#jobs[@]} folders failed, see above"
+# A folder that passed is compiled again only after one of the files has changed.
+check() {
+  compile $1 && return
+  echo "${1#* } uses more than Scripts/layers.txt allows (only:${below[${1#* }]:- itself}). Move the declaration down or" \
+    "the use up, or add the use to Scripts/layers.txt and give the reason in the commit."
+  return 1
+}
+# The largest folders are last in the list and start first.
+mapfile -t jobs < <(printf '%s\n' "${jobs[@]}" | tac)
+in_parallel check "${jobs[@]}" || fail "$problems of ${#jobs[@]} folders failed, see above"
 echo "${#jobs[@]} folders compiled with only the folders below them."

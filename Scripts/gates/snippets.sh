@@ -16,8 +16,8 @@ visible() {
   ' "$1"
 }
 
-mapfile -t snippets < <(swift_files Snippets)
-((${#snippets[@]} > 0)) || fail "Snippets/ is empty"
+mapfile -t snippets < <(swift_files Documentation/Snippets/*/)
+((${#snippets[@]} > 0)) || fail "Documentation/Snippets is empty"
 # A sample that imports Testing is no program, but a file of a test target, which runs with the tests.
 mapfile -t suites < <(swift_files Tests/*/Documentation)
 ((${#suites[@]} > 0)) || fail "no suite was found in Tests/*/Documentation"
@@ -29,11 +29,11 @@ for snippet in "${snippets[@]}" "${suites[@]}"; do
   shown[$snippet]=$text
   shows[$text]=$snippet
 done
-# The files of the daemon, which an article shows whole. The build compiles them, and tests run them; the one that
-# needs a package is left out of the build.
-mapfile -t parts_of_the_daemon < <(swift_files Examples/Daemon)
+# Files that an article shows whole: those of the daemon, which tests run, and those for Apple's systems, which the gate
+# `cross` compiles.
+mapfile -t whole < <(swift_files Examples/Daemon Documentation/AppleSamples)
 declare -A unshown=()
-for file in "${parts_of_the_daemon[@]}"; do unshown[$file]=1; done
+for file in "${whole[@]}"; do unshown[$file]=1; done
 
 # Loads the graph of a package with the given manifest. Its address leads to this repository, as the release 1.0.0.
 is_a_manifest() {
@@ -65,10 +65,10 @@ is_in_a_snippet() {
   return "$found"
 }
 
-# Finds the file of the daemon with this text.
-is_in_the_daemon() {
+# Finds the file that an article shows whole, with this text.
+is_a_file() {
   local file
-  for file in "${parts_of_the_daemon[@]}"; do
+  for file in "${whole[@]}"; do
     [[ $1 != "$(< "$file")" ]] || { unset "unshown[$file]"; return 0; }
   done
   return 1
@@ -84,7 +84,7 @@ problem() {
 }
 
 # 1. A program of README.md or of an article is the whole visible text of a snippet or of a suite, or a file of the
-# daemon. A program of a documentation comment is a part of a snippet. A manifest is neither, and is loaded.
+# daemon or for Apple's systems. A program of a documentation comment is a part of a snippet. A manifest is neither, and is loaded.
 mapfile -t pages < <(
   printf '%s\n' README.md CONTRIBUTING.md
   find Sources Integrations/Observation -name '*.md' | LC_ALL=C sort
@@ -99,10 +99,8 @@ for page in "${pages[@]}"; do
     if [[ $text == *'import PackageDescription'* ]]; then
       is_a_manifest "$text" || problem "$place: this manifest is not valid"
       continue
-    elif [[ $text =~ (^|$'\n')'import '(UIKit|SwiftUI) ]]; then
-      continue  # The gate `platforms` compares and compiles these.
     elif [[ $page == *.swift ]]; then
-      is_in_a_snippet "$text" || problem "$place: this sample is in no file of Snippets/"
+      is_in_a_snippet "$text" || problem "$place: this sample is in no file of Documentation/Snippets"
       # The documentation of a module has imported it.
       case $page in
         Integrations/Testing/*) imports=$'import EventBus\nimport EventBusTesting' ;;
@@ -113,7 +111,7 @@ for page in "${pages[@]}"; do
         *) imports=${page#Sources/} imports="import ${imports%%/*}" ;;
       esac
       [[ $text =~ (^|$'\n')'import ' ]] || text=$imports$'\n'$text
-    elif is_in_the_daemon "$text"; then
+    elif is_a_file "$text"; then
       continue
     elif [[ -n ${shows[$text]:-} ]]; then
       used[${shows[$text]}]=1
@@ -125,43 +123,62 @@ for page in "${pages[@]}"; do
     places[$file]=$place
   done < <(programs "$page")
 done
-((problems == 0)) || fail "a file in Snippets/ must show each sample above, word for word"
+((problems == 0)) || fail "a file in Documentation/Snippets must show each sample above, word for word"
 ((${#places[@]} > 0)) || fail "no sample was found; check the list of pages in this gate"
 for snippet in "${snippets[@]}" "${suites[@]}"; do
   [[ -n ${used[$snippet]:-} ]] || problem "$snippet: no page shows this snippet"
 done
-for file in "${!unshown[@]}"; do problem "$file: no page shows this file of the daemon as it is"; done
+for file in "${!unshown[@]}"; do problem "$file: no page shows this file as it is"; done
 ((problems == 0)) || fail "delete the snippets above, or show them"
 
 # 2. Every program compiles as it is shown, without warnings, against the public API. One that passed is
 # compiled again only after the libraries have changed.
 compile_libraries
 flags=(-swift-version 6 -warnings-as-errors -enable-upcoming-feature MemberImportVisibility
-  -package-name stranger -module-name Sample -I "$interfaces")
+  -package-name stranger)
 compiles() {
   [[ ! ${1%.swift}.passed -nt $interfaces/state ]] || return 0
-  swiftc -typecheck "${flags[@]}" "$1" > "${1%.swift}.log" 2>&1 && touch "${1%.swift}.passed"
+  swiftc -typecheck "${flags[@]}" -module-name Sample -I "$interfaces" "$1" && touch "${1%.swift}.passed" && return
+  echo "${places[$1]}: this sample does not compile as it is shown"
+  return 1
 }
-for file in "${!places[@]}"; do
-  while (($(jobs -pr | wc -l) >= $(nproc))); do wait -n || true; done
-  rm -f "${file%.swift}.failed"
-  { compiles "$file" || touch "${file%.swift}.failed"; } &
-done
-wait
-for file in "${!places[@]}"; do
-  [[ -e ${file%.swift}.failed ]] || continue
-  problem "${places[$file]}: this sample does not compile as it is shown:"
-  cat "${file%.swift}.log"
-done
-((problems == 0)) || fail "$problems of ${#places[@]} samples do not compile"
+in_parallel compiles "${!places[@]}" || fail "$problems of ${#places[@]} samples do not compile"
 
-# 3. Every snippet runs and ends.
-swift build || fail "the build"
-binaries=$(swift build --show-bin-path)
-for snippet in "${snippets[@]}"; do
-  name=$(basename "$snippet" .swift)
-  [[ -x $binaries/$name ]] || fail "swift build produced no program for $snippet"
-  timeout 20 "$binaries/$name" > "$work/snippet.out" 2>&1 \
-    || fail "$snippet ended with status $? and printed: $(tail -5 "$work/snippet.out")"
-done
+# 3. Every snippet runs and ends. Their package links each with the libraries, which takes minutes; here all of them
+# link one library with the objects of the tests. The whole check builds the package.
+programs=$PWD/$work/snippets
+if [[ ${CHECK_FULL:-} ]]; then
+  swift build --package-path Documentation/Snippets --scratch-path .build/snippets || fail "the package of snippets"
+  programs=$(swift build --package-path Documentation/Snippets --scratch-path .build/snippets --show-bin-path)
+else
+  swift build --build-tests || fail "the build"
+  build=$(swift build --show-bin-path)
+  mkdir -p "$programs"
+  mapfile -t objects < <(
+    grep -E "/($(IFS='|'; echo "${published[*]}"))\.build/" "$build/EventBusPackageTests.product/Objects.LinkFileList"
+  )
+  ((${#objects[@]} > 100)) || fail "the build has left no objects of the libraries"
+  swiftc -emit-library "${objects[@]}" -o "$programs/libSnippets.so" || fail "the objects of the libraries do not link"
+  modules_state=$(cd "$build/Modules" && cat "${published[@]/%/.swiftmodule}" | sha256sum)
+fi
+mapfile -t listed < <(swift package --package-path Documentation/Snippets dump-package \
+  | jq -r '.targets[] | "Documentation/Snippets/\(.path)/\(.sources[0])"' | LC_ALL=C sort)
+[[ ${listed[*]} == "${snippets[*]}" ]] \
+  || fail "Documentation/Snippets/Package.swift: $(diff <(printf '%s\n' "${listed[@]}") <(printf '%s\n' "${snippets[@]}") | grep '^[<>]')"
+
+# Builds a snippet unless it, and the interfaces of the libraries, are those of the last time; then runs it.
+runs() {
+  local name state
+  name=$(basename "$1" .swift)
+  if [[ -z ${CHECK_FULL:-} ]]; then
+    state="$modules_state $(sha256sum < "$1")"
+    if [[ ! -x $programs/$name || $state != "$(cat "$programs/$name.state" 2> /dev/null)" ]]; then
+      swiftc "${flags[@]}" -module-name "$name" -I "$build/Modules" -L "$programs" -lSnippets \
+        -Xlinker "-rpath=\$ORIGIN" "$1" -o "$programs/$name" || return
+      printf '%s' "$state" > "$programs/$name.state"
+    fi
+  fi
+  timeout 20 "$programs/$name" || { echo "$1 ended with status $?"; return 1; }
+}
+in_parallel runs "${snippets[@]}" || fail "$problems snippets do not compile, or do not end"
 echo "${#places[@]} samples, ${#snippets[@]} snippets, ${#suites[@]} suites."

@@ -39,16 +39,8 @@ programs=$(programs_of_the_package)
 mapfile -t programs <<< "$programs"
 build_products "${sanitized[@]}" -- EventBusPackageTests "${programs[@]}"
 
-# One test at a time in each of two processes: side by side in one process, and ten times slower, tests would
-# starve each other of the two or three available threads until they exceed time limits.
-tests=$(swift build "${sanitized[@]}" --show-bin-path)/EventBusPackageTests.xctest
-half='^EventBusTests\.'
-serially=("$tests" --testing-library swift-testing --no-parallel)
-run_tests tests-tsan "${serially[@]}" --filter "$half" &
-first=$!
 status=0
-(run_tests tests-tsan-others "${serially[@]}" --skip "$half") || status=1
-wait "$first" || status=1
+(run_in_two tests-tsan "$(swift build "${sanitized[@]}" --show-bin-path)") || status=1
 echo "${#files[@]} files of tests were left out."
 
 # A report in a child process (an exit test) does not reach the status of the run.

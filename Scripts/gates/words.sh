@@ -2,7 +2,7 @@
 # forbidden words, and words that need a reason on their line
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-mapfile -t files < <(swift_files Package.swift "${sources[@]}" Tests Examples Snippets Benchmarks Scripts)
+mapfile -t files < <(swift_files Package.swift "${sources[@]}" Tests Examples Documentation Benchmarks Scripts)
 ((${#files[@]} > 1)) || fail "no Swift files were found"
 code=$work/code.tsv
 awk -f Scripts/gates/strip-code.awk "${files[@]}" > "$code"
@@ -33,14 +33,14 @@ reasoned='// Reason$'
 rule '' '\btry!|\bas!|[\w)\]}>]!(?![=\w])' \
   "Never 'try!', 'as!' or '!': unwrap, throw, or trap with a message."
 # The bridge to Foundation's center is there to import it.
-rule '(Sources|Snippets|Scripts|Integrations/(?!Foundation/))' '\bimport\s+(\w+\s+)?Foundation' \
+rule '(Sources|Documentation|Scripts|Integrations/(?!Foundation/))' '\bimport\s+(\w+\s+)?Foundation' \
   "The libraries and their samples do not import Foundation."
 rule '(Tests/(?!NotificationCenterBridgeTests/)|Examples/(?!Daemon/))' '\bimport\s+(\w+\s+)?Foundation' \
   "Foundation outside the libraries needs '// Reason: …' on the line." "$reasoned"
 rule '' '@unchecked\s+Sendable|@preconcurrency|nonisolated\(unsafe\)|unowned\(unsafe\)|\bunsafe\b' \
   "The compiler's checks are switched off here: give the reason with '// Reason: …' on the line." \
   "^Package.swift|$reasoned"
-rule '(Sources|Examples|Snippets)/' '\bfatalError\(|\bpreconditionFailure\(' \
+rule '(Sources|Examples|Documentation)/' '\bfatalError\(|\bpreconditionFailure\(' \
   "A trap needs '// Reason: …' on the line." "$reasoned"
 rule 'Sources/' '\btry\?' \
   "'try?' swallows an error: give the reason with '// Reason: …' on the line." "$reasoned"
@@ -52,8 +52,6 @@ if ! diff <(LC_ALL=C sort -u Scripts/gates/unsafe-files.txt) <(printf '%s\n' "$u
   grep '^[<>]' "$work/unsafe.diff" | sed 's/^/  /'
   found=1
 fi
-rule 'Tests/' '\bTask\.sleep|\b(usleep|nanosleep)\(|Thread\.sleep|Clock\(\)\.sleep' \
-  "Tests never sleep: use a manual clock for time and latches for order."
 rule 'Tests/' '\.disabled\(|\bwithKnownIssue\b|\.enabled\(if:\s*false' \
   "A test that cannot fail is not a test."
 rule 'Sources/' '\bwithTaskCancellationHandler\b' \
@@ -61,6 +59,23 @@ rule 'Sources/' '\bwithTaskCancellationHandler\b' \
   "$reasoned"
 rule 'Sources/' '(?<![.\w])(?<!func )print\(' \
   "A library does not write to standard output: report through a hook."
+
+# Tests wait for what happens next: a latch, a later event on the same actor, the sleepers of a manual clock. They do
+# not sleep, yield until luck has it, or measure real time. Tests/TestSupport has what does, in one place.
+code=$work/tests.tsv
+mapfile -t tests < <(swift_files Tests Integrations/*/Tests | grep -vE '/TestSupport/|/Fixtures/')
+awk -f Scripts/gates/strip-code.awk "${tests[@]}" > "$code"
+rule '' '\bTask\.sleep|\b(usleep|nanosleep)\(|(?<![.\w])(?<!func )sleep\(|Thread\.sleep|Clock\(\)\.sleep' \
+  "Tests never sleep: use a manual clock for time and latches for order."
+real='(?:Continuous|Suspending)Clock(?:\(\))?\.now'
+rule '' "$real\s*[<>]|[<>]=?\s*$real|\.now\s*<=?\s|\.now\)\s*<|<=?\s*deadline\b|#(?:expect|require)\(\s*elapsed\s*<" \
+  "A slow machine exceeds every limit of real time: wait for an event, or give '// Reason: …' on the line." "$reasoned"
+yields=$(awk -f Scripts/gates/yields.awk "$code" | sed -E 's/^([a-z]+)\t([^\t]*)\t([0-9]+)\t */  \2:\3: /; s/ +$//')
+if [[ -n $yields ]]; then
+  printf '%s\n%s\n' "A loop of yields waits for luck: wait for what happens next. A loop that also does other work may \
+yield, with '// Reason: …' on the line." "$yields"
+  found=1
+fi
 
 # Words in documentation comments that have plainer alternatives.
 fables='\b(?:whoever|somebody|nobody|untold|anew|errand|lets? go of)\b'
@@ -78,4 +93,4 @@ if [[ -n $notes ]]; then
 fi
 
 ((found == 0)) || fail "see the lines above"
-echo "${#files[@]} files."
+echo "${#files[@]} files, ${#tests[@]} of tests."

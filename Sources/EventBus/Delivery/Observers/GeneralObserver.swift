@@ -1,6 +1,12 @@
 /// An observer with conditions, an owner, and a sink for the events that meet the conditions.
 ///
 /// The conditions are a sender, a predicate and a single call. The list checks the sender.
+///
+/// This class decides where and when the handler runs: ``receive(_:on:)`` for a post without conditions,
+/// ``accept(_:_:)`` for all others. A nonisolated handler runs on the poster's thread, during the post. One on an actor
+/// runs during the post if the poster runs there and no earlier event waits, otherwise in a later turn of its mailbox.
+/// An asynchronous one runs in the task of its queue. A stream is filled on the poster's thread. A predicate always
+/// runs on the poster's thread. A replay has no isolation, so it queues calls on actors.
 package final class GeneralObserver<Payload: Sendable>: Observer<Payload>,
   @unchecked Sendable  // Reason: constants.
 {

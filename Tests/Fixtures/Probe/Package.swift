@@ -8,7 +8,7 @@ let package = Package(
   platforms: [.macOS(.v15)],
   dependencies: [
     // Named, so that the checkout directory may be called anything.
-    .package(name: "EventBus", path: "../..")
+    .package(name: "EventBus", path: "../../..")
   ],
   targets: [
     .executableTarget(

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds the modules of the standard library for a target: Scripts/Platforms/modules.sh TARGET FOLDER
+# Builds the modules of the standard library for a target: Scripts/gates/modules.sh TARGET FOLDER
 #
 # The toolchain of Linux contains the textual interfaces of these modules, with the availability of Apple's systems.
 # Compiled for another target, they are enough to compile to object files there, but not to link: there is no

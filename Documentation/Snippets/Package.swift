@@ -1,0 +1,71 @@
+// swift-tools-version: 6.3
+
+// The programs that README.md, the articles and the documentation comments show:
+//
+//     swift run --package-path Documentation/Snippets Streams
+
+import PackageDescription
+
+let libraries: [Target.Dependency] = [
+  "EventBus", "EventBusTesting", "LaunchLoader", "LaunchPictures", "ObservationBridge", "Theming",
+].map { .product(name: $0, package: "EventBus") }
+
+/// A program of one file for each name.
+func programs(_ folder: String, _ names: String) -> [Target] {
+  names.split(separator: " ").map { name in
+    .executableTarget(
+      name: String(name),
+      dependencies: libraries,
+      path: folder,
+      sources: ["\(name).swift"]
+    )
+  }
+}
+
+let package = Package(
+  name: "Snippets",
+  platforms: [.macOS(.v15)],
+  dependencies: [.package(name: "EventBus", path: "../..")],
+  targets: [
+    programs(
+      "EventBus",
+      """
+      ChoosingEvents CommentsOnEvents CommentsOnOutcomes CommentsOnProperties \
+      DebounceAndThrottle Delivering FireTimers FromCombine FromGreenrobotEventBus \
+      FromNotificationCenter FromObservation FromRxSwift HandlerIsNotCalled \
+      NamesBetweenModules NestedPosts ObserveCollections ObservingProperties Owning \
+      PostAndObserve RecordEvents RequestsAndClaims SeeInside SpelledOut Streams \
+      TestEvents
+      """
+    ),
+    programs(
+      "LaunchLoader",
+      """
+      AppInOneFile CommentsOnLaunches CommentsOnServices DrainAndProbe \
+      FromOtherLaunchers FromOtherLifecycles LaunchTheProgram LogMessages MakeValues \
+      OnTheMainActor OrderWork ReadReport RegisterInItsFile Reload ServiceInItsFile \
+      ServicesAndReadiness ShuttingDown StopInOrder TestApplication TestServices
+      """
+    ),
+    programs(
+      "Observation",
+      """
+      CommentsOnObservation FollowATheme
+      """
+    ),
+    programs(
+      "Readme",
+      """
+      ReadmeEvents ReadmeProgram
+      """
+    ),
+    programs(
+      "Theming",
+      """
+      CommentOnScopes CommentsOnThemes FromOtherThemes RetrofitAToolkit Scopes \
+      SwitchThemes ThemeAView ThemesAsData
+      """
+    ),
+  ].flatMap { $0 },
+  swiftLanguageModes: [.v6]
+)

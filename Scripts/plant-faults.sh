@@ -1,0 +1,170 @@
+#!/usr/bin/env bash
+# Plants faults in the libraries, one at a time, and checks that a test notices each.
+#
+#   Scripts/plant-faults.sh NAME…              these: Tests/Faults/NAME.patch
+#   Scripts/plant-faults.sh --touched [BASE]   those in files that differ from BASE, by default from the base of .ci/run
+#   Scripts/plant-faults.sh --tenth [NUMBER]   every tenth, by default those of the day
+#   Scripts/plant-faults.sh --all
+#   Scripts/plant-faults.sh --within SECONDS … leaves out, and names, those for which no time is left
+#
+# A fault is a patch. Its first line is the rule whose loss it shows, and a line before the first `diff --git` names
+# the tests that notice: `Test: EXPRESSION`, as `swift test --filter` takes it. These tests must pass without the
+# patch; with it one must fail, crash, or not end within two minutes.
+#
+# Nothing changes in the tree. The files of a patch are compiled in a copy, against the modules of the debug build, and
+# linked with its other objects. So a fault changes the bodies of functions, and no stored property or signature; the
+# programs that tests start are without it.
+source "$(dirname "${BASH_SOURCE[0]}")/gates/common.sh"
+root=$PWD
+
+within=0
+if [[ ${1:-} == --within ]]; then
+  within=$2
+  shift 2
+fi
+mapfile -t all < <(find Tests/Faults -name '*.patch' | LC_ALL=C sort)
+chosen=()
+case ${1:-} in
+  --all) chosen=("${all[@]}") ;;
+  --tenth)
+    number=${2:-$(date +%j)}
+    for ((i = 10#$number % 10; i < ${#all[@]}; i += 10)); do chosen+=("${all[i]}"); done
+    ;;
+  --touched)
+    base=${2:-$(base_commit)}
+    changed=$({ git diff --name-only ${base:+"$base"}; git ls-files --others --exclude-standard; } | sed 's/$/ /')
+    [[ $base ]] || changed=$(git ls-files | sed 's/$/ /')
+    for patch in "${all[@]}"; do
+      for file in "$patch" $(sed -n 's|^diff --git a/.* b/||p' "$patch"); do
+        [[ $'\n'$changed != *$'\n'"$file "* ]] || { chosen+=("$patch"); break; }
+      done
+    done
+    ;;
+  '' | -*) sed -n '2,/^source/s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
+  *) for name in "$@"; do chosen+=("Tests/Faults/$(basename "$name" .patch).patch"); done ;;
+esac
+if ((within > 0 && ${#chosen[@]} > 0)); then
+  # Another one is the first each day.
+  first=$((10#$(date +%j) % ${#chosen[@]}))
+  chosen=("${chosen[@]:first}" "${chosen[@]:0:first}")
+fi
+if ((${#chosen[@]} == 0)); then
+  echo "0 faults: none is in a file that changed."
+  exit
+fi
+
+declare -A filters=()
+for patch in "${chosen[@]}"; do
+  [[ -f $patch ]] || fail "there is no $patch"
+  filters[$patch]=$(sed -n '/^diff --git/q; s/^Test: //p' "$patch")
+  [[ ${filters[$patch]} ]] || fail "$patch names no tests: a line 'Test: EXPRESSION' before the first 'diff --git'"
+done
+
+swift build --build-tests > "$work/faults.log" 2>&1 || fail "the tree without a fault does not build, see $work/faults.log"
+build=$(swift build --show-bin-path)
+faults=$root/.build/faults
+tests=$build/Planted.xctest
+trap 'rm -f "$tests"' EXIT
+mkdir -p "$faults"
+identity=$(grep -m 1 -oE '"-package-name","[^"]+"' "$build.yaml" "$root/.build/debug.yaml" 2> /dev/null | head -n 1 \
+  | sed -E 's/.*,"(.*)"/\1/')
+
+# Prints the module of a source file.
+module_of() {
+  local module
+  for module in "${published[@]}"; do [[ $1 != "$(folder_of "$module")"/* ]] || { echo "$module"; return; }; done
+}
+
+# Compiles a file of the copy as a part of its module: compile FILE OBJECT
+compile() {
+  local module flags files=() file
+  module=$(module_of "$1")
+  [[ $module ]] || { echo "error: $1 is in no library"; return 1; }
+  mapfile -t flags < <(target_flags "$module")
+  while read -r file; do
+    [[ $file != "$1" ]] || files+=(-primary-file)
+    [[ -e $copy/$file ]] && files+=("$copy/$file") || files+=("$file")
+  done < <(swift_files "$(folder_of "$module")")
+  swiftc -frontend -c "${files[@]}" -target "$(target_triple)" -disable-objc-interop -I "$build/Modules" -Onone \
+    -enable-testing -parse-as-library -D SWIFT_PACKAGE -D DEBUG -module-name "$module" -package-name "$identity" \
+    -module-cache-path "$build/ModuleCache" -enable-anonymous-context-mangled-names -Xcc -fPIC -warnings-as-errors \
+    -plugin-path "$(dirname "$(dirname "$(readlink -f "$(command -v swiftc)")")")/lib/swift/host/plugins" \
+    "${flags[@]}" -o "$2"
+}
+
+# Compiles what a patch changes, and links the tests with it.
+plant() {
+  local file object objects=$faults/objects module
+  copy=$faults/copy
+  rm -rf "$copy"
+  mkdir -p "$copy"
+  cp "$build/EventBusPackageTests.product/Objects.LinkFileList" "$objects"
+  for file in "${touched[@]}"; do cp --parents "$file" "$copy" || return; done
+  # Outside of a repository, as far as git knows.
+  (cd "$copy" && GIT_CEILING_DIRECTORIES=$faults git apply --whitespace=nowarn "$root/$1") || return
+  for file in "${touched[@]}"; do
+    object=$faults/$(basename "$file").o
+    verdict="DOES NOT COMPILE"
+    compile "$file" "$object" || return
+    module=$(module_of "$file")
+    grep -q "/$module.build/$(basename "$file").o$" "$objects" || { echo "error: the build has no object of $file"; return 1; }
+    sed -i "s|.*/$module.build/$(basename "$file").o$|$object|" "$objects"
+  done
+  verdict="DOES NOT LINK"
+  swiftc -emit-executable -use-ld=lld -module-name EventBusPackageTests -L "$build" "@$objects" \
+    -Xlinker '-rpath=$ORIGIN' -Xlinker --strip-debug -o "$tests" || return
+  verdict=
+}
+
+# Runs tests one at a time: tests_pass PROGRAM SECONDS EXPRESSION...
+tests_pass() {
+  local expression options=()
+  for expression in "${@:3}"; do options+=(--filter "$expression"); done
+  timeout -k 5 "$2" "$1" --testing-library swift-testing --no-parallel "${options[@]}" < /dev/null
+}
+
+"$build/EventBusPackageTests.xctest" --testing-library swift-testing --list-tests > "$faults/list.txt" 2> /dev/null || true
+for patch in "${chosen[@]}"; do
+  grep -qP -- "${filters[$patch]}" "$faults/list.txt" || fail "$patch: no test matches '${filters[$patch]}'"
+done
+if ! tests_pass "$build/EventBusPackageTests.xctest" 1200 "${filters[@]}" > "$faults/unpatched.log" 2>&1; then
+  print_failures "$faults/unpatched.log"
+  fail "these tests fail without a fault"
+fi
+
+noticed=0
+bad=0
+left=()
+for patch in "${chosen[@]}"; do
+  name=$(basename "$patch" .patch)
+  log=$faults/$name.log
+  if ((within > 0 && SECONDS > within)); then
+    left+=("$name")
+    continue
+  fi
+  began=$SECONDS
+  status=0
+  verdict="DOES NOT APPLY"
+  mapfile -t touched < <(sed -n 's|^diff --git a/.* b/||p' "$patch")
+  if plant "$patch" > "$log" 2>&1; then
+    tests_pass "$tests" 120 "${filters[$patch]}" > "$log" 2>&1 || status=$?
+    case $status in
+      0) verdict=UNNOTICED ;;
+      69) verdict="NO TEST RAN" ;;
+      124 | 137) how="did not end" ;;
+      1) how="a test failed" ;;
+      *) how="status $status" ;;
+    esac
+  fi
+  if [[ $verdict ]]; then
+    bad=$((bad + 1))
+    grep -E -m 5 'error:' "$log" || true
+    echo "$verdict: $name: $(head -n 1 "$patch") (see .build/faults/$name.log)"
+  else
+    noticed=$((noticed + 1))
+    echo "noticed: $name: $how, $((SECONDS - began)) s"
+  fi
+done
+((${#left[@]} == 0)) || echo "Not planted, for want of time: ${left[*]}"
+echo "$noticed faults noticed, $bad not."
+((bad == 0))
