@@ -15,7 +15,7 @@ cd "$(dirname "$0")/.."
 # Cheap gates come first. If `build` fails, the later gates do not run.
 quick=(format words measure build layers platforms snippets misuse clients api documentation demo tests)
 # These gates compile everything again in other configurations, or for other systems.
-slow=(storms tests-release tests-tsan cross premain foundation daemon specialized size publish site integrations faults)
+slow=(storms tests-release tests-tsan terminal cross premain foundation daemon specialized size publish site integrations faults)
 gates=("${quick[@]}" "${slow[@]}")
 
 known() {
