@@ -204,6 +204,7 @@ struct TrackingTests {
     #expect(labels.liveCount == 0)
   }
 
+  @available(macOS 26.0, iOS 26.0, tvOS 26.0, watchOS 26.0, visionOS 26.0, *)
   @Test(
     "After the end of a token, its fence waits for an evaluation or a post that is running",
     arguments: [true, false]
@@ -228,11 +229,11 @@ struct TrackingTests {
     let waiting = Task.detached {
       await isRunning.wait()
       token.cancel()
-      let fence = Task.detached {
+      // Runs here until it waits, which it must.
+      let fence = Task.immediate {
         await token.waitUntilFinished()
         order.append("finished")
       }
-      await rest()
       order.append("may end")
       mayEnd.open()
       await fence.value

@@ -104,14 +104,3 @@ func duringSwitch(of manager: ThemeManager, _ body: @escaping () throws -> Void)
   }
   return label
 }
-
-/// Blocks the main thread, within a call of an object, until everything else has happened that can happen meanwhile.
-@MainActor
-func blockUntilRest() {
-  let isAtRest = ManualLatch()
-  Task.detached {
-    await rest()
-    isAtRest.open()
-  }
-  isAtRest.block()
-}

@@ -72,17 +72,6 @@ struct OrderTests {
     #expect(log.entries == ["synchronous", "on another actor", "synchronous", "asynchronous"])
   }
 
-  @Test("A synchronous worker on an actor ends before the next worker begins")
-  func isolatedTakesItsTurn() async throws {
-    loader.register { [log] _ in log.append("a") }
-    loader.register { @SampleActor [log] _ in log.append("b") }
-    loader.register { [log] _ in log.append("c") }
-    loader.register { @MainActor [log] _ in log.append("d") }
-    loader.register { [log] _ in log.append("e") }
-    try await loader.launch()
-    #expect(log.entries == ["a", "b", "c", "d", "e"])
-  }
-
   @Test("Asynchronous workers start in order and run concurrently; the launch awaits all of them")
   func asynchronousWorkers() async throws {
     let everybodyStarted = ManualLatch()

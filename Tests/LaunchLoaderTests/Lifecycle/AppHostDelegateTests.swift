@@ -77,7 +77,7 @@ struct AppHostDelegateTests {
     }
     let stage = Stage(delegate: Numbered(-1))
     let returned = Log<Int>()
-    let count = rounds(10_000, debug: 2_000, sanitized: 1_000)
+    let count = rounds(10_000, debug: 500, sanitized: 500)
     let gate = StartGate(2)
     await onThreads(2) { thread in
       for index in 0..<count {

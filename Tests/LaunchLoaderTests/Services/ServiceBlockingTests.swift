@@ -1,9 +1,10 @@
 import EventBus
+import EventBusTesting
 import LaunchLoader
 import TestSupport
 import Testing
 
-/// Services, and their closures, that occupy a thread of the concurrency runtime for a while.
+/// Services, their closures, observers and hooks that occupy a thread of the concurrency runtime for a while.
 ///
 /// That is their subject: the library enters services and calls closures in tasks. The tests run one at a time, and no
 /// other suite occupies such a thread, because a machine with two processors has two of them, and the code that
@@ -250,5 +251,61 @@ struct ServiceBlockingTests {
     mayReturn.open()
     #expect(await waiting.value)
     if signal.close() { await signal.untilQuiet() }
+  }
+
+  @Test("An observer of a failure that blocks delays no stop")
+  func blockingObserver() async throws {
+    let stage = Stage(stopTimeout: .seconds(20))
+    let (mayFail, isBlocked, mayReturn) = (ManualLatch(), ManualLatch(), ManualLatch())
+    try stage.add("good")
+    try stage.add("bad") { _ in
+      await mayFail.wait()
+      throw Failed(name: "bad")
+    }
+    let token = stage.bus.observe(.appServiceDidFail) { _ in
+      isBlocked.open()
+      mayReturn.block()
+    }
+    let running = try await stage.startUntilActive()
+    mayFail.open()
+    await isBlocked.wait()
+    await rest()
+    #expect(stage.log.entries == ["+good", "-good"])
+    mayReturn.open()
+    #expect(await errors(of: running) == ["bad failed"])
+    token.cancel()
+  }
+
+  @Test("A blocked message hook delays no deadline, and run() by at most cancelTimeout")
+  func blockingHook() async throws {
+    let (isEntered, isCalled, mayReturn) = (ManualLatch(), ManualLatch(), ManualLatch())
+    let stage = Stage(stopTimeout: .seconds(10), cancelTimeout: .seconds(5)) { _ in
+      isCalled.open()
+      mayReturn.block()
+    }
+    try stage.add("slow", { $0.waitsForReady = true }) { _ in
+      isEntered.open()
+      await ManualLatch().wait()
+      stage.log.append("cancelled: \(Task.isCancelled)")
+    }
+    let running = stage.start()
+    await isEntered.wait()
+    await stage.passTime { isCalled.isOpen }
+    stage.app.shutdown()
+    await stage.passTime { stage.app.state == .terminated }
+    #expect(stage.log.entries == ["cancelled: true"])
+    let isOver = ManualLatch()
+    let code = Task {
+      defer { isOver.open() }
+      return try await running.value
+    }
+    await stage.passTime { isOver.isOpen }
+    #expect(try await code.value == 0)
+    #expect(stage.messages.entries.count == 1)
+    #expect(stage.clock.sleeperCount == 0)
+    mayReturn.open()
+    let isCancellation = { (message: String) in message.hasPrefix("service \"slow\" is cancelled") }
+    var count = 3
+    while await !stage.messages.first(count).contains(where: isCancellation) { count += 1 }
   }
 }

@@ -183,12 +183,4 @@ struct ServiceEndingTests {
       await Task.yield()
     }
   }
-
-  @Test("Running an application twice is refused")
-  func twice() async throws {
-    _ = try await stage.runOnce()
-    #expect(
-      await errors(of: stage.start()) == ["services run only once: create new ones to run again"]
-    )
-  }
 }

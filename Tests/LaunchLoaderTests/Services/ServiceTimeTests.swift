@@ -25,30 +25,6 @@ struct ServiceTimeTests {
     #expect(stage.clock.sleeperCount == 0)
   }
 
-  @Test("An observer of a failure that blocks delays no stop, and run() waits for it")
-  func blockingObserver() async throws {
-    let stage = Stage(stopTimeout: .seconds(20))
-    let (mayFail, isBlocked, mayReturn) = (ManualLatch(), ManualLatch(), ManualLatch())
-    try stage.add("good")
-    try stage.add("bad") { _ in
-      await mayFail.wait()
-      throw Failed(name: "bad")
-    }
-    let token = stage.bus.observe(.appServiceDidFail) { _ in
-      isBlocked.open()
-      mayReturn.block()
-    }
-    let running = try await stage.startUntilActive()
-    mayFail.open()
-    await isBlocked.wait()
-    await rest()
-    #expect(stage.log.entries == ["+good", "-good"])
-    #expect(stage.app.state == .stopping)
-    mayReturn.open()
-    #expect(await errors(of: running) == ["bad failed"])
-    token.cancel()
-  }
-
   @Test("Limits that expire together take effect in the order in which the services were asked")
   func equalLimits() async throws {
     let stage = Stage()

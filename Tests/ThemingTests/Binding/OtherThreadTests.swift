@@ -55,35 +55,6 @@ struct OtherThreadTests {
     #expect(boxes.map(\.width) == settled)
   }
 
-  @Test("After waitUntilFinished() of a cancelled token, the object is no longer called")
-  func waitUntilFinished() async throws {
-    @MainActor
-    final class Slow {
-      var whenTouched: (() -> Void)?
-      var width = 0 {
-        didSet { whenTouched?() }
-      }
-    }
-    let manager = makeManager()
-    let slow = Slow()
-    let token = manager.follow(slow, [.set(\.width, .radius)])
-    let order = Log<String>()
-    var waiting: Task<Void, Never>?
-    slow.whenTouched = {
-      waiting = Task.detached {
-        token.cancel()
-        await token.waitUntilFinished()
-        order.append("waited")
-      }
-      blockUntilRest()
-      #expect(!token.isActive)
-      order.append("call ends")
-    }
-    try manager.use(rounded(9))
-    await waiting?.value
-    #expect(order.entries == ["call ends", "waited"])
-  }
-
   /// Views that follow the manager and that no other code retains.
   private func themed(_ count: Int, _ manager: ThemeManager) -> [Label] {
     (0..<count).map { _ in

@@ -322,6 +322,7 @@ struct ThemeEdgeTests {
     await waiter.value
   }
 
+  @available(macOS 26.0, iOS 26.0, tvOS 26.0, watchOS 26.0, visionOS 26.0, *)
   @Test("waitUntilFinished() inside the call, on the main actor, returns once the call has ended")
   func waitsInside() async throws {
     let follower = try Follower(.follow)
@@ -330,8 +331,9 @@ struct ThemeEdgeTests {
     let log = Log<String>()
     var waiter: Task<Void, Never>?
     follower.view?.whenTouched = { _ in
-      token.cancel()
-      waiter = Task {
+      blockedOnThread { token.cancel() }
+      // Runs here until it waits, which it must.
+      waiter = Task.immediate {
         await token.waitUntilFinished()
         log.append("waited")
       }
@@ -356,8 +358,7 @@ struct ThemeEdgeTests {
         hasReturned.open()
       }
       waiter.cancel()
-      blockUntilRest()
-      #expect(hasReturned.isOpen)
+      hasReturned.block()
     }
     try follower.use(9)
     #expect(hasReturned.isOpen)

@@ -18,16 +18,6 @@ struct ThemedTests {
     withExtendedLifetime(label) {}
   }
 
-  @Test("Rules are applied in the order in which they are written")
-  func rulesInOrder() {
-    let manager = makeManager()
-    let label = Label(
-      manager,
-      map: [.set(\.font, .font), .set(\.corner, .radius), .set(\.color, .accent)]
-    )
-    #expect(label.touched.entries == ["label.font Sans", "label.corner 4", "label.color #808080"])
-  }
-
   @Test("The map can be read back, and is nil before it is set and after it is removed")
   func readsBack() {
     let label = Label(makeManager())
