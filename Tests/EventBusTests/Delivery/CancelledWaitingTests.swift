@@ -87,14 +87,13 @@ struct CancelledWaitingTests {
 
   @Test("A bus that is released releases the events that wait for a busy actor")
   func releasedBus() {
-    var other: EventBus? = EventBus()
-    let token = other?.observe(.object) { @MainActor _ in Self.neverCalled() }
-    if let other {
-      blockedOnThread { [freed] in
-        for _ in 0..<20 { other.post(.object, AtDeinit { freed.add() }) }
-      }
+    let other = Holder(EventBus())
+    let token = other.value?.observe(.object) { @MainActor _ in Self.neverCalled() }
+    blockedOnThread { [freed] in
+      // Its closure may outlive the call.
+      for _ in 0..<20 { other.value?.post(.object, AtDeinit { freed.add() }) }
     }
-    other = nil
+    other.letGo()
     #expect(freed.value == 20)
     withExtendedLifetime(token) {}
   }
