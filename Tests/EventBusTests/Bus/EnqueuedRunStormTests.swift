@@ -96,7 +96,7 @@ struct EnqueuedRunStormTests {
   @Test("Events that replace others' runs keep each thread's order, and all payloads are freed")
   func replacing() async {
     let (bus, inbox, tally) = (EventBus(), Inbox<Int>(), Tally())
-    let (count, threads) = (rounds(20_000, debug: 5_000, sanitized: 1_000), 3)
+    let (count, threads) = (rounds(20_000, debug: 2_000, sanitized: 1_000), 3)
     let name = EventName<(Int, Tally.Probe)>("storm.replaced")
     let token = bus.observe(name) { value, probe in
       probe.touch()

@@ -50,7 +50,7 @@ struct EventNameTests {
   @Test("Names created for the first time by many threads at once name one event")
   func racingNames() async {
     let bus = EventBus()
-    let (threads, rounds) = (2, 2_000)
+    let (threads, rounds) = (2, size(500, full: 2_000))
     let names = Log<EventNames>()
     let heard = Counter()
     let bag = TokenBag()
