@@ -3,7 +3,6 @@
 import os
 import pathlib
 import subprocess
-import tempfile
 import time
 
 from selenium import webdriver
@@ -34,10 +33,9 @@ class Program:
         self.arguments = arguments
 
     def __enter__(self):
-        self.errors = tempfile.TemporaryFile("w+")
         self.process = subprocess.Popen(
             [PROGRAM, "--inspect", *self.arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-            stderr=self.errors, text=True)
+            stderr=subprocess.DEVNULL, text=True)
         for line in self.process.stdout:
             if line.startswith("Inspector: "):
                 self.url = line.split()[1]
@@ -56,11 +54,6 @@ class Program:
         """Asks the program to stop, and returns its exit code."""
         self.process.terminate()
         return self.process.wait(timeout=LIMIT)
-
-    def messages(self):
-        """What the program has written to its standard error."""
-        self.errors.seek(0)
-        return self.errors.read()
 
 
 class Browser:

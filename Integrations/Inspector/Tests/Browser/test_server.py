@@ -105,7 +105,8 @@ def test_more_streams_than_the_limit_are_refused(program):
 
 
 def test_readers_that_do_not_read_cost_little_memory_and_do_not_hold_up_the_end():
-    with Program("--busy") as program:
+    # Without a limit for its end, which would cut off the readers.
+    with Program("--busy", "--patient") as program:
         # The recording is full.
         count = read(program, 100_000)
         before = memory(program)
@@ -120,8 +121,6 @@ def test_readers_that_do_not_read_cost_little_memory_and_do_not_hold_up_the_end(
         print(f"{before:.0f} MB, then {grown:+.0f} MB")
         assert grown < 100
         assert program.stop() == 0
-        # The mail program allows three seconds, and cancels its services then.
-        assert "cancelled" not in program.messages()
         for reader in readers:
             reader.close()
 
@@ -135,10 +134,10 @@ def test_connections_that_arrive_at_the_end_do_not_trap():
                 connection.close()
 
 
-def test_a_page_that_is_being_loaded_does_not_hold_up_the_end(program):
-    connection, path = connect(program)
-    with connection:
-        # A request that never ends.
-        connection.sendall(f"GET {path} HTTP/1.1\r\nHost:".encode())
-        assert program.stop() == 0
-        assert "cancelled" not in program.messages()
+def test_a_page_that_is_being_loaded_does_not_hold_up_the_end():
+    with Program("--patient") as program:
+        connection, path = connect(program)
+        with connection:
+            # A request that never ends.
+            connection.sendall(f"GET {path} HTTP/1.1\r\nHost:".encode())
+            assert program.stop() == 0
