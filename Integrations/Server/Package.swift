@@ -163,9 +163,8 @@ for target in package.targets {
       .treatAllWarnings(as: .error),
       .treatWarning("ExplicitSendable", as: .error),
     ]
-  // The iterator of async-http-client leaves the caller's actor, and is not `Sendable`. A middleware of Hummingbird
-  // leaves it, too.
-  if !["EventServerTests", "RequestEvents"].contains(target.name) {
+  // A middleware of Hummingbird leaves the caller's actor.
+  if target.name != "RequestEvents" {
     target.swiftSettings?.append(.enableUpcomingFeature("NonisolatedNonsendingByDefault"))
   }
 }
