@@ -21,7 +21,6 @@ let lifecycle = Target.Dependency.product(
   package: "swift-service-lifecycle"
 )
 let http: [Target.Dependency] = [
-  .product(name: "AsyncHTTPClient", package: "async-http-client"),
   .product(name: "NIOCore", package: "swift-nio"),
   .product(name: "NIOHTTP1", package: "swift-nio"),
   .product(name: "NIOPosix", package: "swift-nio"),
@@ -48,7 +47,6 @@ let package = Package(
       from: "2.28.0",
       traits: ["FullFoundation"]
     ),
-    .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
     .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
     .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.0"),
@@ -128,7 +126,7 @@ let package = Package(
     .testTarget(
       name: "EventServerTests",
       dependencies: [
-        "EventServer", "RequestEvents", "TestKit", eventBus, log,
+        "EventServer", "RequestEvents", "TestKit", eventBus, locks, log,
         .product(name: "Hummingbird", package: "hummingbird"),
       ] + http
     ),
@@ -139,7 +137,7 @@ let package = Package(
 // Without the server and its dependencies, for ThreadSanitizer: `LIBRARIES_ONLY=1 swift test --sanitize thread`.
 if Context.environment["LIBRARIES_ONLY"] != nil {
   let servers = [
-    "hummingbird", "async-http-client", "swift-http-types", "swift-nio", "swift-nio-extras",
+    "hummingbird", "swift-http-types", "swift-nio", "swift-nio-extras",
   ]
   package.dependencies.removeAll { dependency in
     switch dependency.kind {
@@ -165,9 +163,8 @@ for target in package.targets {
       .treatAllWarnings(as: .error),
       .treatWarning("ExplicitSendable", as: .error),
     ]
-  // The iterator of async-http-client leaves the caller's actor, and is not `Sendable`. A middleware of Hummingbird
-  // leaves it, too.
-  if !["EventServerTests", "RequestEvents"].contains(target.name) {
+  // A middleware of Hummingbird leaves the caller's actor.
+  if target.name != "RequestEvents" {
     target.swiftSettings?.append(.enableUpcomingFeature("NonisolatedNonsendingByDefault"))
   }
 }

@@ -3,7 +3,8 @@
 #   steps        the steps that run by default; each is a function step_NAME, whose title is its line in
 #                the comment at the head of check.sh
 #   full_steps   the steps that --full adds
-#   flags        the flags of `swift build` and `swift test`
+#   flags        the flags of `swift build` and `swift test`; if not set, those of a debug build, or with --full
+#                of one for release
 #
 # and ends with `run_steps "$@"`. A step calls need, check, suite and finish. The last line of the output
 # counts the passed and the failed checks. A step that cannot run is a failure.
@@ -12,11 +13,15 @@ set -uo pipefail
 scripts=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 cd "$(dirname "${BASH_SOURCE[1]}")"
 
-# One build folder for the packages that share dependencies: each uses the objects that an earlier one compiled.
-shared_release=(-c release -Xswiftc -enable-testing --scratch-path "$(cd .. && pwd)/.build")
-# Debug information takes time and is of no use to the checks.
-shared_release+=(-debug-info-format none)
-flags=()
+# Whether all checks run, not only the quick ones.
+is_full=
+[[ ${1:-} != --full ]] || is_full=yes
+# One build folder for all packages: each uses the objects that an earlier one compiled. Debug information takes
+# time and is of no use to the checks.
+shared_debug=(--scratch-path "$(cd .. && pwd)/.build" -debug-info-format none)
+shared_release=(-c release -Xswiftc -enable-testing "${shared_debug[@]}")
+flags=("${shared_debug[@]}")
+[[ -z $is_full ]] || flags=("${shared_release[@]}")
 # Packages beside this one that it builds, and whose samples, documentation, layout and imports it checks.
 beside=()
 # The seconds that all steps together may take, on a machine of a third of the typical speed.

@@ -6,7 +6,7 @@ import Theming
 
 /// A mail program without a screen, to look at with the inspector.
 ///
-///     InspectedMail [--inspect[=PORT]] [--trace FILE] [--save FILE] [--seconds N] [--quiet | --busy | --leak | --fail]
+///     InspectedMail [--inspect[=PORT]] [--trace FILE] [--save FILE] [--seconds N] [--patient] [SCENE]
 ///
 /// Without a choice it posts steadily, and shows a bit of everything: nested and queued posts, actors, a slow
 /// handler, skips, launch work, services and themes.
@@ -26,7 +26,10 @@ enum InspectedMail {
     let bus = EventBus(label: "mail")
     let app = AppHost(
       bus: bus,
-      configuration: AppHost.Configuration(stopTimeout: .seconds(3), endsWithParent: true)
+      configuration: AppHost.Configuration(
+        stopTimeout: options.isPatient ? nil : .seconds(3),
+        endsWithParent: true
+      )
     )
     let inspector =
       options.isInspected
@@ -91,6 +94,7 @@ struct Options {
       --trace FILE      write a trace for Perfetto at the end
       --save FILE       write the page with its data at the end
       --seconds N       stop after this time; otherwise with Control-C
+      --patient         wait for the services at the end, however long they take
       SCENE             --quiet, --busy, --leak or --fail
     """
 
@@ -99,6 +103,7 @@ struct Options {
   var trace: String?
   var save: String?
   var seconds: Int?
+  var isPatient = false
   var scene = Scene.usual
 
   var isInspected: Bool { isServed || trace != nil || save != nil }
@@ -124,6 +129,7 @@ struct Options {
         }
       case "--trace": trace = try value(given, of: name)
       case "--save": save = try value(given, of: name)
+      case "--patient": isPatient = true
       case "--seconds": seconds = Int(try value(given, of: name))
       default:
         guard name.hasPrefix("--"), let scene = Scene(rawValue: String(name.dropFirst(2))) else {

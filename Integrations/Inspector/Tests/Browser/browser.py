@@ -11,6 +11,19 @@ from selenium.webdriver.chrome.service import Service
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = os.environ.get("INSPECTED_MAIL", str(ROOT / ".build/debug/InspectedMail"))
+# What takes so many seconds will not happen. No test asserts that something takes less time.
+LIMIT = 300
+
+
+def until(condition, what):
+    """Waits until a condition is true, and returns its value."""
+    end = time.monotonic() + LIMIT
+    while time.monotonic() < end:
+        value = condition()
+        if value:
+            return value
+        time.sleep(0.05)
+    raise AssertionError(f"never true: {what}")
 
 
 class Program:
@@ -30,13 +43,17 @@ class Program:
         raise RuntimeError("the program ended before it served its page")
 
     def __exit__(self, *_):
-        self.process.terminate()
         try:
-            self.process.wait(timeout=15)
+            self.stop()
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
             raise
+
+    def stop(self):
+        """Asks the program to stop, and returns its exit code."""
+        self.process.terminate()
+        return self.process.wait(timeout=LIMIT)
 
 
 class Browser:
@@ -51,8 +68,8 @@ class Browser:
         options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
         service = Service(os.environ.get("CHROMEDRIVER", "/usr/bin/chromedriver"))
         self.driver = webdriver.Chrome(options=options, service=service)
-        self.driver.set_page_load_timeout(30)
-        self.driver.set_script_timeout(30)
+        self.driver.set_page_load_timeout(LIMIT)
+        self.driver.set_script_timeout(LIMIT)
 
     def __enter__(self):
         return self
@@ -76,15 +93,9 @@ class Browser:
     def run(self, script, *arguments):
         return self.driver.execute_script(f"return ({script})", *arguments)
 
-    def until(self, script, seconds=15, pause=0.05):
+    def until(self, script):
         """Waits until an expression is true, and returns its value."""
-        end = time.monotonic() + seconds
-        while time.monotonic() < end:
-            value = self.run(script)
-            if value:
-                return value
-            time.sleep(pause)
-        raise AssertionError(f"never true: {script}")
+        return until(lambda: self.run(script), script)
 
     def find(self, selector):
         return self.driver.find_element("css selector", selector)

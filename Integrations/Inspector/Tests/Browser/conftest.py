@@ -6,6 +6,10 @@ from browser import Browser, Program
 from stage import Stage
 
 
+def pytest_configure(config):
+    config.addinivalue_line("markers", "cost: measures time, which depends on the machine")
+
+
 @pytest.fixture(scope="session")
 def browser():
     with Browser() as browser:

@@ -81,7 +81,7 @@ def test_a_page_that_is_loaded_again_shows_the_same_view(page):
     page.run("inspector.select('themes')")
     page.driver.refresh()
     page.until(f"{POSTS} > 30")
-    page.until("inspector.tab === 'themes' && byId('themes').innerText.includes('Switches')", 20)
+    page.until("inspector.tab === 'themes' && byId('themes').innerText.includes('Switches')")
 
 
 def test_two_pages_at_once_both_receive_everything(browser, usual):

@@ -13,7 +13,7 @@ import time
 
 import pytest
 
-from browser import Browser, PROGRAM
+from browser import Browser, LIMIT, PROGRAM
 
 SKINS = str(pathlib.Path(PROGRAM).with_name("InspectedSkins"))
 
@@ -49,8 +49,8 @@ class Terminal:
                 return
             self.output += data.decode(errors="replace")
 
-    def until(self, pattern, seconds=15):
-        end = time.monotonic() + seconds
+    def until(self, pattern):
+        end = time.monotonic() + LIMIT
         while time.monotonic() < end:
             found = re.search(pattern, self.output)
             if found:
@@ -61,9 +61,9 @@ class Terminal:
     def press(self, keys):
         os.write(self.terminal, keys.encode())
 
-    def end(self, seconds=10):
+    def end(self):
         """The exit code, once the program has ended."""
-        end = time.monotonic() + seconds
+        end = time.monotonic() + LIMIT
         while time.monotonic() < end:
             self.read(0.05)
             pid, status = os.waitpid(self.pid, os.WNOHANG)

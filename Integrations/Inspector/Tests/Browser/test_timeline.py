@@ -34,7 +34,7 @@ def test_the_page_loads_without_complaints(page):
     assert "Program runs" in page.run("byId('status').textContent")
     page.until("byId('headline').textContent.includes('posts of')")
     # Something other than the background is drawn.
-    assert page.run("inspector.timeline.work.bars") > 10
+    page.until("inspector.timeline.work.bars > 10")
     assert page.run("""(() => {
         const canvas = byId("canvas");
         const pixels = canvas.getContext("2d").getImageData(160, 24, canvas.width - 160, 60).data;
@@ -42,6 +42,7 @@ def test_the_page_loads_without_complaints(page):
     })()""")
 
 
+@pytest.mark.cost
 def test_a_post_is_on_the_page_within_100_milliseconds(page):
     # Ages of posts when the frame that shows them is drawn: the clock of the page is set by each message.
     page.run("""(() => {
@@ -57,7 +58,7 @@ def test_a_post_is_on_the_page_within_100_milliseconds(page):
         };
         requestAnimationFrame(look);
     })()""")
-    page.until("window.ages.length >= 60", 20)
+    page.until("window.ages.length >= 60")
     ages = page.run("window.ages")
     medians = [median(ages[first:first + 20]) for first in range(0, 60, 20)]
     print(f"medians {[round(value) for value in medians]} ms, slowest {max(ages):.0f} ms")
@@ -369,16 +370,17 @@ def test_a_click_in_the_strip_shows_that_moment(browser, stage):
     stage.play(sample())
     browser.until(f"{POSTS} === 60")
     browser.frame()
-    x, y, time = browser.run("""(() => {
+    # The recording grows with the time: what counts is its length at the click.
+    x, y = browser.run("""(() => {
         const box = byId("strip").getBoundingClientRect();
-        const [begin, end] = inspector.timeline.range;
         const gutter = inspector.timeline.gutter;
-        return [box.left + gutter + (box.width - gutter) * 0.25, box.top + 20, begin + (end - begin) * 0.25];
+        addEventListener("pointerdown", () => { window.clicked = inspector.timeline.range; }, { capture: true, once: true });
+        return [box.left + gutter + (box.width - gutter) * 0.25, box.top + 20];
     })()""")
     browser.click(x, y)
     browser.until("!inspector.timeline.isLive")
-    t0, t1 = browser.run("[inspector.timeline.t0, inspector.timeline.t1]")
-    assert (t0 + t1) / 2 == pytest.approx(time, rel=0.02)
+    t0, t1, begin, end = browser.run("[inspector.timeline.t0, inspector.timeline.t1, ...clicked]")
+    assert (t0 + t1) / 2 == pytest.approx(begin + (end - begin) * 0.25, rel=0.02)
     # The list shows the beginning of the window.
     browser.frame()
     first = browser.run("inspector.log.posts[Math.round(byId('log').scrollTop / Log.rowHeight)].t0")

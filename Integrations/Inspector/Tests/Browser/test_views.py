@@ -23,7 +23,7 @@ def test_every_view_shows_its_subject(page):
         page.find(f"#tabs [data-tab={tab}]").click()
         page.until(f"byId('{tab}').clientHeight > 0")
         for word in words:
-            page.until(f"byId('{tab}').innerText.toLowerCase().includes({json.dumps(word.lower())})", 20)
+            page.until(f"byId('{tab}').innerText.toLowerCase().includes({json.dumps(word.lower())})")
     for tab in TABS:
         assert page.run("getComputedStyle(byId(arguments[0])).display", tab) == ("block" if tab == "themes" else "none")
 
@@ -53,7 +53,7 @@ def test_a_leak_is_marked(browser):
     with Program("--leak") as program:
         browser.shape()
         browser.open(program.url)
-        browser.until("byId('tabs').innerText.includes('leak?')", 20)
+        browser.until("byId('tabs').innerText.includes('leak?')")
         # The timeline says it, too, with the way to the table, also while it stands still.
         browser.until("/Mailbox.swift:\\d+ keeps adding observers: a leak\\?$/.test(byId('headline').innerText)")
         browser.find("#headline .link").click()
@@ -69,7 +69,7 @@ def test_failures_are_in_sight(browser):
     with Program("--fail") as program:
         browser.shape()
         browser.open(program.url)
-        browser.until("/[0-9]+ calls? failed/.test(byId('headline').innerText)", 20)
+        browser.until("/[0-9]+ calls? failed/.test(byId('headline').innerText)")
         browser.until("byId('failures').innerText.includes('SearchIndex.swift:')")
         browser.run("byId('failures').querySelector('.fact').click()")
         browser.until("byId('detail').innerText.includes('has no valid encoding')")
@@ -135,7 +135,7 @@ def test_no_view_is_ever_blank(browser, stage):
              "services": "The services of the application appear here.", "themes": "Switches of themes appear here."}
     for tab, sentence in words.items():
         browser.run("inspector.select(arguments[0])", tab)
-        browser.until(f"byId('{tab}').innerText.startsWith({json.dumps('Waiting for the program. ' + sentence)})", 3)
+        browser.until(f"byId('{tab}').innerText.startsWith({json.dumps('Waiting for the program. ' + sentence)})")
     # A program without an application and without themes says why, and what to do.
     stage.send("observers", observers([observer()]))
     stage.send("launch", None)
@@ -144,7 +144,7 @@ def test_no_view_is_ever_blank(browser, stage):
     for tab, sentence in {"observers": "1 observer from 1 line of code.", "launch": "Inspector(.default, app: app)",
                           "services": "Inspector(.default, app: app)", "themes": "announces it on this bus"}.items():
         browser.run("inspector.select(arguments[0])", tab)
-        browser.until(f"byId('{tab}').innerText.includes({json.dumps(sentence)})", 3)
+        browser.until(f"byId('{tab}').innerText.includes({json.dumps(sentence)})")
         assert "Waiting for the program" not in browser.run("byId(arguments[0]).innerText", tab)
     assert browser.complaints() == []
 
@@ -258,7 +258,7 @@ def saved():
     with tempfile.TemporaryDirectory() as folder:
         path, trace = pathlib.Path(folder) / "trace.html", pathlib.Path(folder) / "trace.json"
         subprocess.run(
-            [PROGRAM, "--save", path, "--trace", trace, "--seconds", "2"], check=True, timeout=60,
+            [PROGRAM, "--save", path, "--trace", trace, "--seconds", "2"], check=True,
             stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         yield path, trace
 

@@ -14,26 +14,19 @@ struct ContentionTests {
     let inspector = Inspector(bus, app: app, capacity: 500, describing: { "\($0.payload)" })
     let name = EventName<Int>("number")
     let tokens = (0..<4).map { _ in bus.observe(name) { _ in } }
-    await withTaskGroup { group in
-      for _ in 0..<3 {
-        group.addTask { for number in 0..<2_000 { bus.post(name, number) } }
-      }
-      for _ in 0..<2 {
-        group.addTask {
-          var feed = PageFeed(inspector.model)
-          for _ in 0..<100 {
-            _ = feed.next()
-            await Task.yield()
-          }
-        }
-      }
-      group.addTask {
+    await onThreads(6) { thread in
+      switch thread {
+      case 0..<3:
+        for number in 0..<2_000 { bus.post(name, number) }
+      case 3..<5:
+        var feed = PageFeed(inspector.model)
+        for _ in 0..<100 { _ = feed.next() }
+      default:
         for number in 0..<50 {
           try? app.add("service \(number)") { _ in }
           bus.observe(name) { _ in }.cancel()
           inspector.sample()
           _ = inspector.model.saved
-          await Task.yield()
         }
       }
     }

@@ -80,23 +80,25 @@ struct PageTests {
   func dropped() async throws {
     let bus = EventBus()
     weak var recorder: Recorder?
-    let stream: Task<String, any Error>
+    let reader = StreamReader()
+    let session = URLSession(configuration: .ephemeral, delegate: reader, delegateQueue: nil)
+    defer { session.invalidateAndCancel() }
+    var chunks = reader.chunks.makeAsyncIterator()
     do {
       let inspector = Inspector(bus)
       recorder = inspector.model.recorder
       let run = AppServiceRun(inspector)
       try await run.waitUntilReady()
       let url = try #require(inspector.url)
-      stream = Task { try await get(url + "stream").text }
       _ = try await get(url)
-      for _ in 0..<20 {
-        bus.post(EventName<Int>("sample"), 1)
-        try await Task.sleep(for: .milliseconds(20))
-      }
+      session.dataTask(with: try #require(URL(string: url + "stream"))).resume()
+      var text = try #require(await chunks.next())
+      bus.post(EventName<Int>("sample"), 1)
+      while !text.contains("\"sample\"") { text += try #require(await chunks.next()) }
       // Released without a request to stop: the service is cancelled.
     }
-    _ = try? await stream.value
-    while recorder != nil { try await Task.sleep(for: .milliseconds(10)) }
+    while await chunks.next() != nil {}
+    await until(recorder == nil)
     #expect(bus.snapshot().observations.isEmpty)
   }
 
@@ -172,5 +174,24 @@ struct PageTests {
       http.statusCode, String(decoding: data, as: UTF8.self),
       http.value(forHTTPHeaderField: "Content-Security-Policy") ?? ""
     )
+  }
+}
+
+/// Receives an answer piece by piece.
+private final class StreamReader: NSObject, URLSessionDataDelegate, Sendable {
+  let chunks: AsyncStream<String>
+  private let continuation: AsyncStream<String>.Continuation
+
+  override init() {
+    (chunks, continuation) = AsyncStream.makeStream()
+    super.init()
+  }
+
+  func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+    continuation.yield(String(decoding: data, as: UTF8.self))
+  }
+
+  func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError: (any Error)?) {
+    continuation.finish()
   }
 }

@@ -100,9 +100,9 @@ public final class NATSServer: Sendable {
 
   /// Waits until the server accepts connections.
   ///
-  /// - Throws: ``StartError`` if it has ended, or after 20 seconds.
+  /// - Throws: ``StartError`` if it has ended, or after two minutes.
   public func waitUntilReady() throws {
-    let deadline = ContinuousClock.now + .seconds(20)
+    let deadline = ContinuousClock.now + .seconds(120)
     while !Self.accepts(port) {
       let isRunning = state.withLock { $0.process?.isRunning ?? false }
       guard isRunning, ContinuousClock.now < deadline else {

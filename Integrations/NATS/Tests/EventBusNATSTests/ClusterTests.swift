@@ -4,7 +4,7 @@ import Foundation
 import NATSServer
 import Testing
 
-@Suite("A cluster of three servers", .serialized)
+@Suite("A cluster of three servers", .serialized, .timeLimit(.minutes(10)))
 struct ClusterTests {
   @Test(
     "A cluster of three loses no acknowledged event when the leader of the stream is killed under load"
@@ -34,11 +34,11 @@ struct ClusterTests {
     await eventually("events flow") { acknowledged.count > 200 }
     let leader = try await streamLeader(a, cluster)
     cluster.servers[leader].kill()
-    await eventually("the rest is acknowledged", within: .seconds(60)) {
+    await eventually("the rest is acknowledged") {
       acknowledged.count == 3000
     }
     try await poster.value
-    await eventually("all are handled", within: .seconds(60)) { Set(handled.values).count == 3001 }
+    await eventually("all are handled") { Set(handled.values).count == 3001 }
     try cluster.servers[leader].restart()
     withExtendedLifetime(token) {}
   }
@@ -123,30 +123,33 @@ struct ClusterTests {
         }
       }
     }
-    for _ in 0..<6 {
+    // The servers that are left are a majority: events flow with and without the third.
+    func flow(_ count: Int) async {
       let before = acknowledged.count
-      await eventually("events flow", within: .seconds(60)) { acknowledged.count > before + 100 }
+      await eventually("\(count) events are acknowledged, seed \(seed)") {
+        acknowledged.count >= before + count
+      }
+    }
+    for _ in 0..<6 {
+      await flow(100)
       let server = cluster.servers[Int.random(in: 0..<3, using: &generator)]
       if generator.happens(60) {
         server.kill()
-        try await Task.sleep(for: .milliseconds(Int.random(in: 0...1500, using: &generator)))
+        await flow(Int.random(in: 0...150, using: &generator))
         try server.restart()
       } else {
         server.signal(SIGSTOP)
-        try await Task.sleep(for: .milliseconds(Int.random(in: 500...3000, using: &generator)))
+        await flow(Int.random(in: 1...300, using: &generator))
         server.signal(SIGCONT)
       }
     }
     for server in cluster.servers { server.kill() }
     for server in cluster.servers { try server.launch() }
     for server in cluster.servers { try server.waitUntilReady() }
-    let before = acknowledged.count
-    await eventually("events flow again", within: .seconds(60)) {
-      acknowledged.count > before + 100
-    }
+    await flow(100)
     for poster in posters { poster.cancel() }
     for poster in posters { await poster.value }
-    await eventually("every acknowledged event is handled", within: .seconds(60)) {
+    await eventually("every acknowledged event is handled") {
       Set(acknowledged.values).isSubset(of: handled.values)
     }
     withExtendedLifetime(token) {}

@@ -141,7 +141,7 @@ func openssl(_ arguments: String...) throws {
   if process.terminationStatus != 0 { throw SampleError() }
 }
 
-@Suite("Credentials files")
+@Suite("Credentials files", .timeLimit(.minutes(5)))
 struct CredentialsFileTests {
   @Test("A credentials file is accepted, one of another account's user is refused, and so is none")
   func file() async throws {

@@ -2,7 +2,7 @@ import EventBus
 import EventBusNATS
 import Testing
 
-@Suite("The rules for what the server forbids")
+@Suite("The rules for what the server forbids", .timeLimit(.minutes(5)))
 struct DenialRuleTests {
   @Test("The errors of servers are read, and no other text is")
   func reading() {

@@ -6,7 +6,7 @@ import SoakRun
 import Synchronization
 import Testing
 
-@Suite("Kills", .serialized)
+@Suite("Kills", .serialized, .timeLimit(.minutes(10)))
 struct FaultTests {
   @Test("No acknowledged event is lost in 30 random kills of the server and the consumer")
   func kills() async throws {

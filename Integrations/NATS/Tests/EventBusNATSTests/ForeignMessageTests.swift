@@ -15,7 +15,7 @@ private enum Trace {
   }
 }
 
-@Suite("The rules for messages of other programs")
+@Suite("The rules for messages of other programs", .timeLimit(.minutes(5)))
 struct ForeignMessageRuleTests {
   @Test("Plain messages and CloudEvents 1.0 in binary mode are taken, and nothing else")
   func check() {
@@ -69,7 +69,7 @@ struct ForeignMessageRuleTests {
   }
 }
 
-@Suite("Reports and counts as values")
+@Suite("Reports and counts as values", .timeLimit(.minutes(5)))
 struct ReportRuleTests {
   @Test("Counts and reports are available by name, for logs and metrics")
   func values() async throws {
@@ -88,7 +88,7 @@ struct ReportRuleTests {
   }
 }
 
-@Suite("Messages of other programs over a server")
+@Suite("Messages of other programs over a server", .timeLimit(.minutes(5)))
 struct ForeignMessageTests {
   private let event = [
     "ce-specversion": "1.0", "ce-id": "1", "ce-source": "/shop", "ce-type": "test.number",

@@ -10,7 +10,7 @@ private func heard(_ link: any Link, _ event: String) throws -> any LinkSubscrip
   try link.subscribe("events.\(event)", group: nil, limit: 1000) {}
 }
 
-@Suite("Other publishers on the same account")
+@Suite("Other publishers on the same account", .timeLimit(.minutes(5)))
 struct ForeignPublisherTests {
   @Test("Forged copies of coming events take no genuine one's place: all with receipts are handled")
   func forgedSequences() async throws {

@@ -4,7 +4,7 @@ import Foundation
 import NATSServer
 import Testing
 
-@Suite("Memory and descriptors", .serialized)
+@Suite("Memory and descriptors", .serialized, .timeLimit(.minutes(10)))
 struct ResourceTests {
   @Test("1,000 reconnects leave neither descriptors nor memory, and events flow")
   func reconnects() async throws {

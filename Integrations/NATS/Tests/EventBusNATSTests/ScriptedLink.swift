@@ -40,6 +40,8 @@ final class ScriptedServer: Sendable {
     var deliveries: [UInt64: Int] = [:]
     var open: [UInt64: Delivery] = [:]
     var floor: UInt64 = 0
+    /// How often its receivers asked for more time.
+    var reminders = 0
 
     init(_ request: ConsumerRequest) {
       self.request = request
@@ -60,6 +62,17 @@ final class ScriptedServer: Sendable {
     var denied: (publish: Set<String>, subscribe: Set<String>) = ([], [])
     var deniedPrefix: String?
     var keepsForgetting = false
+    /// The time, if the test holds it.
+    var heldTime: ContinuousClock.Instant?
+    /// What waits for the next turn.
+    var turns: [CheckedContinuation<Void, Never>] = []
+
+    var now: ContinuousClock.Instant { heldTime ?? .now }
+
+    mutating func takeTurns() -> [CheckedContinuation<Void, Never>] {
+      defer { turns = [] }
+      return turns
+    }
   }
 
   private let state: Locked<State>
@@ -72,8 +85,31 @@ final class ScriptedServer: Sendable {
 
   private func schedule() {
     queue.asyncAfter(deadline: .now() + .milliseconds(5)) { [weak self] in
-      self?.tick()
-      self?.schedule()
+      guard let self else { return }
+      tick()
+      for turn in state.withLock({ $0.takeTurns() }) { turn.resume() }
+      schedule()
+    }
+  }
+
+  /// Waits until the server has delivered what is due.
+  func turn() async {
+    await withCheckedContinuation { turn in state.withLock { $0.turns.append(turn) } }
+  }
+
+  /// Stops the time after which messages are delivered again: only the test lets it pass.
+  func holdTime() { state.withLock { $0.heldTime = $0.now } }
+
+  /// Lets time pass, and delivers what is due then.
+  func advance(by duration: Duration) {
+    state.withLock { $0.heldTime = $0.now + duration }
+    tick()
+  }
+
+  /// How often the receivers of a consumer asked for more time.
+  func reminders(_ consumer: String) -> Int {
+    state.withLock { state in
+      state.consumers.first { $0.key.hasPrefix("\(consumer)-") }?.value.reminders ?? 0
     }
   }
 
@@ -254,10 +290,11 @@ final class ScriptedServer: Sendable {
     switch answer {
     case .done, .terminate: consumer.open[sequence] = nil
     case .inProgress:
-      delivery.due = .now + consumer.request.answerTimeout
+      consumer.reminders += 1
+      delivery.due = state.now + consumer.request.answerTimeout
       consumer.open[sequence] = delivery
     case .again(let pause):
-      delivery.due = .now + pause
+      delivery.due = state.now + pause
       consumer.open[sequence] = delivery
     }
   }
@@ -266,7 +303,7 @@ final class ScriptedServer: Sendable {
   private func tick() {
     let wakes = state.withLock { state in
       var wakes: [@Sendable () -> Void] = []
-      let now = ContinuousClock.now
+      let now = state.now
       for consumer in state.consumers.values {
         guard let stream = state.streams[consumer.request.stream] else { continue }
         let isHeard = state.subscriptions.contains { $0.subject == consumer.deliverySubject }

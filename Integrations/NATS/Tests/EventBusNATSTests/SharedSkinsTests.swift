@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("SharedSkins")
+@Suite("SharedSkins", .timeLimit(.minutes(5)))
 struct SharedSkinsTests {
   @Test(
     "Two programs share a skin; a third one starts with it; one that ends leaves the others' lists"

@@ -13,20 +13,64 @@ extension EventNames {
   static let kept = EventName<Int>("test.kept", replay: 3)
 }
 
-/// Waits until a condition holds.
+/// Waits until a condition holds of which there is no notification, or until the test has run out of time.
 func eventually(
   _ what: String,
-  within limit: Duration = .seconds(30),
   sourceLocation: SourceLocation = #_sourceLocation,
   _ condition: () async -> Bool
 ) async {
-  let deadline = ContinuousClock.now + limit
   while await !condition() {
-    if ContinuousClock.now > deadline {
-      Issue.record("\(what): not within \(limit)", sourceLocation: sourceLocation)
+    do {
+      try await Task.sleep(for: .milliseconds(2))
+    } catch {
+      Issue.record("the test ended before: \(what)", sourceLocation: sourceLocation)
       return
     }
-    try? await Task.sleep(for: .milliseconds(2))
+  }
+}
+
+/// Holds handlers back until the test opens it.
+final class Latch: Sendable {
+  private struct State {
+    var isOpen = false
+    var waiters: [Int: CheckedContinuation<Void, Never>] = [:]
+    var nextWaiter = 0
+  }
+
+  private let state = Locked(State())
+
+  /// Resumes all that wait, now and later.
+  func open() {
+    let waiters = state.withLock { state in
+      state.isOpen = true
+      defer { state.waiters = [:] }
+      return Array(state.waiters.values)
+    }
+    for waiter in waiters { waiter.resume() }
+  }
+
+  /// Waits until the latch is open.
+  ///
+  /// - Throws: `CancellationError` if the task is cancelled before.
+  func wait() async throws {
+    let waiter = state.withLock { state in
+      state.nextWaiter += 1
+      return state.nextWaiter
+    }
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let mustWait = state.withLock { state in
+          guard !state.isOpen, !Task.isCancelled else { return false }
+          state.waiters[waiter] = continuation
+          return true
+        }
+        if !mustWait { continuation.resume() }
+      }
+    } onCancel: {
+      let continuation = state.withLock { $0.waiters.removeValue(forKey: waiter) }
+      continuation?.resume()
+    }
+    try Task.checkCancellation()
   }
 }
 

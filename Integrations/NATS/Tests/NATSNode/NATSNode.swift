@@ -39,7 +39,7 @@ enum NATSNode {
       let hangsAt = arguments.count > 6 ? Int(arguments[6]) : nil
       token = bus.observe(name) { number in
         say("handling \(number)")
-        if number == hangsAt { try await Task.sleep(for: .seconds(3600)) }
+        if number == hangsAt { await hang() }
         say("handled \(number)")
       }
       bridge.carry(
@@ -50,8 +50,15 @@ enum NATSNode {
     }
     await bridge.waitUntilFlushed()
     say("ready")
-    try await Task.sleep(for: .seconds(3600))
+    await hang()
     withExtendedLifetime((token, states)) {}
+  }
+
+  /// Waits until the process is killed.
+  private static func hang() async {
+    let (nothing, source) = AsyncStream<Never>.makeStream()
+    for await _ in nothing {}
+    withExtendedLifetime(source) {}
   }
 
   static func say(_ line: String) {

@@ -57,9 +57,7 @@ public struct KillRun: Sendable {
       var number = 0
       while !Task.isCancelled {
         // A consumer that keeps dying is slower than the poster, and has to catch up in the end.
-        while number > handled.highest + Self.lead, !Task.isCancelled {
-          do { try await Task.sleep(for: .milliseconds(1)) } catch { return }
-        }
+        await until(handled.highest + Self.lead >= number)
         number += 1
         do throws(NATSError) {
           try await bridge.post(name, number)
@@ -76,16 +74,13 @@ public struct KillRun: Sendable {
       // Between two kills, some new events pass, so that both are in the middle of work.
       let before = handled.highest
       let goal = Int.random(in: 1...60, using: &generator)
-      let deadline = ContinuousClock.now + .seconds(30)
-      while handled.highest < before + goal, ContinuousClock.now < deadline {
-        try await Task.sleep(for: .milliseconds(1))
-      }
+      await until(handled.highest >= before + goal)
       if Bool.random(using: &generator) {
         server.kill()
         try server.restart()
         result.serverKills += 1
       } else {
-        consumer.kill()
+        await consumer.kill()
         consumer = try Consumer(server.url, handled)
         result.consumerKills += 1
       }
@@ -94,25 +89,43 @@ public struct KillRun: Sendable {
     poster.cancel()
     await poster.value
     await bridge.waitUntilFlushed()
+    // Nothing comes after everything that the server has stored was delivered and acknowledged.
+    let raw = try await NATSConnection(server.url)
+    try await until(await isFinished(raw))
+    // The process has written its lines before its answers, and all of them are read after its end.
+    await consumer.kill()
     let posted = Set(acknowledged.numbers)
-    var missing = posted.subtracting(handled.numbers)
-    // After a minute without any event, no further event will come.
-    var (count, deadline) = (handled.count, ContinuousClock.now + .seconds(60))
-    while !missing.isEmpty, ContinuousClock.now < deadline {
-      try await Task.sleep(for: .milliseconds(50))
-      if handled.count > count { (count, deadline) = (handled.count, .now + .seconds(60)) }
-      missing.subtract(handled.numbers.suffix(Self.lead * 4))
-    }
-    consumer.kill()
-    missing.subtract(handled.numbers)
     result.acknowledged = posted.count
     result.handled = handled.count
-    result.lost = missing.sorted()
+    result.lost = posted.subtracting(handled.numbers).sorted()
     return result
+  }
+
+  /// Whether the server waits for no answer and has nothing to deliver.
+  private func isFinished(_ nats: NATSConnection) async throws -> Bool {
+    let inbox = "soak.info.\(UInt64.random(in: 0 ... .max))"
+    let answers = try nats.rawLink.subscribe(inbox, group: nil, limit: 1) {}
+    try nats.rawLink.send(
+      OutgoingMessage(subject: "$JS.API.CONSUMER.INFO.SOAK.c-soak=2Enumber", reply: inbox)
+    )
+    var text = ""
+    func answer() -> String {
+      text += answers.take(1).messages.map { String(decoding: $0.payload, as: UTF8.self) }.joined()
+      return text
+    }
+    await until(!answer().isEmpty)
+    return text.contains("\"num_ack_pending\":0,") && text.contains(/"num_pending":0[,}]/)
   }
 
   /// How many events the poster may be ahead of the consumer.
   private static let lead = 2000
+}
+
+/// Waits until a condition holds of which there is no notification, or until the task is cancelled.
+private func until(_ condition: @autoclosure () async throws -> Bool) async rethrows {
+  while try await !condition() {
+    do { try await Task.sleep(for: .milliseconds(1)) } catch { return }
+  }
 }
 
 /// Numbers, from any thread.
@@ -143,6 +156,7 @@ private final class Consumer: Sendable {
   }
 
   private let program = Program()
+  private let ended = Log()
 
   init(_ url: String, _ handled: Log) throws {
     let own = URL(filePath: CommandLine.arguments[0]).resolvingSymlinksInPath()
@@ -154,7 +168,7 @@ private final class Consumer: Sendable {
     process.standardInput = program.input
     process.standardOutput = program.output
     try process.run()
-    Thread.detachNewThread { [program] in
+    Thread.detachNewThread { [program, ended] in
       var rest = Data()
       while case let data = program.output.fileHandleForReading.availableData, !data.isEmpty {
         rest += data
@@ -166,12 +180,19 @@ private final class Consumer: Sendable {
           }
         }
       }
+      ended.append(0)
     }
   }
 
-  deinit { kill() }
+  deinit { end() }
 
-  func kill() {
+  /// Ends the process, and waits until its output has been read.
+  func kill() async {
+    end()
+    await until(ended.count > 0)
+  }
+
+  private func end() {
     let process = program.process
     if process.isRunning { Foundation.kill(process.processIdentifier, SIGKILL) }
     process.waitUntilExit()

@@ -101,8 +101,8 @@ struct ApplicationLogTests {
     }
     let run = Task { try await app.run() }
     try await app.waitUntil(state: .active)
-    while !sample.lines().contains(where: { $0.hasPrefix("service failed") }) { await Task.yield() }
-    while !sample.lines().contains("launch finished") { await Task.yield() }
+    await until(sample.lines().contains { $0.hasPrefix("service failed") })
+    await until(sample.lines().contains("launch finished"))
     app.shutdown()
     #expect(try await run.value == 0)
     let entries = sample.handler.entries

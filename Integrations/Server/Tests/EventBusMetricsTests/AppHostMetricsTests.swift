@@ -26,8 +26,8 @@ struct ApplicationMetricsTests {
     }
     let run = Task { try await app.run() }
     try await app.waitUntil(state: .active)
-    while metrics.timers(label: "shop.launch.duration").isEmpty { await Task.yield() }
-    while metrics.counters.isEmpty { await Task.yield() }
+    await until(!metrics.timers(label: "shop.launch.duration").isEmpty)
+    await until(!metrics.counters.isEmpty)
     app.shutdown()
     #expect(try await run.value == 0)
     let worker = [("worker", "settings")]

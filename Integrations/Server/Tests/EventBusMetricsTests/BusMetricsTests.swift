@@ -133,7 +133,7 @@ struct BusMetricsTests {
     let gauge = try metrics.expectRecorder("shop.mailbox.depth")
     #expect(gauge.values == [3])
     owner.executor.release()
-    while bus.snapshot().waitingCount > 0 { await Task.yield() }
+    await until(bus.snapshot().waitingCount == 0)
     await clock.advance(by: .seconds(10))
     await clock.waitForSleepers(atLeast: 1)
     #expect(gauge.values == [3, 0])
@@ -201,15 +201,8 @@ struct BusMetricsTests {
   func concurrent() async {
     let token = measure(bus)
     let handler = bus.observe(.number) { _ in }
-    await withTaskGroup { group in
-      for _ in 0..<4 {
-        group.addTask {
-          for index in 0..<500 {
-            bus.post(.number, index)
-            if index % 50 == 0 { await Task.yield() }
-          }
-        }
-      }
+    await onThreads(4) { [bus] _ in
+      for index in 0..<500 { bus.post(.number, index) }
     }
     #expect(total("shop.posts", "sample.number") == 2_000)
     #expect(total("shop.deliveries", "sample.number") == 2_000)

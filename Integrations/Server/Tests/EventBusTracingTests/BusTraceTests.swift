@@ -120,7 +120,7 @@ struct BusTraceTests {
       await Task.yield()
     }
     await withTracer(tracer) { _ = await bus.postAndWait(.number, 1) }
-    while !tracer.activeSpans.isEmpty { await Task.yield() }
+    await until(tracer.activeSpans.isEmpty)
     let post = try #require(spans(.producer).first)
     let delivery = try #require(spans(.consumer).first)
     #expect(delivery.parentSpanID == post.spanID)
@@ -137,7 +137,7 @@ struct BusTraceTests {
       ServiceContext.withValue(.sample("request \(index)")) { bus.enqueue(.number, index) }
     }
     #expect(await heard.first(5) == (0..<5).map { "request \($0)" })
-    while tracer.finishedSpans.count < 10 { await Task.yield() }
+    await until(tracer.finishedSpans.count == 10)
     #expect(spans(.producer).count == 5)
     #expect(spans(.consumer).count == 5)
     #expect(tracer.activeSpans.isEmpty)
@@ -164,9 +164,12 @@ struct BusTraceTests {
   func streams() async throws {
     let trace = bus.startTracing(with: tracer)
     let numbers = bus.events(.other)
-    let waiting = Task { await numbers.first { _ in true } }
-    // Long enough for the task to wait.
-    for _ in 0..<100 { await Task.yield() }
+    let waiting = Task { @MainActor in
+      var iterator = numbers.makeAsyncIterator()
+      return await iterator.next(isolation: MainActor.shared)
+    }
+    // The turn of the actor that comes next begins when the task waits.
+    await Task { @MainActor in }.value
     let texts = bus.events(.text)
     bus.post(.text, "a")
     let handler = bus.observe(.number) { [bus] _ async in
@@ -223,15 +226,8 @@ struct BusTraceTests {
   func concurrent() async {
     let trace = bus.startTracing(with: tracer)
     let handler = bus.observe(.number) { _ in }
-    await withTaskGroup { group in
-      for _ in 0..<4 {
-        group.addTask {
-          for index in 0..<200 {
-            bus.post(.number, index)
-            if index % 20 == 0 { await Task.yield() }
-          }
-        }
-      }
+    await onThreads(4) { [bus] _ in
+      for index in 0..<200 { bus.post(.number, index) }
     }
     #expect(spans(.producer).count == 800)
     #expect(spans(.consumer).count == 800)

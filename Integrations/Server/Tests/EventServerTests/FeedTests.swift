@@ -80,7 +80,6 @@ struct FeedTests {
         group.addTask {
           for number in 0..<50 {
             await feed.send("counted", Array("\(task) \(number)".utf8))
-            await Task.yield()
           }
         }
       }

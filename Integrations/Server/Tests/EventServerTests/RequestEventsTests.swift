@@ -70,11 +70,11 @@ struct RequestEventsTests {
     try await serving(bus) { port in
       let leaving = try await connect(port)
       let staying = try await connect(port)
-      while bus.snapshot().observations.count != 2 { await Task.yield() }
+      await until(bus.snapshot().observations.count == 2)
       try await leaving.close()
-      while bus.snapshot().observations.count != 1 { await Task.yield() }
+      await until(bus.snapshot().observations.count == 1)
       try await staying.close()
-      while !bus.snapshot().observations.isEmpty { await Task.yield() }
+      await until(bus.snapshot().observations.isEmpty)
     }
   }
 

@@ -1,8 +1,6 @@
-internal import AsyncHTTPClient
 internal import Foundation
 internal import NIOCore
 internal import NIOHTTP1
-internal import Synchronization
 internal import TestKit
 
 /// A server, started as a program, which is killed when this object is released.
@@ -21,12 +19,6 @@ final class RunningServer: Sendable {
 
   private let program = Program()
   private let ended = Inbox<Int32>()
-  /// Shared by all tests, and never shut down: a client that is released before that ends the process.
-  private static let client: HTTPClient = {
-    var configuration = HTTPClient.Configuration()
-    configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 400
-    return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
-  }()
 
   let port: Int
   /// The output of the program.
@@ -133,20 +125,16 @@ final class RunningServer: Sendable {
   func get(_ path: String) async throws -> Answer { try await get(address: url(path)) }
 
   func get(address: String) async throws -> Answer {
-    try await answer(Self.client.execute(HTTPClientRequest(url: address), timeout: .minutes(1)))
+    try await answer(HTTPExchange(address))
   }
 
   @discardableResult
   func post(_ name: String, _ body: String) async throws -> Answer {
-    var request = HTTPClientRequest(url: url("events/\(name)"))
-    request.method = .POST
-    request.body = .bytes(ByteBuffer(string: body))
-    return try await answer(Self.client.execute(request, timeout: .minutes(1)))
+    try await answer(HTTPExchange(url("events/\(name)"), method: .POST, body: body))
   }
 
-  private func answer(_ response: HTTPClientResponse) async throws -> Answer {
-    let body = try await response.body.collect(upTo: 1 << 24)
-    return Answer(status: Int(response.status.code), body: String(buffer: body))
+  private func answer(_ exchange: HTTPExchange) async throws -> Answer {
+    Answer(status: exchange.status, body: try await exchange.text())
   }
 
   /// Opens a stream and waits until the server listens for it.
@@ -158,8 +146,7 @@ final class RunningServer: Sendable {
 
   /// Opens a stream and waits for the head of its response.
   func reader(_ query: String = "") async throws -> EventReader {
-    let request = HTTPClientRequest(url: url("events\(query)"))
-    return EventReader(try await Self.client.execute(request, timeout: .minutes(5)))
+    EventReader(try await HTTPExchange(url("events\(query)")))
   }
 
   /// The value of a metric.
@@ -178,22 +165,23 @@ final class EventReader {
     var data: String
   }
 
-  private var body: HTTPClientResponse.Body.AsyncIterator?
+  private let exchange: HTTPExchange?
   /// The text read so far, without the greeting.
   private(set) var bytes = ByteBuffer()
   private(set) var hasEnded = false
 
-  init(_ response: HTTPClientResponse) { body = response.body.makeAsyncIterator() }
+  init(_ exchange: HTTPExchange) { self.exchange = exchange }
 
   /// Creates a reader with the text of another.
   init(bytes: ByteBuffer) {
+    exchange = nil
     self.bytes = bytes
     hasEnded = true
   }
 
   /// Reads until the text read last meets a condition, or the stream ends.
   func read(until isEnough: (String) -> Bool) async throws {
-    while let chunk = try await body?.next() {
+    while let chunk = try await exchange?.next() {
       bytes.writeImmutableBuffer(chunk)
       let count = min(bytes.readableBytes, 400)
       let tail = bytes.getString(at: bytes.writerIndex - count, length: count) ?? ""

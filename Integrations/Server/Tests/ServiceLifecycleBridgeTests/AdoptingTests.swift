@@ -63,7 +63,7 @@ struct AdoptingTests {
           await withTaskGroup { group in
             group.addTask {
               log.append("begun")
-              try? await cancelWhenGracefulShutdown { try await Task.sleep(for: .seconds(3_600)) }
+              try? await cancelWhenGracefulShutdown { try await untilCancelled() }
               log.append("cancelled")
             }
             group.addTask {
@@ -100,7 +100,7 @@ struct AdoptingTests {
         ClosureService { [log] in
           log.append("begun")
           do {
-            try await Task.sleep(for: .seconds(3_600))
+            try await untilCancelled()
           } catch {
             log.append("\(error is CancellationError) \(Task.isShuttingDownGracefully)")
             throw error
@@ -169,9 +169,23 @@ struct AdoptingTests {
       log.append("worker \(readiness.isReady)")
       try await context.untilShutdown()
     }
+    // Its dependant starts after the first service runs: the worker would have been started before.
+    try app.add("db", options: AppServiceOptions(waitsForReady: true)) { [log] context in
+      await log.first(1)
+      context.markReady()
+      try await context.untilShutdown()
+    }
+    try app.add("mail", options: AppServiceOptions(after: ["db"])) { context in
+      context.markReady()
+      try await context.untilShutdown()
+    }
+    let changes = Inbox<String>()
+    let token = app.bus.observe(.appServiceStateDidChange) { change in
+      changes.append("\(change.service) \(change.state)")
+    }
     let run = Task { try await app.run() }
-    await log.first(1)
-    for _ in 0..<20 { await Task.yield() }
+    await changes.wait { $0.contains("mail ready") }
+    #expect(!changes.entries.contains { $0.hasPrefix("worker") })
     #expect(log.entries == ["http"])
     readiness.markReady()
     readiness.markReady()
@@ -179,6 +193,7 @@ struct AdoptingTests {
     app.shutdown()
     #expect(try await run.value == 0)
     #expect(log.entries == ["http", "worker true"])
+    withExtendedLifetime(token) {}
   }
 
   @Test("Services stop in reverse order, adopted ones among them")
@@ -208,7 +223,7 @@ struct AdoptingTests {
   func stuck() async throws {
     let messages = Inbox<String>()
     let run = AppServiceRun(
-      AdoptedService(ClosureService { try? await Task.sleep(for: .seconds(3_600)) }, "http"),
+      AdoptedService(ClosureService { try? await untilCancelled() }, "http"),
       stopTimeout: .zero,
       onMessage: { messages.append($0.description) }
     )
@@ -266,7 +281,7 @@ struct AsServiceTests {
     let app = try application { [log] context in
       context.markReady()
       log.append("begun")
-      try? await Task.sleep(for: .seconds(3_600))
+      try? await untilCancelled()
       log.append("cancelled \(Task.isCancelled)")
     }
     let group = group(app.asService())
