@@ -24,6 +24,8 @@ public func until(_ condition: @autoclosure () async throws -> Bool) async rethr
 /// called is not going to be, and a manual clock may jump. A thread that waits for a process, for a timer of the system
 /// or for input is at rest, too; a test waits for those by what they announce. Tests that run in parallel delay each
 /// other's rest, but never cause one.
+///
+/// Code that blocks the main actor, or a thread that spins, keeps the process from rest: neither may wait for it.
 public func rest() async { await Watcher.shared.pause(untilRest: true) }
 
 extension ManualClock {
