@@ -65,8 +65,11 @@ rule 'Sources/' '(?<![.\w])(?<!func )print\(' \
 code=$work/tests.tsv
 mapfile -t tests < <(swift_files Tests Integrations/*/Tests | grep -vE '/TestSupport/|/Fixtures/')
 awk -f Scripts/gates/strip-code.awk "${tests[@]}" > "$code"
-rule '' '\bTask\.sleep|\b(usleep|nanosleep)\(|(?<![.\w])(?<!func )sleep\(|Thread\.sleep|Clock\(\)\.sleep' \
-  "Tests never sleep: use a manual clock for time and latches for order."
+sleeps='\bTask\.sleep|\b(usleep|nanosleep)\(|(?<![.\w])(?<!func )sleep\(|Thread\.sleep|Clock\(\)\.sleep'
+advice="Tests never sleep: use a manual clock for time and latches for order."
+rule 'Tests/' "$sleeps" "$advice"
+# Other processes announce little: each package has one function that asks again and again.
+rule 'Integrations/' "$sleeps" "$advice" "$reasoned"
 real='(?:Continuous|Suspending)Clock(?:\(\))?\.now'
 rule '' "$real\s*[<>]|[<>]=?\s*$real|\.now\s*<=?\s|\.now\)\s*<|<=?\s*deadline\b|#(?:expect|require)\(\s*elapsed\s*<" \
   "A slow machine exceeds every limit of real time: wait for an event, or give '// Reason: …' on the line." "$reasoned"

@@ -41,16 +41,25 @@ public func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) a
 
 /// Runs a closure on a new thread while the caller's thread waits, whatever locks the caller holds.
 ///
+/// When it returns, the thread has released the closure and what it captured.
+///
 /// - Returns: The result of the closure.
 public func blockedOnThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) -> Result {
-  let (result, isOver) = (Holder<Result>(), ManualLatch())
+  let (work, result, isOver) = (Holder(body), Holder<Result>(), ManualLatch())
   runOnThread {
-    result.hold(body())
+    call(work, into: result)
+    work.letGo()
     isOver.open()
   }
   isOver.block()
-  guard let value = result.value else { preconditionFailure("The latch opens after the result is there.") }
+  guard let value = result.value else { preconditionFailure("The latch opened too early.") }
   return value
+}
+
+/// Calls a closure without a reference to it that outlives the call.
+@inline(never)
+private func call<Result>(_ work: Holder<@Sendable () -> Result>, into result: Holder<Result>) {
+  if let body = work.value { result.hold(body()) }
 }
 
 /// Lets other threads run.

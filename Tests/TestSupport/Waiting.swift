@@ -80,7 +80,8 @@ private final class Watcher: Sendable {
       usleep(nap)
       let (isOver, seeksRest, firstTooLate) = state.withLock { state in
         if state.waiters.isEmpty { state.isRunning = false }
-        return (state.waiters.isEmpty, state.waiters.contains(where: \.waitsForRest), state.nextNumber)
+        let seeksRest = state.waiters.contains(where: \.waitsForRest)
+        return (state.waiters.isEmpty, seeksRest, state.nextNumber)
       }
       if isOver { return }
       let isAtRest = seeksRest && otherThreadsRest()

@@ -10,6 +10,6 @@
 @section(".init_array") @used
 #endif
 private let setsWidth: @convention(c) () -> Void = {
-  // Reason: terminated strings, and no other thread runs yet.
-  _ = unsafe setenv("SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH", "2", 0)
+  let name = "SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH"
+  _ = unsafe setenv(name, "2", 0)  // Reason: no other thread runs yet.
 }

@@ -36,7 +36,7 @@ struct EnqueuedRunStormTests {
       while enqueued.contains(where: { $0.value < least }) {
         let value = enqueued[thread].add() - 1
         Self.enqueue(.number, value * threads + thread, on: bus)
-        if value % 64 == 0 || value > least { yieldThread() }
+        if value % 64 == 0 || value > least { yieldThread() }  // Reason: others overlap.
       }
     }
     let counts = enqueued.map(\.value)
@@ -63,7 +63,7 @@ struct EnqueuedRunStormTests {
           await areThere.wait()
           for index in 0..<count {
             Self.enqueue(.number, index * tasks + task, on: bus)
-            if index % 100 == 0 { await Task.yield() }
+            if index % 100 == 0 { await Task.yield() }  // Reason: others overlap.
           }
         }
       }

@@ -106,6 +106,8 @@ struct NextTests {
     let sender = Holder(SampleSender())
     let waiting = Task { try await bus.next(.number, from: sender.value) }
     await untilObserved(bus)
+    // The call may still be on its way to the wait, with the sender.
+    await rest()
     weak let watched = sender.value
     sender.letGo()
     #expect(watched == nil)

@@ -47,7 +47,7 @@ struct ActorStormTests {
     for event in 0..<300 {
       bus.post(name, [2, event])
       #expect(shown.last == [2, event])
-      if event.isMultiple(of: 10) { await Task.yield() }
+      if event.isMultiple(of: 10) { await Task.yield() }  // Reason: others overlap.
     }
     await storm
     bus.post(name, [3, 0])
@@ -101,7 +101,7 @@ struct ActorStormTests {
     async let storm: Void = onThreads(2) { _ in
       while !mayStop.isOpen {
         bus.post(.number, 1)
-        yieldThread()
+        yieldThread()  // Reason: others overlap.
       }
     }
     for _ in 0..<200 {
@@ -110,7 +110,7 @@ struct ActorStormTests {
         probe.touch()
         if wasCancelled.value > 0 { late.add() }
       }
-      await Task.yield()
+      await Task.yield()  // Reason: others overlap.
       token.cancel()
       wasCancelled.add()
       bus.post(.nothing)
@@ -138,14 +138,14 @@ struct ActorStormTests {
     async let storm: Void = onThreads(1) { _ in
       while !mayStop.isOpen {
         bus.post(.number, 1)
-        yieldThread()
+        yieldThread()  // Reason: others overlap.
       }
     }
     for _ in 0..<100 {
       let listener = Listener()
       listeners.append(listener)
       await listener.observe(bus)
-      await Task.yield()
+      await Task.yield()  // Reason: others overlap.
     }
     mayStop.open()
     await storm

@@ -185,7 +185,7 @@ struct FenceTests {
                 }
               )
             }
-            await Task.yield()
+            await Task.yield()  // Reason: others overlap.
             if !found.entries.isEmpty { return }
           }
           found.append(false)
@@ -250,7 +250,7 @@ struct FenceTests {
         while !mayStop.isOpen {
           bus.post(.number, 1, from: owner)
           posts.add()
-          yieldThread()
+          yieldThread()  // Reason: others overlap.
         }
       }
       async let atHome: Void = Self.postOnSampleActor(bus, until: mayStop)
@@ -295,7 +295,7 @@ struct FenceTests {
   private static func postOnSampleActor(_ bus: EventBus, until mayStop: ManualLatch) async {
     while !mayStop.isOpen {
       bus.post(.number, 1)
-      await Task.yield()
+      await Task.yield()  // Reason: others overlap.
     }
   }
 

@@ -41,7 +41,7 @@ struct LookingTests {
           for seen in bus.snapshot().observations { withExtendedLifetime(seen) {} }
           withExtendedLifetime(signal.observerCount) {}
         }
-        yieldThread()
+        yieldThread()  // Reason: others overlap.
       }
     }
     let sender = SampleSender()
@@ -50,7 +50,7 @@ struct LookingTests {
         let token = observe(number, bus, witness, from: sender)
         withExtendedLifetime(token.isActive) {}
       }
-      await Task.yield()
+      await Task.yield()  // Reason: others overlap.
     }
     mayStop.open()
     await others
@@ -67,7 +67,7 @@ struct LookingTests {
       register(number, witnesses[number])
     }
     while !witnesses.isEmpty {
-      yieldThread()
+      yieldThread()  // Reason: others overlap.
       witnesses.removeLast()
     }
   }
@@ -104,14 +104,14 @@ struct LookingTests {
         if index == 0 { property.value += 1 }
         property.observe(owner: owner, id: index) { _, _ in }
         property.unobserve(owner: owner)
-        yieldThread()
+        yieldThread()  // Reason: others overlap.
       }
     }
     for _ in 0..<ownerCount / 64 {
       bearAndBury(strangers) { number, witness in
         property.observe(owner: witness, id: number) { witness, _ in witness.shown += 1 }
       }
-      await Task.yield()
+      await Task.yield()  // Reason: others overlap.
     }
     mayStop.open()
     await others

@@ -162,7 +162,7 @@ struct StormTests {
             if owner.isGone.value > 0 { dead.add() }
             yieldThread()
           }
-          if value.isMultiple(of: 3) { yieldThread() }
+          if value.isMultiple(of: 3) { yieldThread() }  // Reason: others overlap.
         }
       }
     }

@@ -116,7 +116,7 @@ struct StreamCancellationTests {
         var events = stream.makeAsyncIterator()
         return await events.next()
       }
-      if round.isMultiple(of: 2) { await Task.yield() }
+      if round.isMultiple(of: 2) { await Task.yield() }  // Reason: others overlap.
       await onThreads(2) { thread in
         if thread == 0 { bus.post(.number, 1) } else { waiting.cancel() }
       }

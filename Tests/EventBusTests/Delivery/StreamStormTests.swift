@@ -19,7 +19,7 @@ struct StreamStormTests {
       let (bus, lifetime) = (EventBus(), Lifetime())
       let stream = bus.events(.number, until: lifetime)
       let first = Task { await take(stream) }
-      if round.isMultiple(of: 2) { await Task.yield() }
+      if round.isMultiple(of: 2) { await Task.yield() }  // Reason: others overlap.
       let cancelled = ManualLatch()
       await onThreads(2) { thread in
         if thread == 0 {
@@ -47,7 +47,7 @@ struct StreamStormTests {
       await onThreads(1) { _ in
         for value in 0..<count {
           bus.post(.number, value)
-          if value.isMultiple(of: 16) { yieldThread() }
+          if value.isMultiple(of: 16) { yieldThread() }  // Reason: others overlap.
         }
       }
       lifetime.end()
@@ -55,7 +55,7 @@ struct StreamStormTests {
     var taken: [Int] = []
     while taken.last != count - 1, !Task.isCancelled {
       let turn = Task { await take(stream) }
-      await Task.yield()
+      await Task.yield()  // Reason: others overlap.
       turn.cancel()
       taken += await turn.value
     }
@@ -74,7 +74,7 @@ struct StreamStormTests {
     await onThreads(1) { _ in
       for value in 0..<count {
         bus.post(.number, value)
-        if value.isMultiple(of: 16) { yieldThread() }
+        if value.isMultiple(of: 16) { yieldThread() }  // Reason: others overlap.
       }
     }
     lifetime.end()
@@ -104,7 +104,7 @@ struct StreamStormTests {
       var reached = 0
       for value in 0..<count {
         reached += bus.post(.number, value)
-        if value.isMultiple(of: 16) { yieldThread() }
+        if value.isMultiple(of: 16) { yieldThread() }  // Reason: others overlap.
       }
       posted.append(reached)
     }

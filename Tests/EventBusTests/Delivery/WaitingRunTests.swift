@@ -420,7 +420,7 @@ struct WaitingRunTests {
       while posted.contains(where: { $0.value < least }) {
         let value = posted[thread].add() - 1
         Self.requeue(2 * value + thread, to: bus)
-        if value % 64 == 0 || value > least { yieldThread() }
+        if value % 64 == 0 || value > least { yieldThread() }  // Reason: others overlap.
       }
     }
     let count = posted[0].value + posted[1].value

@@ -148,7 +148,7 @@ struct KVOCrashTests {
             tokens[next].cancel()
             next += 2
           }
-          yieldThread()
+          yieldThread()  // Reason: others overlap.
         }
         return haveEnded[index - 1].open()
       }

@@ -158,7 +158,7 @@ struct ManualClockTests {
     let relay = Relay()
     let token = every(.seconds(1), clock: clock) { _ in
       for _ in 0..<20 {
-        await Task.yield()
+        await Task.yield()  // Reason: the tick suspends.
         await relay.pass()
       }
       await withTaskGroup { group in

@@ -136,7 +136,7 @@ struct TimerCancellationTests {
     let driver = Task {
       while !isOver.isOpen {
         clock.jump(by: .milliseconds(1))
-        await Task.yield()
+        await Task.yield()  // Reason: others overlap.
       }
     }
     await onThreads(3) { thread in
@@ -148,7 +148,7 @@ struct TimerCancellationTests {
           calls.add()
           if calls.value.isMultiple(of: 5) { await Task.yield() }
         }
-        if numbers.next(below: 4) == 0 { yieldThread() }
+        if numbers.next(below: 4) == 0 { yieldThread() }  // Reason: others overlap.
         if numbers.next(below: 4) == 0 { withExtendedLifetime(token.pause()) {} }
         token.cancel()
       }

@@ -141,7 +141,7 @@ struct TokenBagTests {
           switch (thread + round) % 10 {
           case 0: bag.cancelAll()
           case 1...4: token.cancel()
-          default: yieldThread()
+          default: yieldThread()  // Reason: others overlap.
           }
           if thread == 0, round == 40 { bag.end() }
         }

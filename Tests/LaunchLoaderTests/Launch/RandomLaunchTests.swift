@@ -137,7 +137,7 @@ private final class RandomLaunch: Sendable {
       isOver.open()
     }
     for step in 0..<12 where !isOver.isOpen {
-      if number(below: 4) > 0 { await Task.yield() }
+      if number(below: 4) > 0 { await Task.yield() }  // Reason: others overlap.
       disturb(launch, step)
     }
     HeldActor.shared.executor.open()

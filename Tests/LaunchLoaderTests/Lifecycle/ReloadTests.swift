@@ -96,7 +96,7 @@ struct ReloadTests {
         if round % 2 == 0 { await Task.yield() }
         await app.reload()
       }
-      if round % 3 == 0 { await Task.yield() }
+      if round % 3 == 0 { await Task.yield() }  // Reason: others overlap.
       app.shutdown()
       // The stop waits for the handlers of a reload that came first.
       mayEnd.open()

@@ -69,7 +69,7 @@ struct ScopeLifetimeTests {
         }
         scopes = []
         _ = try? manager.use(rounded(round))
-        await Task.yield()
+        await Task.yield()  // Reason: others overlap.
       }
     }
     #expect(manager.scopeSlotCount <= 8)

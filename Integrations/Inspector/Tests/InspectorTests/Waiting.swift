@@ -3,7 +3,7 @@ import Foundation
 /// Waits until a condition holds of which there is no notification, or until the test has run out of time.
 func until(_ condition: @autoclosure () async throws -> Bool) async rethrows {
   while try await !condition() {
-    do { try await Task.sleep(for: .milliseconds(2)) } catch { return }
+    do { try await Task.sleep(for: .milliseconds(2)) } catch { return }  // Reason: asks again.
   }
 }
 

@@ -21,7 +21,7 @@ func eventually(
 ) async {
   while await !condition() {
     do {
-      try await Task.sleep(for: .milliseconds(2))
+      try await Task.sleep(for: .milliseconds(2))  // Reason: asks again.
     } catch {
       Issue.record("the test ended before: \(what)", sourceLocation: sourceLocation)
       return

@@ -124,7 +124,7 @@ public struct KillRun: Sendable {
 /// Waits until a condition holds of which there is no notification, or until the task is cancelled.
 private func until(_ condition: @autoclosure () async throws -> Bool) async rethrows {
   while try await !condition() {
-    do { try await Task.sleep(for: .milliseconds(1)) } catch { return }
+    do { try await Task.sleep(for: .milliseconds(1)) } catch { return }  // Reason: asks again.
   }
 }
 

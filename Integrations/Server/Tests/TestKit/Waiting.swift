@@ -6,7 +6,7 @@ private import Foundation
 /// - Throws: The error of the condition.
 public func until(_ condition: @autoclosure () async throws -> Bool) async rethrows {
   while try await !condition() {
-    do { try await Task.sleep(for: .milliseconds(2)) } catch { return }
+    do { try await Task.sleep(for: .milliseconds(2)) } catch { return }  // Reason: asks again.
   }
 }
 
