@@ -91,7 +91,7 @@ final class Desk: AppHostDelegate {
 // snippet.hide
 
 func delegate() async throws {
-  let app = AppHost(delegate: await Desk(), loader: LaunchLoader())
+  let app = AppHost(delegate: Desk(), loader: LaunchLoader())
   app.shutdown()
   let code = try await app.run()
   precondition(code == 0)
@@ -131,7 +131,7 @@ try application()
 try context()
 try group()
 try await delegate()
-await phases()
+phases()
 await signals()
 let reporting = AppServiceRun(Reporter())
 try await reporting.waitUntilReady()
