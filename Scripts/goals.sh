@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # Runs the benchmarks that have a goal in Benchmarks/goals.txt, and prints the goals that are missed.
 #
-#   Benchmarks/goals.sh                 every goal, with three short rounds
-#   Benchmarks/goals.sh home: timers    the goals of lines whose title contains one of the texts
-#   Benchmarks/goals.sh --full          with eleven long rounds
-#   Benchmarks/goals.sh --read FILE     no run: compares a table that was printed before
+#   Scripts/goals.sh                 every goal, with three short rounds
+#   Scripts/goals.sh home: timers    the goals of lines whose title contains one of the texts
+#   Scripts/goals.sh --full          with eleven long rounds
+#   Scripts/goals.sh --read FILE     no run: compares a table that was printed before
 #
 # The exit status is 1 if a goal is missed or was not measured. Times want a quiet machine: the load is
 # printed; repeat a run that missed a time.
