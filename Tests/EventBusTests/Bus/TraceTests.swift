@@ -181,7 +181,8 @@ struct TraceTests {
       bus.observe(.number, fileID: "Sample/Here.swift", line: 3) { _ in },
     ]
     bus.post(.number, 1, from: sender)
-    #expect(trace.entries.compactMap(\.started) == [1, 2, 3].map(place))
+    let places = [place(1), place(2), place(3)]
+    #expect(trace.entries.compactMap(\.started) == places)
     withExtendedLifetime(tokens) {}
   }
 
