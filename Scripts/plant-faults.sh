@@ -67,8 +67,9 @@ planted=$faults/programs
 tests=$planted/EventBusPackageTests.xctest
 mkdir -p "$planted"
 mapfile -t programs < <(programs_of_the_package)
-identity=$(grep -m 1 -oE '"-package-name","[^"]+"' "$build.yaml" "$root/.build/debug.yaml" 2> /dev/null | head -n 1 \
-  | sed -E 's/.*,"(.*)"/\1/')
+# The name by which the package manager knows this package: its folder's.
+identity=$(grep -m 1 -oE '"-package-name","[^"]+"' .build/debug.yaml | sed -E 's/.*,"(.*)"/\1/;q') || true
+[[ $identity ]] || fail ".build/debug.yaml does not name the package"
 
 # Prints the module of a source file.
 module_of() {
@@ -88,7 +89,7 @@ compile() {
   done < <(swift_files "$(folder_of "$module")")
   swiftc -frontend -c "${files[@]}" -target "$(target_triple)" -disable-objc-interop -I "$build/Modules" -Onone \
     -enable-testing -parse-as-library -D SWIFT_PACKAGE -D DEBUG -module-name "$module" -package-name "$identity" \
-    -module-cache-path "$build/ModuleCache" -enable-anonymous-context-mangled-names -Xcc -fPIC -warnings-as-errors \
+    -module-cache-path "$faults/modules" -enable-anonymous-context-mangled-names -Xcc -fPIC -warnings-as-errors \
     -plugin-path "$(dirname "$(dirname "$(readlink -f "$(command -v swiftc)")")")/lib/swift/host/plugins" \
     "${flags[@]}" -o "$2"
 }
