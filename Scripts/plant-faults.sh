@@ -2,7 +2,7 @@
 # Plants faults in the libraries, one at a time, and checks that a test notices each.
 #
 #   Scripts/plant-faults.sh NAME…              these: Tests/Faults/NAME.patch
-#   Scripts/plant-faults.sh --touched [BASE]   those in files that differ from BASE, by default from the base of .ci/run
+#   Scripts/plant-faults.sh --touched [BASE]   those in files that differ from BASE, by default from the base of .ci/run or HEAD^
 #   Scripts/plant-faults.sh --tenth [NUMBER]   every tenth, by default those of the day
 #   Scripts/plant-faults.sh --all
 #   Scripts/plant-faults.sh --within SECONDS … leaves out, and names, those for which no time is left
@@ -30,9 +30,9 @@ case ${1:-} in
     for ((i = 10#$number % 10; i < ${#all[@]}; i += 10)); do chosen+=("${all[i]}"); done
     ;;
   --touched)
+    # Without a base, those of the last commit.
     base=${2:-$(base_commit)}
-    changed=$({ git diff --name-only ${base:+"$base"}; git ls-files --others --exclude-standard; } | sed 's/$/ /')
-    [[ $base ]] || changed=$(git ls-files | sed 's/$/ /')
+    changed=$({ git diff --name-only "${base:-HEAD^}"; git ls-files --others --exclude-standard; } | sed 's/$/ /')
     for patch in "${all[@]}"; do
       for file in "$patch" $(sed -n 's|^diff --git a/.* b/||p' "$patch"); do
         [[ $'\n'$changed != *$'\n'"$file "* ]] || { chosen+=("$patch"); break; }

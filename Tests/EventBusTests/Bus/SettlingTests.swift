@@ -51,7 +51,7 @@ struct SettlingTests {
   @Test("The wait includes a handler that the poster calls on another thread, and its events")
   func onAThread() async throws {
     let (bus, log) = (bus, Log<String>())
-    let (began, mayLeave) = (ManualLatch(), ManualLatch())
+    let (began, mayLeave, mayFinish) = (ManualLatch(), ManualLatch(), ManualLatch())
     let tokens = [
       bus.observe(.number) { _ in
         began.open()
@@ -59,7 +59,7 @@ struct SettlingTests {
         bus.post(.text, "caused")
       },
       bus.observe(.text) { text async in
-        await Task.yield()
+        await mayFinish.wait()
         log.append(text)
       },
     ]
@@ -72,6 +72,9 @@ struct SettlingTests {
     await rest()
     #expect(log.entries == [])
     mayLeave.open()
+    await rest()
+    #expect(log.entries == [])
+    mayFinish.open()
     try await waiting.value
     #expect(log.entries == ["caused", "settled"])
     await posting

@@ -17,12 +17,13 @@ struct PhaseTests {
       await mayEnd.wait()
       log.append("early")
     }
-    loader.register("early too", phase: .early) { [log] _ in
-      log.append("early too")
-      mayEnd.open()
-    }
+    loader.register("early too", phase: .early) { [log] _ in log.append("early too") }
     loader.register("late", phase: .late) { [log] _ in log.append("late") }
-    try await loader.launch()
+    let launching = Task { try await loader.launch() }
+    await rest()
+    #expect(log.entries == ["early too"])
+    mayEnd.open()
+    _ = try await launching.value
     #expect(log.entries == ["early too", "early", "standard", "late"])
   }
 

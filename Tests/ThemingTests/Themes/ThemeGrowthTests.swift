@@ -38,6 +38,17 @@ struct ThemeGrowthTests {
     withExtendedLifetime((boxes, labels)) {}
   }
 
+  @Test("A switch that finds a dead object ends its registration and resumes waiting tasks")
+  func endedByASwitch() async throws {
+    let manager = makeManager()
+    var box: Box? = Box()
+    let token = try #require(box.map { manager.follow($0, [.set(\.width, .radius)]) })
+    box = nil
+    try manager.use(rounded(9))
+    try #require(!token.isActive)
+    await token.waitUntilFinished()
+  }
+
   @Test("A replaced theme is released even if a scope was created meanwhile")
   func catalogOfScopes() throws {
     let manager = makeManager()
