@@ -7,6 +7,7 @@
 #
 # A line of code is neither blank nor a comment.
 set -euo pipefail
+shopt -s inherit_errexit
 cd "$(dirname "$0")/.."
 limits=Scripts/limits.txt
 
@@ -32,8 +33,8 @@ figures() {
     if [[ ! -e $folder/Package.swift ]]; then roots=("$folder"); fi
     ((${#roots[@]} == 0)) || printf '%s %s\n' "$(swift_files "${roots[@]}" | code_lines)" "${folder%/}"
   done
-  printf '%s tests\n' "$(swift_files Tests Integrations/*/Tests | code_lines)"
-  printf '%s public-names\n' "$(cut -f 1 API/*.txt | sort -u | wc -l)"
+  swift_files Tests Integrations/*/Tests | code_lines | sed 's/$/ tests/'
+  cut -f 1 API/*.txt | sort -u | wc -l | sed 's/$/ public-names/'
 }
 
 now=$(figures)

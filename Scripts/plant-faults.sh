@@ -2,7 +2,8 @@
 # Plants faults in the libraries, one at a time, and checks that a test notices each.
 #
 #   Scripts/plant-faults.sh NAME…              these: Tests/Faults/NAME.patch
-#   Scripts/plant-faults.sh --touched [BASE]   those in files that differ from BASE, by default from the base of .ci/run or HEAD^
+#   Scripts/plant-faults.sh --touched [BASE]   those whose files or tests differ from BASE, by default from the base of .ci/run;
+#                                              all, if that is unknown
 #   Scripts/plant-faults.sh --tenth [NUMBER]   every tenth, by default those of the day
 #   Scripts/plant-faults.sh --all
 #   Scripts/plant-faults.sh --within SECONDS … leaves out, and names, those for which no time is left
@@ -30,12 +31,18 @@ case ${1:-} in
     for ((i = 10#$number % 10; i < ${#all[@]}; i += 10)); do chosen+=("${all[i]}"); done
     ;;
   --touched)
-    # Without a base, those of the last commit.
     base=${2:-$(base_commit)}
-    changed=$({ git diff --name-only "${base:-HEAD^}"; git ls-files --others --exclude-standard; } | sed 's/$/ /')
-    for patch in "${all[@]}"; do
-      for file in "$patch" $(sed -n 's|^diff --git a/.* b/||p' "$patch"); do
-        [[ $'\n'$changed != *$'\n'"$file "* ]] || { chosen+=("$patch"); break; }
+    [[ $base ]] || chosen=("${all[@]}")
+    # Under its old name, too, a file has changed.
+    changed=$(git diff --no-renames --name-only "${base:-HEAD}" --) || fail "there is no commit $base"
+    changed+=$'\n'$(git ls-files --others --exclude-standard)
+    mapfile -t suites < <(sed -nE 's|^Tests/.*/([^/+]+)(\+[^/]*)?\.swift$|\1|p' <<< "$changed" | sort -u)
+    for patch in ${base:+"${all[@]}"}; do
+      while read -r file; do
+        grep -qxF -- "$file" <<< "$changed" && chosen+=("$patch") && continue 2
+      done < <(echo "$patch"; sed -n 's|^diff --git a/.* b/||p' "$patch")
+      for suite in "${suites[@]}"; do
+        grep -qE "^Test: .*\b$suite\b" "$patch" && chosen+=("$patch") && continue 2
       done
     done
     ;;
@@ -106,15 +113,17 @@ link() {
     -Xlinker --strip-debug -o "$2" "${@:3}"
 }
 
-# Compiles what a patch changes, and links the tests with it; a fault of LaunchLoader is in the programs, too.
+# Compiles what a patch changes, and links the tests with it; a fault of LaunchLoader is in the programs, too:
+# plant PATCH [unchanged]
 plant() {
   local file object objects=$build/EventBusPackageTests.product/Objects.LinkFileList module program
   copy=$faults/copy
   rm -rf "$copy"
   mkdir -p "$copy"
+  mapfile -t touched < <(sed -n 's|^diff --git a/.* b/||p' "$1")
   for file in "${touched[@]}"; do cp --parents "$file" "$copy" || return; done
   # Outside of a repository, as far as git knows.
-  (cd "$copy" && GIT_CEILING_DIRECTORIES=$faults git apply --whitespace=nowarn "$root/$1") || return
+  [[ ${2:-} ]] || (cd "$copy" && GIT_CEILING_DIRECTORIES=$faults git apply --whitespace=nowarn "$root/$1") || return
   for file in "${touched[@]}"; do
     object=$faults/$(basename "$file").o
     verdict="DOES NOT COMPILE"
@@ -144,11 +153,20 @@ tests_pass() {
 "$build/EventBusPackageTests.xctest" --testing-library swift-testing --list-tests > "$faults/list.txt" 2> /dev/null || true
 for patch in "${chosen[@]}"; do
   grep -qP -- "${filters[$patch]}" "$faults/list.txt" || fail "$patch: no test matches '${filters[$patch]}'"
+  for suite in $(grep -oE '\b[A-Z]\w*Tests\b' <<< "${filters[$patch]}"); do
+    grep -qw -- "$suite" "$faults/list.txt" || fail "$patch: there is no suite $suite"
+  done
 done
 if ! tests_pass "$build/EventBusPackageTests.xctest" 1200 "${filters[@]}" > "$faults/unpatched.log" 2>&1; then
   print_failures "$faults/unpatched.log"
   fail "these tests fail without a fault"
 fi
+
+# What is compiled and linked here must pass, too, before a failure of it means something.
+verdict=
+plant "${chosen[0]}" unchanged > "$faults/unchanged.log" 2>&1 \
+  && tests_pass "$tests" 300 "${filters[${chosen[0]}]}" >> "$faults/unchanged.log" 2>&1 \
+  || fail "${verdict:-tests fail} when the files of ${chosen[0]} are compiled unchanged; see .build/faults/unchanged.log"
 
 noticed=0
 bad=0
@@ -163,7 +181,6 @@ for patch in "${chosen[@]}"; do
   began=$SECONDS
   status=0
   verdict="DOES NOT APPLY"
-  mapfile -t touched < <(sed -n 's|^diff --git a/.* b/||p' "$patch")
   if plant "$patch" > "$log" 2>&1; then
     tests_pass "$tests" 20 "${filters[$patch]}" > "$log" 2>&1 || status=$?
     if ((status == 124 || status == 137)); then
@@ -177,7 +194,7 @@ for patch in "${chosen[@]}"; do
     fi
     case $status in
       0) verdict=UNNOTICED ;;
-      69) verdict="NO TEST RAN" ;;
+      69 | 126 | 127) verdict="NO TEST RAN" ;;
       124 | 137) how="did not end" ;;
       1) how="a test failed" ;;
       *) how="status $status" ;;

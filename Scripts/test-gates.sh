@@ -58,7 +58,7 @@ FAULT
 plant demo 'story of skins .*differs' << 'FAULT'
 sed -i 's/"A switch sets /"A switch set /' Examples/Skins/Story+Switching.swift
 FAULT
-plant tests 'Planted' << 'FAULT'
+plant tests 'Test "Planted".* failed after' << 'FAULT'
 printf 'import Testing\n\n@Test("Planted") func planted() { #expect(Bool(false)) }\n' > Tests/EventBusTests/Planted.swift
 FAULT
 # A test that fails only when it is optimized itself.
@@ -67,16 +67,19 @@ optimized='func isOptimized() -> Bool {
   assert({ debug = true; return true }())
   return !debug
 }'
-plant storms 'Planted' << FAULT
+plant storms 'Test "Planted".* failed after' << FAULT
 printf '%s\n' 'import Testing' '$optimized' '@Test("Planted") func planted() { #expect(!isOptimized()) }' \
   > Tests/EventBusTests/PlantedStormTests.swift
 FAULT
-plant tests-release 'Planted' << FAULT
+plant tests-release 'Test "Planted".* failed after' << FAULT
 printf '%s\n' 'import Testing' '$optimized' '@Test("Planted") func planted() { #expect(!isOptimized()) }' \
   > Tests/EventBusTests/PlantedTests.swift
 FAULT
-plant tests-tsan ThreadSanitizer << 'FAULT'
+plant tests-tsan 'ThreadSanitizer reported a race' << 'FAULT'
 sed -i '/pthread_mutex_\(un\)\?lock(/d' Sources/EventBus/Kit/LockedForThreadSanitizer.swift
+FAULT
+plant terminal 'Test "Planted".* failed after' << 'FAULT'
+printf 'import Testing\n\n@Test("Planted") func planted() { #expect(Bool(false)) }\n' > Tests/SkinsTests/Planted.swift
 FAULT
 plant cross 'LaunchLoader does not compile for arm64-apple-' << 'FAULT'
 sed -i 's/__sigaction_u\.__sa_handler = handler/__sigaction_u.__sa_handlr = handler/' \

@@ -61,7 +61,7 @@ prepare() {
   else
     cp Tests/Fixtures/Platforms/Darwin/*.h Tests/Fixtures/Platforms/Darwin/module.modulemap "$folder/modules/"
     stand_in Darwin Tests/Fixtures/Platforms/Darwin/Overlay.swift -import-underlying-module
-    for kit in Foundation UIKit SwiftUI; do stand_in "$kit" "Tests/Fixtures/Platforms/Kits/$kit.swift" -warnings-as-errors; done
+    for kit in Dispatch Foundation UIKit SwiftUI; do stand_in "$kit" "Tests/Fixtures/Platforms/Kits/$kit.swift" -warnings-as-errors; done
   fi
   printf '%s' "$state" > "$folder/state"
 }

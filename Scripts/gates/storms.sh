@@ -2,11 +2,11 @@
 # the tests of contention pass, compiled with -O together with the libraries
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-# A test of contention is one whose file is called after it, or whose threads begin together. What the compiler inlines
+# A test of contention is one whose file is called after it, or whose threads, two or more, begin together. What the compiler inlines
 # into it, and how it orders memory accesses there, only -O shows.
 mapfile -t kept < <(
   { find Tests \( -name '*StormTests.swift' -o -name '*ContentionTests.swift' \)
-    grep -rl --include='*Tests.swift' --include='*Tests+*.swift' StartGate Tests
+    grep -rlE --include='*Tests.swift' --include='*Tests+*.swift' 'StartGate|onThreads\(([2-9]|[a-z])' Tests
   } | grep -v /Edges/ | sed -E 's/(\+.*)?\.swift$//; s/ExitTests$/Tests/' | LC_ALL=C sort -u
 )
 ((${#kept[@]} > 15)) || fail "found only ${#kept[@]} files of tests of contention"

@@ -63,9 +63,9 @@ rule 'Sources/' '(?<![.\w])(?<!func )print\(' \
 # Tests wait for what happens next: a latch, a later event on the same actor, the sleepers of a manual clock. They do
 # not sleep, yield until luck has it, or measure real time. Tests/TestSupport has what does, in one place.
 code=$work/tests.tsv
-mapfile -t tests < <(swift_files Tests Integrations/*/Tests | grep -vE '/TestSupport/|/Fixtures/')
+mapfile -t tests < <(swift_files Tests Integrations/*/Tests | grep -vE '/TestSupport/|/Fixtures/(Application|Misuse|Clients|PreMain|Platforms|Probe|Installed)/')
 awk -f Scripts/gates/strip-code.awk "${tests[@]}" > "$code"
-sleeps='\bTask\.sleep|\b(usleep|nanosleep)\(|(?<![.\w])(?<!func )sleep\(|Thread\.sleep|Clock\(\)\.sleep'
+sleeps='\bTask(<[^>]*>)?\.sleep|asyncAfter|\bwait\(timeout|\b(usleep|nanosleep)\(|(?<![.\w])(?<!func )sleep\(|Thread\.sleep|Clock\(\)\.sleep'
 advice="Tests never sleep: use a manual clock for time and latches for order."
 rule 'Tests/' "$sleeps" "$advice"
 # Other processes announce little: each package has one function that asks again and again.
@@ -75,7 +75,7 @@ rule '' "$real\s*[<>]|[<>]=?\s*$real|\.now\s*<=?\s|\.now\)\s*<|<=?\s*deadline\b|
   "A slow machine exceeds every limit of real time: wait for an event, or give '// Reason: …' on the line." "$reasoned"
 yields=$(awk -f Scripts/gates/yields.awk "$code" | sed -E 's/^([a-z]+)\t([^\t]*)\t([0-9]+)\t */  \2:\3: /; s/ +$//')
 if [[ -n $yields ]]; then
-  printf '%s\n%s\n' "A loop of yields waits for luck: wait for what happens next. A loop that also does other work may \
+  printf '%s\n%s\n' "A loop of yields, or of nothing, waits for luck: wait for what happens next. A loop that also does other work may \
 yield, with '// Reason: …' on the line." "$yields"
   found=1
 fi

@@ -95,12 +95,8 @@ public final class RunningProgram: Sendable {
     }
   }
 
-  /// Returns whether the program prints more within a number of milliseconds.
-  public func says(within milliseconds: Int32) throws -> Bool {
-    if state.withLock({ !$0.unread.isEmpty }) { return true }
-    var request = pollfd(fd: output, events: Int16(POLLIN), revents: 0)
-    return unsafe poll(&request, 1, milliseconds) > 0  // Reason: outlives the call.
-  }
+  /// Suspends until nothing in the program can go on by itself: each of its threads sleeps.
+  public func rest() async { await until(threadsRest(in: process, exceptCaller: false)) }
 
   /// Reads a byte of its standard output.
   ///

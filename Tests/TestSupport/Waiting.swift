@@ -1,21 +1,49 @@
 internal import EventBus
 public import EventBusTesting
+internal import Testing
 
 // The ways in which a test waits for something that announces nothing. Where there is an announcement, a test waits for
 // that: an ``Inbox``, a ``ManualLatch``, a ``Counter``, a ``Tally``, the sleepers of a clock.
 
 /// Suspends until a condition holds, or until the test has run out of time.
 ///
-/// The condition is evaluated on the caller's actor, again and again; no thread is blocked meanwhile.
+/// The condition is evaluated on the caller's actor, again and again; no thread is blocked meanwhile. A wait in vain is
+/// an issue of the test.
 ///
-/// - Parameter condition: What the test waits for.
-public func until(_ condition: @autoclosure () async throws -> Bool) async rethrows {
-  // Most conditions hold after the next turns of other tasks.
-  for _ in 0..<10 {
-    if try await condition() || Task.isCancelled { return }
-    await Task.yield()
+/// - Parameters:
+///   - condition: What the test waits for.
+///   - file: The file in which it waits.
+///   - path: The path of the file.
+///   - line: The line.
+public func until(
+  _ condition: @autoclosure () async throws -> Bool,
+  file: String = #fileID,
+  path: String = #filePath,
+  line: Int = #line
+) async rethrows {
+  var looks = 0
+  while !(try await condition()) {
+    if Task.isCancelled { return recordWaitInVain(file, path, line) }
+    looks += 1
+    // Most conditions hold after the next turns of other tasks.
+    if looks < 10 { await Task.yield() } else { await Watcher.shared.pause(untilRest: false) }
   }
-  while !(try await condition()), !Task.isCancelled { await Watcher.shared.pause(untilRest: false) }
+}
+
+private func recordWaitInVain(_ file: String, _ path: String, _ line: Int) {
+  let place = SourceLocation(fileID: file, filePath: path, line: line, column: 1)
+  Issue.record("The task was cancelled while it waited.", sourceLocation: place)
+}
+
+/// Blocks a thread of the test's own until a condition holds.
+public func blockThread(until condition: @escaping @Sendable () -> Bool) {
+  if condition() { return }
+  let latch = ManualLatch()
+  Task {
+    await until(condition())
+    latch.open()
+  }
+  latch.block()
 }
 
 /// Suspends until nothing in the process can go on by itself, or until the test has run out of time.
@@ -23,13 +51,25 @@ public func until(_ condition: @autoclosure () async throws -> Bool) async rethr
 /// At rest, everything that a test has caused has happened, however slow the machine is: a handler that has not been
 /// called is not going to be, and a manual clock may jump. A thread that waits for a process, for a timer of the system
 /// or for input is at rest, too; a test waits for those by what they announce. Tests that run in parallel delay each
-/// other's rest, but never cause one.
+/// other's rest, but never cause one. A wait in vain is an issue of the test.
 ///
 /// Code that blocks the main actor, or a thread that spins, keeps the process from rest: neither may wait for it.
-public func rest() async { await Watcher.shared.pause(untilRest: true) }
+/// Systems other than Linux and macOS do not tell what threads do; there, a short nap stands for rest, which is a guess.
+///
+/// - Parameters:
+///   - file: The file in which the test waits.
+///   - path: The path of the file.
+///   - line: The line.
+public func rest(
+  file: String = #fileID,
+  path: String = #filePath,
+  line: Int = #line
+) async {
+  if !(await Watcher.shared.pause(untilRest: true)) { recordWaitInVain(file, path, line) }
+}
 
 extension ManualClock {
-  /// Jumps as soon as the process is at rest: see ``rest()``.
+  /// Jumps as soon as the process is at rest: see ``rest(file:path:line:)``.
   public func jumpAtRest(by duration: Duration) async {
     await rest()
     jump(by: duration)
@@ -57,7 +97,10 @@ private final class Watcher: Sendable {
   private let state = Locked(State())
 
   /// Suspends for a short while, or until the process is at rest.
-  func pause(untilRest: Bool) async {
+  ///
+  /// - Returns: `false` if the task was cancelled before.
+  @discardableResult
+  func pause(untilRest: Bool) async -> Bool {
     let (waiter, mustRun) = state.withLock { state in
       let waiter = Waiter(number: state.nextNumber, waitsForRest: untilRest)
       state.nextNumber += 1
@@ -67,10 +110,9 @@ private final class Watcher: Sendable {
     }
     if mustRun { runOnThread { [self] in run() } }
     await waiter.latch.wait()
-    // The test has run out of time.
-    if !waiter.latch.isOpen {
-      state.withLock { state in state.waiters.removeAll { $0.number == waiter.number } }
-    }
+    if waiter.latch.isOpen { return true }
+    state.withLock { state in state.waiters.removeAll { $0.number == waiter.number } }
+    return false
   }
 
   private func run() {
@@ -84,7 +126,7 @@ private final class Watcher: Sendable {
         return (state.waiters.isEmpty, seeksRest, state.nextNumber)
       }
       if isOver { return }
-      let isAtRest = seeksRest && otherThreadsRest()
+      let isAtRest = seeksRest && threadsRest(in: getpid())
       // A thread that computes does so for a while.
       nap = seeksRest && !isAtRest ? min(2 * nap, 10 * shortest) : shortest
       let served = state.withLock { state in
@@ -100,22 +142,28 @@ private final class Watcher: Sendable {
   }
 }
 
-/// Returns whether every other thread of the process slept, and none ran between two looks at all of them.
-private func otherThreadsRest() -> Bool {
-  #if os(Linux)
-  guard let before = switchesOfSleepers() else { return false }
-  return before == switchesOfSleepers()
+/// Looks at all threads of a process twice.
+///
+/// - Parameters:
+///   - process: The number of the process.
+///   - exceptCaller: Whether it is this process, so that one thread looks.
+/// - Returns: Whether every thread slept, and none ran between the looks.
+internal func threadsRest(in process: pid_t, exceptCaller: Bool = true) -> Bool {
+  #if os(Linux) || os(macOS)
+  let awake = exceptCaller ? 1 : 0
+  guard let before = switches(of: process, awake: awake) else { return false }
+  return before == switches(of: process, awake: awake)
   #else
-  // No other system tells without private interfaces. Each of these naps is longer than a task waits for its turn.
+  // No other system tells, so that this is a guess: the nap is longer than a task usually waits for its turn.
   usleep(20_000)
   return true
   #endif
 }
 
 #if os(Linux)
-/// How often each sleeping thread was given a processor; nil unless all threads but the calling one sleep.
-private func switchesOfSleepers() -> [String]? {
-  let path = "/proc/self/task"
+/// How often each sleeping thread was given a processor; nil unless all threads but a number of them sleep.
+private func switches(of process: pid_t, awake: Int) -> [String]? {
+  let path = "/proc/\(process)/task"
   guard let folder = unsafe opendir(path) else { return nil }  // Reason: a terminated string.
   defer { unsafe closedir(folder) }  // Reason: opened above.
   var switches: [String] = []
@@ -128,13 +176,35 @@ private func switchesOfSleepers() -> [String]? {
     guard !thread.hasPrefix(".") else { continue }
     guard let status = try? text(ofPath: "\(path)/\(thread)/status") else { return nil }
     if status.contains("\nState:\tS") {
-      let lines = status.split(separator: "\n")
-      switches.append(thread + lines.filter { $0.contains("ctxt_switches") }.joined())
+      let counts = status.split(separator: "\n").filter { $0.contains("ctxt_switches") }
+      // A system that does not count them, voluntary ones and others, cannot tell.
+      precondition(counts.count == 2, "\(path)/\(thread)/status counts no context switches.")
+      switches.append(thread + counts.joined())
     } else {
       others += 1
-      guard others == 1 else { return nil }
+      guard others <= awake else { return nil }
     }
   }
-  return switches
+  return others == awake ? switches : nil
+}
+#elseif os(macOS)
+/// How often the threads were given a processor; nil unless all of them but a number sleep.
+private func switches(of process: pid_t, awake: Int) -> Int32? {
+  /// Returns the number of bytes that the system wrote.
+  func look<Facts>(_ flavor: Int32, _ argument: UInt64, _ facts: inout [Facts]) -> Int {
+    let size = facts.count * MemoryLayout<Facts>.stride
+    return Int(unsafe proc_pidinfo(process, flavor, argument, &facts, Int32(size)))  // Reason: C.
+  }
+  var threads = [UInt64](repeating: 0, count: 1_024)
+  let count = look(PROC_PIDLISTTHREADS, 0, &threads) / MemoryLayout<UInt64>.stride
+  var others = 0
+  for thread in threads.prefix(count) {
+    var facts = [proc_threadinfo()]
+    guard look(PROC_PIDTHREADINFO, thread, &facts) > 0 else { return nil }
+    if facts[0].pth_run_state != TH_STATE_WAITING { others += 1 }
+  }
+  var facts = [proc_taskinfo()]
+  guard count > 0, look(PROC_PIDTASKINFO, 0, &facts) > 0 else { return nil }
+  return others == awake && facts[0].pti_numrunning == awake ? facts[0].pti_csw : nil
 }
 #endif

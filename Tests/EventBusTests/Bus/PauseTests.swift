@@ -32,6 +32,7 @@ struct PauseTests {
     pauses = []
     #expect(bus.post(.number, 3, from: sender) == 3)
     #expect(log.entries == [1, 1, 1, 3, 3, 3])
+    withExtendedLifetime(tokens) {}
   }
 
   @Test("Pauses are counted, and may end in any order")

@@ -97,10 +97,11 @@ struct ActorStormTests {
     let bus = EventBus()
     let mayStop = ManualLatch()
     let tally = Tally()
-    let late = Counter()
+    let (posts, calls, late) = (Counter(), Counter(), Counter())
     async let storm: Void = onThreads(2) { _ in
       while !mayStop.isOpen {
         bus.post(.number, 1)
+        posts.add()
         yieldThread()  // Reason: others overlap.
       }
     }
@@ -108,15 +109,19 @@ struct ActorStormTests {
       let wasCancelled = Counter()
       let token = bus.observe(.number) { [probe = tally.probe()] _ in
         probe.touch()
+        calls.add()
         if wasCancelled.value > 0 { late.add() }
       }
-      await Task.yield()  // Reason: others overlap.
+      // Each thread may be in a post that began before the registration.
+      let before = posts.value
+      await until(posts.value > before + 2)
       token.cancel()
       wasCancelled.add()
       bus.post(.nothing)
     }
     mayStop.open()
     await storm
+    #expect(calls.value > 0)
     #expect(late.value == 0)
     #expect(tally.live == 0)
     #expect(tally.created == 200)
@@ -125,31 +130,31 @@ struct ActorStormTests {
   @Test("An actor that stops observing under concurrent posts and is released is not leaked")
   func dyingActors() async {
     actor Listener {
-      var heard = 0
-      func observe(_ bus: EventBus) {
-        bus.observe(.number, owner: self) { (listener: isolated Listener, value) in
-          listener.heard += value
-        }
+      func observe(_ bus: EventBus, _ calls: Counter) {
+        bus.observe(.number, owner: self) { (_: isolated Listener, value) in calls.add(value) }
       }
     }
     let bus = EventBus()
-    let mayStop = ManualLatch()
+    let (mayStop, posts, calls) = (ManualLatch(), Counter(), Counter())
     let listeners = WeakList<Listener>()
     async let storm: Void = onThreads(1) { _ in
       while !mayStop.isOpen {
         bus.post(.number, 1)
+        posts.add()
         yieldThread()  // Reason: others overlap.
       }
     }
     for _ in 0..<100 {
       let listener = Listener()
       listeners.append(listener)
-      await listener.observe(bus)
-      await Task.yield()  // Reason: others overlap.
+      await listener.observe(bus, calls)
+      let before = posts.value
+      await until(posts.value > before + 1)
     }
     mayStop.open()
     await storm
     await rest()
+    #expect(calls.value > 0)
     #expect(listeners.liveCount == 0)
   }
 }

@@ -198,7 +198,9 @@ struct FenceTests {
     await rest()
     hasReturned.open()
     // If no address is reused, no task can be mistaken for another.
-    if await found.first(1) == [true] {
+    let isReused = await found.first(1) == [true]
+    if !isReused { Issue.record("No address came again: a test of nothing.", severity: .warning) }
+    if isReused {
       bus.post(.number, 2)
       await isWaiting.wait()
       await rest()
@@ -208,7 +210,7 @@ struct FenceTests {
     mayEnd.open()
     isInside.open()
     for heir in heirs.entries { await heir.value }
-    if !log.entries.isEmpty { #expect(log.entries == ["call", "fence"]) }
+    #expect(log.entries == (isReused ? ["call", "fence"] : []))
     tokens.letGo()
   }
 
@@ -246,7 +248,10 @@ struct FenceTests {
           }
         }
       async let posting: Void = onThreads(3) { thread in
-        if thread == 0 { return token.cancel() }
+        if thread == 0 {
+          blockThread { posts.value > 2 }
+          return token.cancel()
+        }
         while !mayStop.isOpen {
           bus.post(.number, 1, from: owner)
           posts.add()

@@ -17,12 +17,11 @@ struct ObserverListTests {
     withExtendedLifetime(pause) {}
   }
 
-  @Test("Counts, flags and order are right after any registrations, ends and deaths")
-  func anySequence() {
-    for seed in 0..<size(2, full: 8) { walk(seed) }
-  }
-
-  private func walk(_ seed: Int) {
+  @Test(
+    "Counts, flags and order are right after any registrations, ends and deaths",
+    arguments: 0..<size(2, full: 8)
+  )
+  func anySequence(seed: Int) {
     let signal = Signal<Int>()
     var numbers = SampleNumbers(seed: seed)
     var tokens: [Token] = []

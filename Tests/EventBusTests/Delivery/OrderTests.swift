@@ -16,12 +16,11 @@ struct OrderTests {
     #expect(Priority.normal == 0)
   }
 
-  @Test("Higher priorities come first, equal ones in registration order, after any cancellations")
-  func sameOnEveryRun() {
-    for seed in 1...4 { walk(seed) }
-  }
-
-  private func walk(_ seed: Int) {
+  @Test(
+    "Higher priorities come first, equal ones in registration order, after any cancellations",
+    arguments: 1...4
+  )
+  func sameOnEveryRun(seed: Int) {
     struct Place: Equatable {
       let priority: Int
       let index: Int
@@ -43,7 +42,7 @@ struct OrderTests {
     let expected = kept.map(\.place).sorted { ($1.priority, $0.index) < ($0.priority, $1.index) }
     #expect(bus.post(.nothing) == expected.count)
     #expect(bus.post(.nothing) == expected.count)
-    #expect(log.entries == expected + expected, "seed \(seed)")
+    #expect(log.entries == expected + expected)
     withExtendedLifetime(kept) {}
   }
 

@@ -62,6 +62,7 @@ struct PostAtHomeTests {
     #expect(stage.post(1) == 4)
     #expect(stage.post(2) == 4)
     #expect(log.entries == [10, 11, 12, 13, 20, 21, 22, 23])
+    withExtendedLifetime(panels) {}
   }
 
   @Test(

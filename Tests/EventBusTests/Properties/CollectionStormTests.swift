@@ -4,14 +4,15 @@ import Testing
 
 @Suite("Observers of elements among writers, guests, pauses and silent writes")
 struct CollectionStormTests {
+  private static let seeds = 0..<size(4, full: 16)
+
   /// Numbers for a test whose handlers draw them as well.
   private final class Dice {
-    let seed: Int
     private var numbers: SampleNumbers
     /// The number of writes that handlers may still make before the next step.
     var answers = 0
 
-    init(_ seed: Int) { (self.seed, numbers) = (seed, SampleNumbers(seed: seed)) }
+    init(_ seed: Int) { numbers = SampleNumbers(seed: seed) }
 
     func roll(_ sides: Int) -> Int { numbers.next(below: sides) }
 
@@ -71,15 +72,11 @@ struct CollectionStormTests {
     }
     guests = []
     property.notifyChange(from: known())
-    #expect(known() == property.value, "seed \(dice.seed)")
+    #expect(known() == property.value)
   }
 
-  @Test("A set put together from its changes equals the property")
-  func sets() {
-    for seed in 0..<size(4, full: 16) { sets(seed) }
-  }
-
-  private func sets(_ seed: Int) {
+  @Test("A set put together from its changes equals the property", arguments: seeds)
+  func sets(seed: Int) {
     let (shelf, dice) = (Shelf(), Dice(seed))
     var mirror: Set<String> = []
     let tags = shelf.tagsProperty
@@ -109,12 +106,8 @@ struct CollectionStormTests {
     withExtendedLifetime(writer) {}
   }
 
-  @Test("A dictionary put together from its changes equals the property")
-  func dictionaries() {
-    for seed in 0..<size(4, full: 16) { dictionaries(seed) }
-  }
-
-  private func dictionaries(_ seed: Int) {
+  @Test("A dictionary put together from its changes equals the property", arguments: seeds)
+  func dictionaries(seed: Int) {
     let (shelf, dice) = (Shelf(), Dice(seed))
     var mirror: [String: Int] = [:]
     let prices = shelf.pricesProperty
@@ -153,12 +146,8 @@ struct CollectionStormTests {
     withExtendedLifetime(writer) {}
   }
 
-  @Test("An array put together from its changes equals the property")
-  func arrays() {
-    for seed in 0..<size(4, full: 16) { arrays(seed) }
-  }
-
-  private func arrays(_ seed: Int) {
+  @Test("An array put together from its changes equals the property", arguments: seeds)
+  func arrays(seed: Int) {
     let (shelf, dice) = (Shelf(), Dice(seed))
     var mirror: [Int] = []
     let items = shelf.itemsProperty

@@ -14,80 +14,56 @@ extension SharedObservedTests {
     }
   }
 
+  private enum Use: String, Codable, CaseIterable {
+    case read, readValues, update, observe, observeWithOwner
+  }
+
+  private static func apply<Value>(_ use: Use, to property: SharedObserved<Value>) {
+    switch use {
+    case .read: _ = property.value
+    case .readValues: _ = property.values()
+    case .update: property.update { _ in }
+    case .observe: property.observe { _ in }.cancel()
+    case .observeWithOwner: property.observe(owner: PlainOwner(), id: 1) { _, _ in }
+    }
+  }
+
   /// Expects a message on standard error that names the property and the remedy.
-  private func expectMessage(_ result: ExitTest.Result?) throws {
+  private func expectMessage(_ result: ExitTest.Result?, _ use: Use) throws {
     let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
-    #expect(text.contains("the property at Sample/Here.swift:12 was used inside its own update"))
-    #expect(text.contains("Work with the value that update hands to its closure"))
-  }
-
-  @Test("Reading the property inside its own update traps with its source site")
-  func readInUpdate() async throws {
-    try expectMessage(
-      await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-        let property = SharedObserved(0, fileID: "Sample/Here.swift", line: 12)
-        property.update { $0 = property.value + 1 }
-      }
+    #expect(
+      text.contains("the property at Sample/Here.swift:12 was used inside its own update"),
+      "\(use)"
     )
+    #expect(text.contains("Work with the value that update hands to its closure"), "\(use)")
   }
 
-  @Test("Reading a sequence of values from inside an update traps with the property's source site")
-  func valuesInUpdate() async throws {
-    try expectMessage(
-      await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+  @Test("Every use of the property inside its own update traps with its source site")
+  func usedInUpdate() async throws {
+    for use in Use.allCases {
+      let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        [use = use as Use] in
         let property = SharedObserved(0, fileID: "Sample/Here.swift", line: 12)
-        property.update { _ in _ = property.values() }
+        property.update { _ in Self.apply(use, to: property) }
       }
-    )
+      try expectMessage(result, use)
+    }
   }
 
-  @Test("Updating the property inside its own update traps with its source site")
-  func updateInUpdate() async throws {
-    try expectMessage(
-      await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-        let property = SharedObserved(0, fileID: "Sample/Here.swift", line: 12)
-        property.update { _ in property.update { $0 = 1 } }
-      }
-    )
-  }
-
-  @Test("Observing with an owner inside an update traps with the property's source site")
-  func observeWithOwnerInUpdate() async throws {
-    try expectMessage(
-      await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-        let property = SharedObserved(0, fileID: "Sample/Here.swift", line: 12)
-        let owner = PlainOwner()
-        property.update { _ in property.observe(owner: owner, id: 1) { _, _ in } }
-      }
-    )
-  }
-
-  @Test("Observing the property in the comparison of its values traps with its source site")
-  func observeInComparison() async throws {
-    try expectMessage(
-      await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+  @Test("Every use of the property in the comparison of its values traps with its source site")
+  func usedInComparison() async throws {
+    for use in Use.allCases {
+      let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        [use = use as Use] in
         let holder = Holder<SharedObserved<Meddler>>()
-        let meddler = Meddler { holder.value?.observe { _ in }.cancel() }
+        let meddler = Meddler { holder.value.map { Self.apply(use, to: $0) } }
         holder.hold(SharedObserved(meddler, fileID: "Sample/Here.swift", line: 12))
         let token = holder.value?.observe { _ in }
         holder.value?.value = meddler
         token?.cancel()
       }
-    )
-  }
-
-  @Test("Using the property in the comparison of its values traps with its source site")
-  func readInComparison() async throws {
-    try expectMessage(
-      await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-        let holder = Holder<SharedObserved<Meddler>>()
-        let meddler = Meddler { _ = holder.value?.value }
-        holder.hold(SharedObserved(meddler, fileID: "Sample/Here.swift", line: 12))
-        let token = holder.value?.observe { _ in }
-        holder.value?.update { $0 = meddler }
-        token?.cancel()
-      }
-    )
+      try expectMessage(result, use)
+    }
   }
 
   @Test("More than 100 consecutive changes by the observers themselves cause one warning")

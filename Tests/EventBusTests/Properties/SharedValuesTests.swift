@@ -129,10 +129,9 @@ struct SharedValuesTests {
         property.update { $0 += 1 }
         // The queues are kept short, also those of the sequences: nothing merges, and changes are delivered
         // during registrations.
-        while property.value - delivered.value > 3
-          || property.value - registrations.oldest(or: property.value) > 500
-        {
-          yieldThread()
+        blockThread {
+          property.value - delivered.value <= 3
+            && property.value - registrations.oldest(or: property.value) <= 500
         }
       }
     }

@@ -242,9 +242,9 @@ struct RecorderTests {
       // Now both are asleep.
       await rest()
       bus.post(.number, 1)
-      #expect(await next.value == 1)
+      #expect(await next.value == 1, "\(clock)")
       bus.post(.text, "a")
-      #expect(try await wait.value == ["a"])
+      #expect(try await wait.value == ["a"], "\(clock)")
       _ = await recorder.next()
     }
   }

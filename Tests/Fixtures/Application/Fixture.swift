@@ -9,8 +9,8 @@ import Synchronization
 /// that does not end by itself; `orphan` ends with its parent process; `optioned` has launch
 /// options without an environment; `reloading` has a reload that does not end; `blocked` blocks
 /// every thread of the concurrency runtime; `keeper` keeps the handlers of its signals during the
-/// run and restores them after it; `full` prints into a pipe that is never read, and then requests
-/// its end three times. After its run it repeats lines until there are no more.
+/// run and restores them after it; `full` prints without end. After its run it repeats lines until
+/// there are no more.
 @main
 enum Fixture {
   static func main() async throws {
@@ -50,9 +50,6 @@ enum Fixture {
       switch kind {
       case "full":
         Task.detached { while true { print(String(repeating: "x", count: 1_000)) } }
-        var output = pollfd(fd: 1, events: Int16(POLLOUT), revents: 0)
-        while unsafe poll(&output, 1, 0) > 0 { sched_yield() }  // Reason: outlives the call.
-        for number in [SIGTERM, SIGUSR1, SIGINT] { kill(getpid(), number) }
         await untilCancelled()
       case "stubborn": await untilCancelled()
       case "blocked":

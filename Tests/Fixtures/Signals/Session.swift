@@ -51,11 +51,6 @@ final class Session {
       // Not those of Dispatch, which does not survive that.
       for descriptor: Int32 in 3..<256 where Self.isPipe(descriptor) { close(descriptor) }
       say("closed")
-    #if os(Linux)
-    case "rest":
-      Threads.untilOthersSleep()
-      say("rests")
-    #endif
     case "leaks": say("leaks \(Descendants.leaks)")
     case "bridge":
       let bridge = Self.bridge(answersSlowly: name == "slow")

@@ -10,12 +10,18 @@ enum Storm {
   static func begin(_ numbers: [Int32]) {
     for number in numbers { Handlers.installByte(number) }
     let signals = numbers.map(UnixSignal.init(rawValue:))
-    Task.detached { await churn(signals, seed: 1) }
-    Task.detached { await churn(signals, seed: 2) }
+    // One lasts for some turns of the other.
+    let (turns, turn) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+    Task.detached { await churn(signals, seed: 1) { for await _ in turns.prefix($0) {} } }
+    Task.detached { await churn(signals, seed: 2) { _ in turn.yield() } }
     say("raging")
   }
 
-  private static func churn(_ signals: [UnixSignal], seed: Int) async {
+  private static func churn(
+    _ signals: [UnixSignal],
+    seed: Int,
+    pause: (_ turns: Int) async -> Void
+  ) async {
     var turn = seed
     while true {
       turn += 1
@@ -28,10 +34,10 @@ enum Storm {
           if stopsEarly { break }
         }
       }
-      for _ in 0..<turn % 199 { await Task.yield() }
+      await pause(turn % 19)
       task.cancel()
       await task.value
-      for _ in 0..<turn % 101 { await Task.yield() }
+      await pause(turn % 11)
     }
   }
 

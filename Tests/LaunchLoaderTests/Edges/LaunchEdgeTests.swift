@@ -28,9 +28,10 @@ struct LaunchEdgeTests {
 
   @Test("Each kind covers most situations and gives a reason for each one left out")
   func reasons() {
+    #expect(EdgeKind.ofLaunchesAndServices.count == 3)
     for kind in EdgeKind.ofLaunchesAndServices {
       let omitted = EdgeRow.allCases.compactMap { $0.reason(against: kind) }
-      #expect(omitted.allSatisfy { $0.hasSuffix(".") })
+      #expect(omitted.allSatisfy { $0.hasSuffix(".") }, "\(kind)")
       #expect(EdgeRow.allCases.count - omitted.count >= 15, "\(kind)")
     }
   }

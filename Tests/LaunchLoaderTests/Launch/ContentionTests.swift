@@ -143,35 +143,36 @@ struct ContentionTests {
     }
   }
 
-  @Test("In random graphs, each asynchronous worker begins after its dependencies, once")
-  func randomGraphs() async throws {
-    for seed in 0..<rounds / 20 {
-      var numbers = SampleNumbers(seed: seed)
-      let loader = LaunchLoader(width: 1 + numbers.next(below: 8))
-      let ended = (0..<60).map { _ in Counter() }
-      let tooEarly = Counter()
-      for index in ended.indices {
-        let needed = (0..<numbers.next(below: 4)).map { _ in numbers.next(below: max(1, index)) }
-          .filter { $0 < index }
-        let names = needed.map { LaunchID("\($0)") }
-        if numbers.next(below: 4) == 0 {
-          loader.register(LaunchID("\(index)"), after: names) { _ in
-            if needed.contains(where: { ended[$0].value == 0 }) { tooEarly.add() }
-            ended[index].add()
-          }
-        } else {
-          loader.register(LaunchID("\(index)"), after: names) { _ in
-            if needed.contains(where: { ended[$0].value == 0 }) { tooEarly.add() }
-            await Task.yield()
-            ended[index].add()
-          }
+  @Test(
+    "In random graphs, each asynchronous worker begins after its dependencies, once",
+    arguments: 0..<TestSupport.rounds(50, debug: 5, sanitized: 5)
+  )
+  func randomGraphs(seed: Int) async throws {
+    var numbers = SampleNumbers(seed: seed)
+    let loader = LaunchLoader(width: 1 + numbers.next(below: 8))
+    let ended = (0..<60).map { _ in Counter() }
+    let tooEarly = Counter()
+    for index in ended.indices {
+      let needed = (0..<numbers.next(below: 4)).map { _ in numbers.next(below: max(1, index)) }
+        .filter { $0 < index }
+      let names = needed.map { LaunchID("\($0)") }
+      if numbers.next(below: 4) == 0 {
+        loader.register(LaunchID("\(index)"), after: names) { _ in
+          if needed.contains(where: { ended[$0].value == 0 }) { tooEarly.add() }
+          ended[index].add()
+        }
+      } else {
+        loader.register(LaunchID("\(index)"), after: names) { _ in
+          if needed.contains(where: { ended[$0].value == 0 }) { tooEarly.add() }
+          await Task.yield()
+          ended[index].add()
         }
       }
-      let report = try await loader.launch()
-      #expect(tooEarly.value == 0)
-      #expect(ended.allSatisfy { $0.value == 1 })
-      #expect(report.entries.allSatisfy { $0.outcome.description == "finished" })
     }
+    let report = try await loader.launch()
+    #expect(tooEarly.value == 0)
+    #expect(ended.allSatisfy { $0.value == 1 })
+    #expect(report.entries.allSatisfy { $0.outcome.description == "finished" })
   }
 
   /// A loader on two buses with four workers.

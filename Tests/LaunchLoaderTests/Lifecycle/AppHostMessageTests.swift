@@ -25,13 +25,6 @@ struct AppHostMessageTests {
     return AppHost(bus: bus, loader: loader, configuration: configuration)
   }
 
-  private func passTime(until holds: () -> Bool) async {
-    while !holds() {
-      clock.jump(by: .milliseconds(500))
-      await rest()
-    }
-  }
-
   @Test("A long start, a cancellation and an abandoned service name service, state and time")
   func service() async throws {
     let app = application(stopTimeout: .seconds(2), cancelTimeout: .seconds(3))
@@ -40,14 +33,14 @@ struct AppHostMessageTests {
     options.waitsForReady = true
     try app.add("say \"when\"", options: options) { _ in await waitStubbornly(never) }
     let running = Task { try await app.run() }
-    await passTime { !messages.entries.isEmpty }
+    await clock.passTime { !messages.entries.isEmpty }
     let first = try #require(messages.entries.first)
     #expect(first.services == ["say \"when\""])
     #expect(first.state == .starting)
     #expect(first.elapsed == .seconds(5))
     #expect(first.description == "waiting for service \"say \"when\"\" to start, for 5 s now")
     app.shutdown()
-    await passTime { messages.entries.contains { $0.state == .stuck } }
+    await clock.passTime { messages.entries.contains { $0.state == .stuck } }
     let cancelled = try #require(messages.entries.first { $0.state == .cancelled })
     #expect(cancelled.services == ["say \"when\""])
     #expect(cancelled.elapsed == .seconds(2))
@@ -98,11 +91,11 @@ struct AppHostMessageTests {
     loader.register("slow") { _ async in await waitStubbornly(mayEnd) }
     let app = application()
     let running = Task { try await app.run() }
-    await passTime { !messages.entries.isEmpty }
+    await clock.passTime { !messages.entries.isEmpty }
     #expect(messages.entries[0].workers == ["slow"])
     #expect(messages.entries[0].state == .starting)
     app.shutdown()
-    await passTime { messages.entries.contains { $0.state == .stopping } }
+    await clock.passTime { messages.entries.contains { $0.state == .stopping } }
     let stopping = try #require(messages.entries.first { $0.state == .stopping })
     #expect(stopping.workers == ["slow"])
     #expect(stopping.description == "waiting for launch work \"slow\" to stop, for 5 s now")

@@ -3,10 +3,13 @@ import TestSupport
 import Testing
 
 /// Signals that really come, to an application that was built beside the tests.
-@Suite("Application and the signals of its process")
+@Suite("Application and the signals of its process", .timeLimit(.minutes(5)))
 struct AppHostProcessTests {
-  private func start(_ kind: String) throws -> RunningProgram {
-    try RunningProgram(Program("ApplicationFixture"), [kind])
+  /// Starts the application, and reads its lines to one of them.
+  private func start(_ kind: String, until line: String = "active") throws -> RunningProgram {
+    let program = try RunningProgram(Program("ApplicationFixture"), [kind])
+    _ = try read(program, until: line)
+    return program
   }
 
   /// Reads lines to one of them.
@@ -16,45 +19,47 @@ struct AppHostProcessTests {
     return lines
   }
 
-  @Test("The first signal stops the application in order; after the run signals act as before")
-  func terminate() throws {
-    for signal in [SIGTERM, SIGINT] {
-      let program = try start("plain")
-      _ = try read(program, until: "active")
-      program.signal(signal)
-      let lines = try read(program, until: "ended with 0")
-      #expect(lines.contains("asked"))
-      #expect(lines.contains("terminated"))
-      program.signal(signal)
-      #expect(try program.wait() == -signal)
-    }
+  /// Sends a signal that stops the application, and reads its lines to the last one.
+  @discardableResult
+  private func stop(_ program: RunningProgram, _ signal: Int32 = SIGTERM) throws -> [String] {
+    program.signal(signal)
+    return try read(program, until: "ended with 0")
   }
 
-  @Test("After the run a signal ends the process, even if other code restores the handler")
-  func handlerPutBack() throws {
-    for signal in [SIGTERM, SIGINT] {
-      let program = try start("keeper")
-      _ = try read(program, until: "active")
-      program.signal(signal)
-      _ = try read(program, until: "put back")
-      program.signal(signal)
-      #expect(try program.wait() == -signal)
-    }
+  @Test(
+    "The first signal stops the application in order; after the run signals act as before",
+    arguments: [SIGTERM, SIGINT]
+  )
+  func terminate(signal: Int32) throws {
+    let program = try start("plain")
+    let lines = try stop(program, signal)
+    #expect(lines.contains("asked"))
+    #expect(lines.contains("terminated"))
+    program.signal(signal)
+    #expect(try program.wait() == -signal)
+  }
+
+  @Test(
+    "After the run a signal ends the process, even if other code restores the handler",
+    arguments: [SIGTERM, SIGINT]
+  )
+  func handlerPutBack(signal: Int32) throws {
+    let program = try start("keeper")
+    program.signal(signal)
+    _ = try read(program, until: "put back")
+    program.signal(signal)
+    #expect(try program.wait() == -signal)
   }
 
   @Test("A signal during the launch skips work that has not begun and ends the application")
   func terminateWhileLaunching() throws {
-    let program = try start("launching")
-    _ = try read(program, until: "working")
-    program.signal(SIGTERM)
-    let lines = try read(program, until: "ended with 0")
-    #expect(!lines.contains("active"))
+    let program = try start("launching", until: "working")
+    #expect(!(try stop(program)).contains("active"))
   }
 
   @Test("The second signal cancels, and the exit code names the signal")
   func twice() throws {
     let program = try start("stubborn")
-    _ = try read(program, until: "active")
     program.signal(SIGTERM)
     _ = try read(program, until: "asked")
     program.signal(SIGTERM)
@@ -64,7 +69,6 @@ struct AppHostProcessTests {
   @Test("The third signal ends the process at once, even if it is blocked")
   func threeTimes() throws {
     let program = try start("stuck")
-    _ = try read(program, until: "active")
     program.signal(SIGTERM)
     _ = try read(program, until: "asked")
     // Signals of one kind that come together are one.
@@ -74,27 +78,28 @@ struct AppHostProcessTests {
   }
 
   @Test("The third signal ends the process even if all concurrency threads are blocked")
-  func blockedThreads() throws {
-    let program = try start("blocked")
-    _ = try read(program, until: "blocks")
-    // All there are: a program that blocks them says nothing more.
-    while try program.says(within: 200) { _ = try program.line() }
-    program.signal(SIGTERM)
-    program.signal(SIGUSR1)
-    program.signal(SIGINT)
+  func blockedThreads() async throws {
+    let program = try start("blocked", until: "blocks")
+    try await endByThreeSignals(program)
+  }
+
+  /// Sends signals of three kinds, which never become one, to a program that can do nothing else.
+  private func endByThreeSignals(_ program: RunningProgram) async throws {
+    await program.rest()
+    for signal in [SIGTERM, SIGUSR1, SIGINT] { program.signal(signal) }
     #expect(try program.wait() >= 128)
   }
 
   @Test("The third signal ends the process even if a thread holds the lock of standard output")
-  func fullPipe() throws {
-    let program = try start("full")
-    #expect(try program.wait() > 128)
+  func fullPipe() async throws {
+    let program = try RunningProgram(Program("ApplicationFixture"), ["full"])
+    while try program.byte() != UInt8(ascii: "x") {}
+    try await endByThreeSignals(program)
   }
 
   @Test("A hang-up before the stop has no effect after it and does not count as an interrupt")
   func hangupBeforeTheStop() throws {
     let program = try start("reloading")
-    _ = try read(program, until: "active")
     program.signal(SIGHUP)
     _ = try read(program, until: "begins")
     for _ in 0..<3 { program.signal(SIGHUP) }
@@ -119,8 +124,7 @@ struct AppHostProcessTests {
     program.signal(SIGHUP)
     program.signal(SIGWINCH)
     #expect(try program.line() == "resized")
-    program.signal(SIGTERM)
-    #expect(!(try read(program, until: "ended with 0")).contains("reloaded"))
+    #expect(!(try stop(program)).contains("reloaded"))
   }
 
   @Test("A hang-up stops the program in order if its terminal is gone")
@@ -135,28 +139,14 @@ struct AppHostProcessTests {
     #expect(!(try read(program, until: "ended with 0")).contains("reloaded"))
   }
 
-  @Test("A hang-up requests a reload, a window change is announced, and the application continues")
-  func requests() throws {
-    let program = try start("plain")
-    _ = try read(program, until: "active")
-    program.signal(SIGHUP)
-    _ = try read(program, until: "reloaded")
-    program.signal(SIGWINCH)
-    _ = try read(program, until: "resized")
-    program.signal(SIGTERM)
-    _ = try read(program, until: "ended with 0")
-  }
-
   @Test("Without a terminal, SIGTSTP sends the application to the background and SIGCONT back")
   func background() throws {
     let program = try start("plain")
-    _ = try read(program, until: "active")
     program.signal(SIGTSTP)
     _ = try read(program, until: "background")
     program.signal(SIGCONT)
     _ = try read(program, until: "active")
-    program.signal(SIGTERM)
-    _ = try read(program, until: "ended with 0")
+    try stop(program)
   }
 
   @Test("With the option set, the application ends with its parent process")
@@ -174,14 +164,12 @@ struct AppHostProcessTests {
   @Test("The service manager receives no readiness message during the launch or the stop")
   func managerOfALaunch() throws {
     let manager = try Manager()
-    let program = try start("launching", for: manager)
-    _ = try read(program, until: "working")
+    let program = try start("launching", for: manager, until: "working")
     program.signal(SIGHUP)
     _ = try read(program, until: "reloaded")
     program.signal(SIGWINCH)
     _ = try read(program, until: "resized")
-    program.signal(SIGTERM)
-    _ = try read(program, until: "ended with 0")
+    try stop(program)
     #expect(try manager.message() == "STOPPING=1")
     #expect(throws: Manager.Failure.self) { try manager.message() }
   }
@@ -190,18 +178,24 @@ struct AppHostProcessTests {
   func managerWithOptions() throws {
     let manager = try Manager()
     let program = try start("optioned", for: manager)
-    _ = try read(program, until: "active")
     #expect(try manager.nextMessage() == "READY=1")
+    withExtendedLifetime(program) {}
   }
 
-  private func start(_ kind: String, for manager: Manager) throws -> RunningProgram {
-    try RunningProgram(
+  private func start(
+    _ kind: String,
+    for manager: Manager,
+    until line: String = "active"
+  ) throws -> RunningProgram {
+    let program = try RunningProgram(
       Program(path: "/bin/sh"),
       [
         "-c", "NOTIFY_SOCKET=$1 exec \"$0\" $2", try Program("ApplicationFixture").path,
         manager.address, kind,
       ]
     )
+    _ = try read(program, until: line)
+    return program
   }
 
   @Test(
@@ -210,14 +204,12 @@ struct AppHostProcessTests {
   func manager() throws {
     let manager = try Manager()
     let program = try start("plain", for: manager)
-    _ = try read(program, until: "active")
     #expect(try manager.nextMessage() == "READY=1")
     program.signal(SIGHUP)
     _ = try read(program, until: "reloaded")
     #expect(try manager.nextMessage().hasPrefix("RELOADING=1\nMONOTONIC_USEC="))
     #expect(try manager.nextMessage() == "READY=1")
-    program.signal(SIGTERM)
-    _ = try read(program, until: "ended with 0")
+    try stop(program)
     #expect(try manager.nextMessage() == "STOPPING=1")
   }
 }

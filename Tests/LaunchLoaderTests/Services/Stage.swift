@@ -97,11 +97,7 @@ struct Stage: Sendable {
   ///
   /// It sets its alarms in tasks of its own, so a single jump may come before the alarm that it is for.
   func passTime(atMost seconds: Int = .max, until holds: () -> Bool) async {
-    for _ in 0..<seconds {
-      if holds() { return }
-      clock.jump(by: .seconds(1))
-      await rest()
-    }
+    await clock.passTime(atMost: seconds, until: holds)
   }
 
   private func options(
@@ -112,6 +108,18 @@ struct Stage: Sendable {
     options.after = after
     change(&options)
     return options
+  }
+}
+
+extension TestClock {
+  /// Lets time pass by seconds until something holds, or until the test has run out of time.
+  func passTime(atMost seconds: Int = .max, until holds: () -> Bool) async {
+    var left = seconds
+    while left > 0, !holds(), !Task.isCancelled {
+      jump(by: .seconds(1))
+      await rest()
+      left -= 1
+    }
   }
 }
 

@@ -49,7 +49,7 @@ struct SignalStreamTests {
       let second = await iterator.next()
       return [first, second]
     }
-    await Task.yield()
+    await rest()
     task.cancel()
     #expect(await task.value == [nil, nil])
   }

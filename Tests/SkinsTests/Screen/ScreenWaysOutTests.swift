@@ -118,10 +118,8 @@ struct ScreenWaysOutTests {
     #expect(try program.modes.values == program.modesBefore)
   }
 
-  @Test("Control-Z restores the terminal, and the foreground repaints everything")
-  func stopAndContinue() throws {
-    // The shell has the job control that stopping needs.
-    let script = "set -m; \"$0\"; echo \"stopped: $?\"; read line; fg; echo \"ended: $?\""
+  /// Starts skins in a shell with a script, shows a third skin, and presses Control-Z.
+  private func stopped(in script: String) throws -> TerminalProgram {
     let program = try TerminalProgram(
       Program(path: "/bin/sh"),
       ["-c", script, Program("skins").path],
@@ -132,6 +130,14 @@ struct ScreenWaysOutTests {
     program.type("3")
     try program.wait(for: "Ember, dark")
     program.type("\u{1a}")
+    return program
+  }
+
+  @Test("Control-Z restores the terminal, and the foreground repaints everything")
+  func stopAndContinue() throws {
+    // The shell has the job control that stopping needs.
+    let script = "set -m; \"$0\"; echo \"stopped: $?\"; read line; fg; echo \"ended: $?\""
+    let program = try stopped(in: script)
     try program.wait(for: "stopped: \(128 + SIGTSTP)")
     #expect(try program.isAsBefore)
     #expect(!program.screen.contains("Ember"))
@@ -153,16 +159,7 @@ struct ScreenWaysOutTests {
     let script = """
       set -m; "$0"; bg; echo sent; read line; echo got $line; read line; fg; echo ended: $?
       """
-    let program = try TerminalProgram(
-      Program(path: "/bin/sh"),
-      ["-c", script, Program("skins").path],
-      environment: environment
-    )
-    try program.answer(.dark)
-    try program.wait(for: "Night, dark")
-    program.type("3")
-    try program.wait(for: "Ember, dark")
-    program.type("\u{1a}")
+    let program = try stopped(in: script)
     try program.wait(for: "sent")
     try program.waitForStoppedChild()
     program.type("hello\n")

@@ -14,7 +14,7 @@ extension EdgeRow {
   func waitedBeforeEnd(_ trial: EdgeTrial) async {
     let subject = await trial.make()
     let waiting = Task<Void, Never> { await subject.waitUntilFinished() }
-    await Task.yield()
+    await rest()
     subject.cancel()
     await trial.expectEnd(waiting, "after it was cancelled")
     await trial.expectEnded(subject, "after waiting")
@@ -66,7 +66,7 @@ extension EdgeRow {
   func waitedAfterEndingByItself(_ trial: EdgeTrial) async {
     let subject = await trial.make()
     let waiting = Task<Void, Never> { await subject.waitUntilFinished() }
-    await Task.yield()
+    await rest()
     await endByItself(subject, trial)
     await trial.expectEnd(waiting, "although it ended by itself")
     await subject.waitUntilFinished()
@@ -76,7 +76,7 @@ extension EdgeRow {
   func waitedInCancelledTask(_ trial: EdgeTrial) async {
     let subject = await trial.make()
     let waiting = Task<Void, Never> { await subject.waitUntilFinished() }
-    await Task.yield()
+    await rest()
     waiting.cancel()
     await trial.expectEnd(waiting, "although its task was cancelled")
     trial.expect(subject.isActive == true, "not active after a wait was given up")

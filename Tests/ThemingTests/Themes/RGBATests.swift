@@ -71,14 +71,14 @@ struct RGBATests {
 
   @Test("A color is encoded as its string and decoded from it")
   func codes() throws {
-    #expect(try TextCoder.encode(RGBA.red) == "#ff0000")
-    #expect(try TextCoder.decode(RGBA.self, from: "#0000ff") == .blue)
+    #expect(try NodeEncoder.encode(RGBA.red) == "#ff0000")
+    #expect(try NodeDecoder.decode(RGBA.self, from: "#0000ff") == .blue)
   }
 
   @Test("A string that is not a color is a decoding error that quotes it and shows the form")
   func decodingError() throws {
     let error = try #require(throws: DecodingError.self) {
-      try TextCoder.decode(RGBA.self, from: "bleu")
+      try NodeDecoder.decode(RGBA.self, from: "bleu")
     }
     guard case .dataCorrupted(let context) = error else {
       Issue.record("expected corrupted data, not \(error)")

@@ -84,7 +84,8 @@ final class ScriptedServer: Sendable {
   }
 
   private func schedule() {
-    queue.asyncAfter(deadline: .now() + .milliseconds(5)) { [weak self] in
+    let next = DispatchTime.now() + .milliseconds(5)
+    queue.asyncAfter(deadline: next) { [weak self] in  // Reason: a server has a clock of its own.
       guard let self else { return }
       tick()
       for turn in state.withLock({ $0.takeTurns() }) { turn.resume() }

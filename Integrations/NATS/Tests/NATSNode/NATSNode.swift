@@ -68,7 +68,7 @@ enum NATSNode {
   /// Ends the process when its standard input ends, as it does when the tests die.
   private static func endWithParent() {
     Thread.detachNewThread {
-      while !FileHandle.standardInput.availableData.isEmpty {}
+      while !FileHandle.standardInput.availableData.isEmpty {}  // Reason: reads until the end of the input.
       exit(0)
     }
   }

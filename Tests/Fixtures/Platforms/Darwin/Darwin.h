@@ -257,6 +257,7 @@ typedef unsigned int mach_msg_type_number_t;
 typedef unsigned int thread_flavor_t;
 typedef integer_t *thread_info_t;
 #define KERN_SUCCESS 0
+#define TH_STATE_WAITING 3
 #define THREAD_BASIC_INFO 3
 typedef struct time_value {
   integer_t seconds;
@@ -291,6 +292,9 @@ int rename(const char *, const char *);
 
 // <stdlib.h>, <string.h>, <unistd.h>, <sys/fcntl.h>
 int mkstemp(char *);
+int usleep(unsigned int);
+char *getenv(const char *);
+int setenv(const char *, const char *, int);
 char *mkdtemp(char *);
 char *strdup(const char *);
 void free(void *);
@@ -327,6 +331,30 @@ int closedir(DIR *);
 // <sys/wait.h>
 #define WUNTRACED 0x00000002
 pid_t waitpid(pid_t, int *, int);
+
+// <libproc.h>, <sys/proc_info.h>
+#define PROC_PIDTASKINFO 4
+#define PROC_PIDTHREADINFO 5
+#define PROC_PIDLISTTHREADS 6
+struct proc_taskinfo {
+  unsigned long long pti_sizes_and_times[6];
+  int pti_policy;
+  int pti_counts[7];
+  int pti_csw;
+  int pti_threadnum;
+  int pti_numrunning;
+  int pti_priority;
+};
+struct proc_threadinfo {
+  unsigned long long pth_user_time;
+  unsigned long long pth_system_time;
+  int pth_cpu_usage;
+  int pth_policy;
+  int pth_run_state;
+  int pth_others[5];
+  char pth_name[64];
+};
+int proc_pidinfo(int, int, unsigned long long, void *, int);
 
 // <sys/socket.h>
 int bind(int, const struct sockaddr *, socklen_t);
