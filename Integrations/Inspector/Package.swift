@@ -64,7 +64,11 @@ let package = Package(
     ),
     .testTarget(
       name: "InspectorTests",
-      dependencies: ["Inspector", eventBus, launchLoader, theming]
+      dependencies: [
+        "Inspector", eventBus, launchLoader, theming,
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOEmbedded", package: "swift-nio"),
+      ]
     ),
   ],
   swiftLanguageModes: [.v6]

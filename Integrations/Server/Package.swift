@@ -126,8 +126,13 @@ let package = Package(
     .testTarget(
       name: "EventServerTests",
       dependencies: [
-        "EventServer", "RequestEvents", "TestKit", eventBus, locks, log,
+        "EventServer", "RequestEvents", "TestKit", eventBus, locks, log, coreMetrics,
+        .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "HummingbirdCore", package: "hummingbird"),
+        .product(name: "NIOEmbedded", package: "swift-nio"),
+        .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+        .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
       ] + http
     ),
   ],

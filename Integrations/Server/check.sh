@@ -22,9 +22,9 @@ steps=(build tests samples port documentation format imports)
 full_steps=(load costs debug threads)
 beside=(../Logging ../Metrics ../Tracing ../ServiceLifecycle)
 
-# The server waits for its limits: eight seconds for a client that does not read, six for a supervisor.
+# The server waits for its limit: six seconds for a supervisor.
 slow=()
-[[ -n $is_full ]] || slow=(--skip 'EventServerTests/(stalledReader|drainDelay)')
+[[ -n $is_full ]] || slow=(--skip 'EventServerTests/drainDelay')
 
 step_tests() { can_run && suite 300 swift test "${flags[@]}" --skip-build --skip LoadTests "${slow[@]}"; }
 step_load() {

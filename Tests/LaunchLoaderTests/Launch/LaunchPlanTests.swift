@@ -89,10 +89,13 @@ struct LaunchPlanTests {
   func names() throws {
     loader.register(#"with "quotes" and \"#) { _ in }
     loader.register("two\nlines") { _ in }
+    // Each is one character, and ends the name or begins an escape all the same.
+    loader.register("a\"\u{301} and \\\u{301}") { _ in }
     for index in 0..<30 { loader.register(LaunchID("worker number \(index)")) { _ in } }
     let plan = try loader.plan()
     #expect(plan.dot.contains(#""with \"quotes\" and \\";"#))
     #expect(plan.dot.contains(#""two\nlines";"#))
+    #expect(plan.dot.contains("\"a\\\"\u{301} and \\\\\u{301}\";"))
     let lines = plan.description.split(separator: "\n")
     #expect(lines.count > 3)
     #expect(lines.allSatisfy { $0.count <= 80 })

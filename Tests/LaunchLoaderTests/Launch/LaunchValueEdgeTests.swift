@@ -159,6 +159,31 @@ struct LaunchValueEdgeTests {
     )
   }
 
+  @Test(
+    "The error about a value names the failure behind work that was skipped, however far away",
+    arguments: [true, false]
+  )
+  func origin(isLate: Bool) async throws {
+    let loader = LaunchLoader()
+    if isLate { try await loader.launch() }
+    loader.register("settings") { _ in throw Broken() }
+    loader.register(.number, after: ["settings"]) { _ in 1 }
+    loader.register(.text, needs: .number) { _, number in "\(number)" }
+    if !isLate { try await loader.launch() }
+    for (key, cause) in [("number", "settings"), ("text", "number")] {
+      let error = await #expect(throws: LaunchError.self) {
+        if key == "number" {
+          _ = try await loader.value(of: .number)
+        } else {
+          _ = try await loader.value(of: .text)
+        }
+      }
+      let text = error?.description ?? ""
+      #expect(text.contains("\"\(key)\": its worker was skipped because of \"\(cause)\""))
+      #expect(text.contains("; \"settings\" failed: "), "\(text)")
+    }
+  }
+
   @Test("The error about a value names the outcome of work that failed after the launch")
   func failedAfterLaunch() async throws {
     let loader = LaunchLoader()

@@ -4,6 +4,7 @@ Each test states what holds. Work is counted rather than timed: the machine may 
 """
 
 import pytest
+from selenium.webdriver import ActionChains
 
 from stage import MS, Trace
 
@@ -213,6 +214,69 @@ def test_a_name_is_hidden_with_its_button(page):
     page.until(f"{button}.getAttribute('aria-pressed') === 'false'")
     page.run(f"{button}.click()")
     page.until(moved)
+
+
+CHIPS = "[...document.querySelectorAll('.name:not(.more)')].map((chip) => chip.textContent)"
+
+
+def test_the_names_with_the_most_posts_are_first_and_none_moves_under_the_pointer(browser, stage):
+    trace, number = Trace(), 0
+
+    def post(name, count):
+        nonlocal number
+        for _ in range(count):
+            number += 1
+            trace.post(number, number * MS, name)
+
+    for name, count in [("one", 1), ("five", 5), ("forty", 40), ("also.five", 5), ("application.seven", 7)]:
+        post(name, count)
+    stage.play(trace)
+    browser.until(f"{CHIPS}.join() === 'forty40,application.seven7,five5,also.five5,one1'")
+    ActionChains(browser.driver).move_to_element(browser.find(".name")).perform()
+    post("one", 50)
+    stage.play(trace)
+    browser.until(f"{CHIPS}.join() === 'forty40,application.seven7,five5,also.five5,one51'")
+    ActionChains(browser.driver).move_to_element(browser.find("#headline")).perform()
+    post("five", 1)
+    stage.play(trace)
+    browser.until(f"{CHIPS}.join() === 'one51,forty40,application.seven7,five6,also.five5'")
+
+
+def test_the_line_of_a_source_site_is_whole_where_its_file_is_cut_off(browser, stage):
+    trace = Trace()
+    for number in range(1, 41):
+        line = 118 + number % 4
+        trace.post(number, number * MS, "application.conversationDidChange", f"Mail/{'Conversation' * 5}View.swift:{line}",
+                   calls=[(f"Mail/{'Conversation' * 5}List.swift:{line}", "MainActor", 0, 20 * MS, "bad")])
+    stage.play(trace)
+    browser.until("document.querySelectorAll('.fact').length === 16 && document.querySelectorAll('.row .call').length > 3")
+    for width in (1440, 1024, 800):
+        browser.shape(width)
+        browser.frame()
+        for selector in ["#posters .where", "#hearers .what", "#slowest .what", "#failures .what", ".row .event .site",
+                         ".row .call > span"]:
+            lines = browser.run("""[...document.querySelectorAll(arguments[0])].filter((node) => node.offsetParent).map((node) => {
+                const [file, line] = [".file", ".number"].map((part) => node.querySelector(part));
+                const [box, text] = [node.getBoundingClientRect(), document.createRange()];
+                text.selectNodeContents(line);
+                const ends = text.getBoundingClientRect();
+                const isWhole = ends.width > 0 && ends.left >= box.left && ends.right <= box.right + 1 && line.scrollWidth <= line.clientWidth + 1;
+                return [isWhole ? line.textContent : `cut off: ${node.textContent}`, file.scrollWidth > file.clientWidth];
+            })""", selector)
+            assert len(lines) >= 3, (selector, width)
+            assert {line for line, _ in lines} <= {":118", ":119", ":120", ":121"}, (selector, width)
+            # A list of posts has room for the whole handler.
+            assert all(isCut for _, isCut in lines) or selector.startswith(".row .call"), (selector, width)
+    # What has room is whole.
+    browser.shape()
+    assert browser.run("""[["Main.swift:1", 300], ["Main.swift:1000", 300]].map(([site, room]) => {
+        const node = element("span", { class: "what", style: `display: block; width: max-content; max-width: ${room}px` }, ...Format.siteParts(site));
+        document.body.append(node);
+        const file = node.querySelector(".file");
+        const isWhole = file.scrollWidth <= file.clientWidth && node.innerText === site;
+        node.remove();
+        return isWhole;
+    })""") == [True, True]
 
 
 def test_names_without_room_are_behind_a_button(browser, stage):

@@ -14,8 +14,8 @@ extension AppHost.Configuration {
   /// let app = AppHost(configuration: AppHost.Configuration(logger: logger))
   /// ```
   ///
-  /// Messages have the level `warning`: they concern delayed, cancelled and abandoned services and failed
-  /// launch work. The subjects of a message are in its metadata:
+  /// Messages about failed launch work have the level `error`; others have the level `warning`: they concern delayed,
+  /// cancelled and abandoned services. The subjects of a message are in its metadata:
   ///
   /// | key | value |
   /// | --- | --- |
@@ -52,7 +52,8 @@ extension AppHost.Configuration {
       endsWithParent: endsWithParent
     )
     onMessage = { message in
-      logger.log(level: .warning, "\(message.description)", metadata: message.metadata)
+      let level: Logger.Level = message.state == .failed ? .error : .warning
+      logger.log(level: level, "\(message.description)", metadata: message.metadata)
     }
   }
 }
@@ -80,6 +81,7 @@ extension AppHost {
   /// | --- | --- | --- |
   /// | application changed state | `level` | `state`, and `elapsed` since the previous entry of this kind |
   /// | launch work ended | `level` | `worker`, `outcome`, `elapsed` |
+  /// | launch work failed | `error` | `worker`, `outcome`, `elapsed`, and the error, if it has thrown one |
   /// | launch finished | `level` | `elapsed` |
   /// | service changed state | `level` | `service`, `state`, and `elapsed` in the state before |
   /// | service failed | `error` | `service`, and the error |
@@ -128,14 +130,16 @@ extension AppHost {
     bus.observe(.didFinishLaunching) { [loader] _ async throws in
       let report = try await loader.report
       for entry in report.entries {
-        logger.log(
-          level: level,
-          "launch work ended",
-          metadata: [
-            "worker": .string(entry.id.rawValue), "outcome": "\(entry.outcome)",
-            "elapsed": .stringConvertible(entry.duration),
-          ]
-        )
+        let metadata: Logger.Metadata = [
+          "worker": .string(entry.id.rawValue), "outcome": "\(entry.outcome)",
+          "elapsed": .stringConvertible(entry.duration),
+        ]
+        switch entry.outcome {
+        case .failed(let error):
+          logger.log(level: .error, "launch work failed", error: error, metadata: metadata)
+        case .timedOut: logger.log(level: .error, "launch work failed", metadata: metadata)
+        default: logger.log(level: level, "launch work ended", metadata: metadata)
+        }
       }
       logger.log(
         level: level,

@@ -27,7 +27,9 @@ extension EventBus {
   /// zero: where an event has both handlers and streams, the mean and the percentiles of the timer are too low.
   ///
   /// The only dimension is the name of the event, so that the number of time series is bounded by the number
-  /// of names. A bus with a label adds the dimension `bus`. Metrics are made when their event first occurs.
+  /// of names. A bus with a label adds the dimension `bus`; measure buses with and without a label under different
+  /// prefixes, because swift-prometheus refuses a metric with a dimension in one place and without in another.
+  /// Metrics are made when their event first occurs.
   ///
   /// - Parameters:
   ///   - prefix: The beginning of every label.

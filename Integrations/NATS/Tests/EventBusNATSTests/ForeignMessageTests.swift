@@ -86,6 +86,41 @@ struct ReportRuleTests {
     #expect(fields["kind"] == "unreadableHeader" && fields["event"] == "test.number")
     #expect(fields["count"] == "1" && fields["node"] == nil && fields["detail"] != nil)
   }
+
+  @Test("The levels are the events that wait for the server, their bytes, and the lag of consumers")
+  func levels() async throws {
+    let server = ScriptedServer(seed: 0)
+    let (link, other) = (ScriptedLink(server), ScriptedLink(server))
+    let (a, b) = (Party("a", link: link), Party("b", link: other))
+    a.bridge.carry(.text, .outgoing)
+    a.bridge.carry(.number, .outgoing, delivery: .durable(stream: "S"))
+    b.bridge.carry(.number, .incoming, delivery: .durable(stream: "S", consumer: "billing"))
+    try await a.bridge.prepared()
+    try await b.bridge.prepared()
+    #expect(a.bridge.levels.waitingEvents == 0 && a.bridge.levels.lag.isEmpty)
+    #expect(b.bridge.levels.lag == ["test.number": 0])
+
+    link.isConnected = false
+    a.bus.post(.text, "abc")
+    a.bus.post(.number, 7)
+    // "abc" in quotation marks, and a digit.
+    await eventually("the payloads are encoded") { a.bridge.levels.waitingBytes == 6 }
+    #expect(a.bridge.levels.waitingEvents == 2)
+
+    let (latch, begun) = (Latch(), Collected<Int>())
+    let handler = b.bus.observe(.number) { number async in
+      begun.append(number)
+      try? await latch.wait()
+    }
+    link.isConnected = true
+    await eventually("the handler runs") { begun.count == 1 }
+    #expect(b.bridge.levels.lag == ["test.number": 1])
+    latch.open()
+    await eventually("the event is answered") { b.bridge.levels.lag == ["test.number": 0] }
+    await eventually("nothing waits") { a.bridge.levels.waitingEvents == 0 }
+    #expect(a.bridge.levels.waitingBytes == 0)
+    withExtendedLifetime(handler) {}
+  }
 }
 
 @Suite("Messages of other programs over a server", .timeLimit(.minutes(5)))

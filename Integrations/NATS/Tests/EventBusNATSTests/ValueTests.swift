@@ -134,13 +134,16 @@ struct WireTests {
     }
   }
 
-  @Test("The subject of an answer has stream, deliveries and number, with and without a domain")
+  @Test(
+    "The subject of an answer has stream, deliveries, number and rest, with and without a domain"
+  )
   func deliverySubject() {
-    let plain = DeliverySubject("$JS.ACK.ORDERS.billing.3.17.4.1669000000.0")
+    let plain = DeliverySubject("$JS.ACK.ORDERS.billing.3.17.4.1669000000.9")
     #expect(plain?.stream == "ORDERS" && plain?.deliveries == 3 && plain?.sequence == 17)
-    let domain = DeliverySubject("$JS.ACK.hub.hash.ORDERS.billing.3.17.4.1669000000.0.token")
+    let domain = DeliverySubject("$JS.ACK.hub.hash.ORDERS.billing.3.17.4.1669000000.9.token")
     #expect(domain?.stream == "ORDERS" && domain?.deliveries == 3 && domain?.sequence == 17)
     #expect(plain?.time == 1_669_000_000 && domain?.time == 1_669_000_000)
+    #expect(plain?.pending == 9 && domain?.pending == 9)
     #expect(DeliverySubject("$JS.ACK.ORDERS.billing.3.17.4.x.0") == nil)
     #expect(DeliverySubject("_INBOX.1.2") == nil)
     #expect(DeliverySubject("$JS.ACK.ORDERS.billing.x.17.4.1669000000.0") == nil)

@@ -22,8 +22,14 @@ enum EventServer {
     // A program sets up logging and metrics, once; libraries only use them.
     let metrics = MetricsPage()
     MetricsSystem.bootstrap(metrics)
-    var logger = Logger(label: "event-server") { StreamLogHandler.standardError(label: $0) }
-    logger.logLevel = Settings.logLevel
+    var ownLogger = Logger(label: "event-server") { StreamLogHandler.standardError(label: $0) }
+    do {
+      ownLogger.logLevel = try Settings.logLevel
+    } catch {
+      ownLogger.critical("event server failed", error: error)
+      exit(EXIT_FAILURE)
+    }
+    let logger = ownLogger
 
     let bus = EventBus.default
     let app = AppHost(

@@ -19,17 +19,32 @@ actor Feed {
     let text: ByteBuffer
   }
 
+  /// A stream, and how many of its dropped events have been counted.
+  private struct Reader {
+    let stream: EventStream<Frame>
+    var countedDrops = 0
+  }
+
   private let frames = Signal<Frame>()
   private let limit: Int
-  private let drops = Counter(label: "server.stream.drops")
-  private let open = Meter(label: "server.streams")
-  private let writes = Counter(label: "server.stream.writes")
+  private let drops: Counter
+  private let open: Meter
+  private let writes: Counter
   private var lastEvent = 0
+  private var readers: [Int: Reader] = [:]
+  private var lastReader = 0
 
   /// Creates a feed.
   ///
-  /// - Parameter limit: The number of events that may wait for one stream.
-  init(limit: Int) { self.limit = limit }
+  /// - Parameters:
+  ///   - limit: The number of events that may wait for one stream.
+  ///   - factory: The factory of its metrics.
+  init(limit: Int, factory: any MetricsFactory = MetricsSystem.factory) {
+    self.limit = limit
+    drops = Counter(label: "server.stream.drops", factory: factory)
+    open = Meter(label: "server.streams", factory: factory)
+    writes = Counter(label: "server.stream.writes", factory: factory)
+  }
 
   /// Sends an event to all streams that want it.
   func send(_ name: String, _ json: some Collection<UInt8>) {
@@ -39,6 +54,8 @@ actor Feed {
     text.writeBytes(json)
     text.writeString("\n\n")
     frames.send(Frame(name: name, text: text))
+    // Now, and not when a reader takes the next event, which one that is blocked may never do.
+    for reader in readers.keys { countDrops(of: reader) }
   }
 
   /// Opens a stream, which receives the events that are sent from now on.
@@ -71,8 +88,23 @@ actor Feed {
     _ write: @concurrent (ByteBuffer) async throws -> Void
   ) async throws {
     let stream = stream(name, until: lifetime)
-    open.increment()
-    defer { open.decrement() }
+    let reader = await add(stream)
+    do {
+      try await pass(stream, until: lifetime, on: write)
+    } catch {
+      await remove(reader)
+      throw error
+    }
+    await remove(reader)
+  }
+
+  /// Writes the events of a stream until its lifetime ends.
+  @concurrent
+  private nonisolated func pass(
+    _ stream: EventStream<Frame>,
+    until lifetime: Lifetime,
+    on write: @concurrent (ByteBuffer) async throws -> Void
+  ) async throws {
     try await withGracefulShutdownHandler {
       // The head of the response, and a sign that the stream listens.
       try await write(ByteBuffer(string: ": listening\n\n"))
@@ -87,7 +119,6 @@ actor Feed {
         var buffer = ByteBuffer()
         let new = stream.droppedCount - dropped
         if new > 0 {
-          drops.increment(by: new)
           dropped += new
           buffer.writeString("event: dropped\ndata: \(new)\n\n")
         }
@@ -98,5 +129,27 @@ actor Feed {
     } onGracefulShutdown: {
       lifetime.end()
     }
+  }
+
+  /// Counts a stream as open, and its dropped events from now on.
+  private func add(_ stream: EventStream<Frame>) -> Int {
+    lastReader += 1
+    readers[lastReader] = Reader(stream: stream)
+    open.increment()
+    return lastReader
+  }
+
+  private func remove(_ reader: Int) {
+    countDrops(of: reader)
+    readers[reader] = nil
+    open.decrement()
+  }
+
+  private func countDrops(of reader: Int) {
+    guard let (stream, counted) = readers[reader].map({ ($0.stream, $0.countedDrops) }),
+      case let count = stream.droppedCount, count > counted
+    else { return }
+    drops.increment(by: count - counted)
+    readers[reader]?.countedDrops = count
   }
 }

@@ -24,7 +24,7 @@ struct Settings: Sendable {
   /// The largest number of seconds for which the listener may stay open, less than the program has for its stop.
   static let longestDrain = 6
 
-  /// An unknown argument, or one with an invalid value.
+  /// An unknown argument, or an argument or a variable of the environment with an invalid value.
   struct WrongArgument: Error, CustomStringConvertible {
     let description: String
   }
@@ -68,9 +68,16 @@ struct Settings: Sendable {
   /// Whether the program serves the page of the inspector, which is needed before the launch.
   static var isInspected: Bool { CommandLine.arguments.contains("--inspect") }
 
-  /// The level of the program's log, which is needed before the launch.
+  /// The level of the program's log, which is needed before the launch: `LOG_LEVEL`, or `info`.
   static var logLevel: Logger.Level {
-    ProcessInfo.processInfo.environment["LOG_LEVEL"].flatMap { Logger.Level(rawValue: $0) } ?? .info
+    get throws(WrongArgument) {
+      guard let name = ProcessInfo.processInfo.environment["LOG_LEVEL"], !name.isEmpty else {
+        return .info
+      }
+      if let level = Logger.Level(rawValue: name.lowercased()) { return level }
+      let names = Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")
+      throw WrongArgument(description: "LOG_LEVEL=\(name) is not possible: give one of \(names)")
+    }
   }
 }
 

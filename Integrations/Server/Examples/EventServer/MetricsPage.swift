@@ -35,8 +35,20 @@ final class MetricsPage: MetricsFactory {
       return name.first.map { $0.isNumber } ?? true ? "_\(name)" : name
     }
 
+    /// Escapes the code points that the format reserves.
+    ///
+    /// Not the characters: `\r\n` is one, and so is a quotation mark with an accent.
     private static func escaped(_ value: String) -> String {
-      value.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n")
+      var text = String.UnicodeScalarView()
+      for scalar in value.unicodeScalars {
+        switch scalar {
+        case "\\": text.append(contentsOf: "\\\\".unicodeScalars)
+        case "\"": text.append(contentsOf: "\\\"".unicodeScalars)
+        case "\n": text.append(contentsOf: "\\n".unicodeScalars)
+        default: text.append(scalar)
+        }
+      }
+      return String(text)
     }
   }
 

@@ -133,6 +133,36 @@ struct ApplicationLogTests {
     withExtendedLifetime(log) {}
   }
 
+  @Test("Failed launch work is an error, whether its entries or only its messages are logged")
+  func launchFailures() async throws {
+    let loader = LaunchLoader()
+    loader.register("mail") { _ in throw SampleError("no server") }
+    loader.register("good") { _ in }
+    let app = application(loader)
+    var errors = sample.logger
+    errors.logLevel = .error
+    let log = app.startLogging(to: errors)
+    try app.add("db") { context in
+      context.markReady()
+      try await context.untilShutdown()
+    }
+    let run = Task { try await app.run() }
+    try await app.waitUntil(state: .active)
+    await until(sample.lines().contains { $0.hasPrefix("launch work failed") })
+    app.shutdown()
+    #expect(try await run.value == 0)
+    let failures = sample.handler.entries.filter { $0.metadata["worker"] == "mail" }
+    #expect(failures.count == 2)
+    #expect(failures.allSatisfy { $0.level == .error })
+    let entry = try #require(failures.first { "\($0.message)" == "launch work failed" })
+    #expect(entry.error as? SampleError == SampleError("no server"))
+    #expect(entry.metadata["outcome"] == "failed: no server")
+    #expect(entry.metadata["elapsed"] != nil)
+    let message = try #require(failures.first { "\($0.message)" != "launch work failed" })
+    #expect("\(message.message)".contains("no server"))
+    withExtendedLifetime(log) {}
+  }
+
   @Test("The token of an application's log does not keep the application")
   func releases() {
     var app: AppHost? = application()

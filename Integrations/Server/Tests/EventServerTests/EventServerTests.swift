@@ -100,9 +100,14 @@ struct EventServerTests {
     #expect(await server.exitCode == 0)
   }
 
-  @Test("A client that reads nothing does not keep the program from ending")
+  @Test("Events that a client without a read misses are counted at once, and a stop closes it")
   func stalledReader() async throws {
-    let server = try await RunningServer("--maximum-body=1000000")
+    let limit = 3
+    let server = try await RunningServer(
+      "--maximum-body=1000000",
+      "--buffer=\(limit)",
+      logLevel: "warning"
+    )
     let channel = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
       .channelOption(.autoRead, value: false)
       .connect(host: "127.0.0.1", port: server.port).get()
@@ -115,8 +120,11 @@ struct EventServerTests {
       let body = #"{"room": "a", "text": "\#(text)"}"#
       #expect(try await server.post("message.sent", body).status == 200)
     }
-    // The client keeps its connection open: only the limits that `main` configures end the program.
+    try await until(await server.metric("server_stream_drops") ?? 0 > 0)
+    // The client keeps its connection open, and no limit of the application's stop has to end it.
     #expect(try await server.stop() == 0)
+    let output = await server.output()
+    #expect(!output.contains("cancelled"), "\(output)")
     try? await channel.close()
   }
 
@@ -234,6 +242,35 @@ struct EventServerTests {
   }
 
   @Test(
+    "The reason of a wrong configuration is in the log, whatever its level",
+    arguments: ["warning", "error", "critical"],
+    [
+      ("--port=99999", "--port=99999 is not possible: give a number from 0 to 65535"),
+      ("--nonsense", "unknown argument: --nonsense"),
+      ("--journal=/no/such/folder/file", "/no/such/folder/file"),
+    ]
+  )
+  func reasons(_ level: String, _ mistake: (argument: String, reason: String)) async throws {
+    let server = try await RunningServer(mistake.argument, logLevel: level)
+    #expect(await server.exitCode == 1)
+    let output = await server.output()
+    #expect(output.contains(mistake.reason), "\(output)")
+  }
+
+  @Test("A level that the log does not have ends the program with an error that names all levels")
+  func unknownLevel() async throws {
+    let server = try await RunningServer(logLevel: "loud")
+    #expect(await server.exitCode == 1)
+    let output = await server.output()
+    #expect(
+      output.contains("LOG_LEVEL=loud is not possible: give one of trace, debug"),
+      "\(output)"
+    )
+    let capitals = try await RunningServer(logLevel: "ERROR")
+    #expect(try await capitals.stop() == 0)
+  }
+
+  @Test(
     "An incomplete request ends with its connection, and does not delay the stop",
     arguments: [
       ("POST /events/counted HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n1", "HTTP/1.1 408"),
@@ -248,6 +285,38 @@ struct EventServerTests {
       for try await received in group { #expect(received.hasPrefix(answer)) }
     }
     #expect(try await server.stop() == 0)
+  }
+
+  @Test(
+    "A stop closes the connections of unfinished requests, whatever the time for a request",
+    arguments: [
+      "", "GET /hea", "GET /health HTTP/1.1\r\nHost:", "GET /health HTTP/1.1\r\nHost: x\r\n\r\n",
+      "POST /events/counted HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n1",
+      "POST /events/counted HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n1",
+      "POST /nonsense HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n1",
+      "GET /events HTTP/1.1\r\nHost: x\r\n\r\nPOST /events/counted HTTP/1.1\r\nHost: x\r\n"
+        + "Content-Length: 100\r\n\r\n1",
+    ]
+  )
+  func unfinished(_ text: String) async throws {
+    let server = try await RunningServer("--request-time=3600", logLevel: "warning")
+    let clients = try await withThrowingTaskGroup(of: (any Channel).self) { group in
+      for _ in 0..<100 {
+        group.addTask {
+          let channel = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+            .connect(host: "127.0.0.1", port: server.port).get()
+          try await channel.writeAndFlush(ByteBuffer(string: text))
+          return channel
+        }
+      }
+      return try await group.reduce(into: []) { $0.append($1) }
+    }
+    // A request on a later connection: by its answer, the earlier connections were accepted.
+    #expect(try await server.get("health").status == 200)
+    #expect(try await server.stop() == 0)
+    let output = await server.output()
+    #expect(!output.contains("cancelled"), "\(output)")
+    for client in clients { try? await client.close() }
   }
 
   @Test("A request that takes less than its time, and one after another on a connection, succeed")

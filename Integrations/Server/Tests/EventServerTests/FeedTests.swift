@@ -6,13 +6,15 @@ internal import Testing
 
 @Suite("The feed of the event server", .timeLimit(.minutes(1)))
 struct FeedTests {
-  private let feed = Feed(limit: 3)
-
+  private let metrics = MetricsPage()
+  private let feed: Feed
   private let lifetime = Lifetime()
   private let writes = Inbox<String>()
   private let begun = Inbox<Void>()
   /// The first write returns once this has an entry.
   private let release = Inbox<Void>()
+
+  init() { feed = Feed(limit: 3, factory: metrics) }
 
   private func send(_ numbers: ClosedRange<Int>) async {
     for number in numbers { await feed.send("counted", Array("\(number)".utf8)) }
@@ -44,6 +46,35 @@ struct FeedTests {
     try await stream.value
     let events = (3...5).map { "id: \($0)\nevent: counted\ndata: \($0)\n\n" }.joined()
     #expect(writes.entries == [": listening\n\n", "event: dropped\ndata: 2\n\n" + events])
+  }
+
+  @Test("Dropped events are counted while the client is blocked, and once")
+  func countsDrops() async throws {
+    let stream = await open(nil)
+    await send(1...5)
+    #expect(metrics.text.contains("\nserver_stream_drops 2\n"))
+    await send(6...6)
+    #expect(metrics.text.contains("\nserver_stream_drops 3\n"))
+    lifetime.end()
+    release.append(())
+    try await stream.value
+    #expect(metrics.text.contains("\nserver_stream_drops 3\n"))
+    #expect(writes.entries[1].hasPrefix("event: dropped\ndata: 3\n\n"))
+  }
+
+  @Test("A stream that has ended, by an error or not, is counted no longer")
+  func counts() async throws {
+    let stream = await open(nil)
+    #expect(metrics.text.contains("\nserver_streams 1.0\n"))
+    lifetime.end()
+    release.append(())
+    try await stream.value
+    #expect(metrics.text.contains("\nserver_streams 0.0\n"))
+    let broken = Task { [feed] in
+      try await feed.run(nil, until: Lifetime()) { _ in throw ChannelError.ioOnClosedChannel }
+    }
+    await #expect(throws: ChannelError.self) { try await broken.value }
+    #expect(metrics.text.contains("\nserver_streams 0.0\n"))
   }
 
   @Test("Events that arrive during a write wait for the next one, together")

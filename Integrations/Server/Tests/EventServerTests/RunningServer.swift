@@ -25,13 +25,18 @@ final class RunningServer: Sendable {
   private let lines = Inbox<String>()
 
   /// Starts the event server and waits until it listens.
-  convenience init(_ arguments: String...) async throws {
+  ///
+  /// - Parameters:
+  ///   - arguments: Its arguments.
+  ///   - logLevel: The level of its log, which is then a part of ``output()``.
+  convenience init(_ arguments: String..., logLevel: String? = nil) async throws {
     let environment = ProcessInfo.processInfo.environment
     try await self.init(
       // That of the environment, for example one built for release, or the one beside the tests.
       environment["EVENT_SERVER"].map { URL(filePath: $0) } ?? Self.program("EventServer"),
       ["--port=0", "--ends-with-parent"] + arguments,
-      ["LOG_LEVEL": environment["LOG_LEVEL"] ?? "critical"]
+      ["LOG_LEVEL": logLevel ?? environment["LOG_LEVEL"] ?? "critical"],
+      readsLog: logLevel != nil
     )
   }
 
@@ -75,6 +80,7 @@ final class RunningServer: Sendable {
           lines.append(String(line))
         }
       }
+      lines.append("end of output")
     }
     let text = await lines.wait { $0.contains { $0.contains("listening on ") || $0 == "ended" } }
     port = text.compactMap { Self.port(in: $0) }.first ?? 0
@@ -118,6 +124,11 @@ final class RunningServer: Sendable {
   func line(after beginning: String) async -> String? {
     let text = await lines.wait { $0.contains { $0.hasPrefix(beginning) || $0 == "ended" } }
     return text.first { $0.hasPrefix(beginning) }.map { String($0.dropFirst(beginning.count)) }
+  }
+
+  /// Waits until the program has ended, and returns everything that it has printed.
+  func output() async -> String {
+    await lines.wait { $0.contains("end of output") }.joined(separator: "\n")
   }
 
   func url(_ path: String) -> String { "http://127.0.0.1:\(port)/\(path)" }

@@ -79,10 +79,14 @@ public struct LaunchPlan: Sendable {
   private static func quoted(_ id: LaunchID) -> String {
     var text = "\""
     for character in id.rawValue {
-      switch character {
-      case "\"", "\\": text += "\\\(character)"
-      case _ where character.isNewline: text += "\\n"
-      default: text.append(character)
+      if character.isNewline {
+        text += "\\n"
+        continue
+      }
+      // A quotation mark with an accent is another character, but ends the name as well.
+      for scalar in character.unicodeScalars {
+        if scalar == "\"" || scalar == "\\" { text += "\\" }
+        text.unicodeScalars.append(scalar)
       }
     }
     return text + "\""

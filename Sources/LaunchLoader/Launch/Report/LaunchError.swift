@@ -41,10 +41,20 @@ public struct LaunchError: Error {
   /// It is searched for the first 100 faults in the dependencies of a launch.
   public let suggestion: LaunchID?
 
-  init(_ code: Code, sites: [LaunchID: SourceSite] = [:], suggestion: LaunchID? = nil) {
+  /// The work because of which the work of a `noValue` was skipped, directly or over other skipped work, and its
+  /// outcome.
+  private let origin: (id: LaunchID, outcome: LaunchOutcome)?
+
+  init(
+    _ code: Code,
+    sites: [LaunchID: SourceSite] = [:],
+    suggestion: LaunchID? = nil,
+    origin: (id: LaunchID, outcome: LaunchOutcome)? = nil
+  ) {
     self.code = code
     self.sites = sites
     self.suggestion = suggestion
+    self.origin = origin
   }
 }
 
@@ -104,6 +114,7 @@ extension LaunchError: CustomStringConvertible {
         + " and give an AppServiceRun the loader that has the value"
     case .noValue(let id, .skipped(let cause?)?):
       "launch made no value \"\(id)\": its worker was skipped because of \"\(cause)\";"
+        + (origin.map { " \"\($0.id)\" \($0.outcome);" } ?? "")
         + " see the problems and entries of the report of the launch"
     case .noValue(let id, .refused?):
       "launch made no value \"\(id)\": the loader was stopped before its worker began;"

@@ -34,7 +34,7 @@ extension LaunchLoader {
           throw CancellationError()
         }
       } else {
-        throw LaunchError(.noValue(key.name, failed?.outcome ?? outcome(of: key.name)))
+        throw try await noValue(key.name, failed?.outcome ?? outcome(of: key.name))
       }
     }
   }
@@ -86,6 +86,22 @@ extension LaunchLoader {
       throw LaunchError(mismatch: key, work.makes, at: work.site)
     }
     return (value, work?.pending, arrival)
+  }
+
+  /// Returns the error for a value that was not made, with the failure behind the worker that was skipped.
+  private nonisolated(nonsending) func noValue(
+    _ id: LaunchID,
+    _ outcome: LaunchOutcome?
+  ) async throws -> LaunchError {
+    var origin: (id: LaunchID, outcome: LaunchOutcome)?
+    var (next, seen) = (outcome, Set([id]))
+    while case .skipped(let cause?)? = next, seen.insert(cause).inserted {
+      // Has ended, or ends now: its end made others skip.
+      let pending = state.withLock { $0.registry.work(of: cause)?.pending }
+      next = try await pending?.outcome.wait() ?? self.outcome(of: cause)
+      if let next { origin = (cause, next) }
+    }
+    return LaunchError(.noValue(id, outcome), origin: origin)
   }
 
   /// Returns the outcome of work that has ended, if it is still known.

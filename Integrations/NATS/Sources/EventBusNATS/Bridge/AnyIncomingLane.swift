@@ -8,6 +8,8 @@ class AnyIncomingLane: @unchecked Sendable {  // Reason: subclasses lock.
   ///
   /// - Returns: Whether the subject is that of the subscription.
   func drop(_ subject: String) -> Bool { false }
+  /// The name of a durable event, and how many events its consumer is behind.
+  var lag: (event: String, count: Int)? { nil }
   /// Ends the subscription at once; events that have arrived are not posted.
   func cancel() {}
   /// Ends the subscription, and waits for running handlers.

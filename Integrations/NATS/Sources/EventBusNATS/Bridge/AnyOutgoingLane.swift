@@ -16,6 +16,8 @@ class AnyOutgoingLane: @unchecked Sendable {  // Reason: subclasses lock.
   var subject: String { "" }
   /// Notes that the server has denied a message.
   func denied(_ denial: Denial, _ core: BridgeCore) {}
+  /// The events that have not reached the server, and the bytes of their payloads.
+  var waiting: (events: Int, bytes: Int) { (0, 0) }
   /// The sender of durable messages, which receives their answers.
   var sender: DurableSender? { nil }
 }

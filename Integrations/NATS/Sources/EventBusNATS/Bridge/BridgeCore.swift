@@ -248,6 +248,20 @@ final class BridgeCore: Sendable {
     withExtendedLifetime(removed) {}
   }
 
+  /// What waits in the lanes.
+  var levels: BridgeLevels {
+    let (lanes, letters, incoming) = state.withLock { ($0.lanes, $0.letters, $0.incoming.values) }
+    var levels = BridgeLevels()
+    for waiting in lanes.map(\.waiting) + letters.map(\.waiting) {
+      levels.waitingEvents += waiting.events
+      levels.waitingBytes += waiting.bytes
+    }
+    for lane in incoming {
+      if let lag = lane.lag { levels.lag[lag.event] = max(lag.count, levels.lag[lag.event] ?? 0) }
+    }
+    return levels
+  }
+
   func lane(_ name: EventNames) -> AnyOutgoingLane? { state.withLock { $0.outgoing[name] } }
 
   func add(_ lane: AnyIncomingLane) {

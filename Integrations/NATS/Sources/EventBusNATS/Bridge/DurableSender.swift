@@ -74,6 +74,9 @@ final class DurableSender: Sendable {
   /// The number of messages that are not stored.
   var count: Int { state.withLock { $0.outbox.count } }
 
+  /// The number of messages that are not stored, and the bytes of their payloads.
+  var waiting: (events: Int, bytes: Int) { state.withLock { ($0.outbox.count, $0.size) } }
+
   /// The serial of the newest message.
   var lastSerial: UInt64 { state.withLock { $0.outbox.nextSerial - 1 } }
 

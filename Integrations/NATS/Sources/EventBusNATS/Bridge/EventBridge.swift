@@ -120,6 +120,11 @@ public final class EventBridge: Sendable {
   /// The numbers of events since the creation of the bridge.
   public var counts: BridgeCounts { core.tally.counts }
 
+  /// What waits now: events for the server, and events at the server for this process.
+  ///
+  /// - Complexity: O(*n*) in the number of carried events.
+  public var levels: BridgeLevels { core.levels }
+
   /// The other present nodes, sorted by name.
   public var nodes: [Node] { core.presentNodes }
 

@@ -16,6 +16,8 @@ final class DurableLane<Payload: Sendable>: AnyIncomingLane,
     var nextReminder: ContinuousClock.Instant?
     /// The time after which the server delivers an unanswered event again.
     var answerTimeout: Duration
+    /// The number of messages that the server had yet to deliver at the last delivery.
+    var pending: UInt64 = 0
     var isStarting = false
     var isStopped = false
   }
@@ -108,6 +110,14 @@ final class DurableLane<Payload: Sendable>: AnyIncomingLane,
 
   override func drop(_ subject: String) -> Bool { slot.drop(subject) }
 
+  override var lag: (event: String, count: Int)? {
+    state.withLock { state in
+      let (sum, isTooLarge) = Int(clamping: state.pending)
+        .addingReportingOverflow(state.events.replies.count)
+      return (intake.name.name, isTooLarge ? .max : sum)
+    }
+  }
+
   /// Posts the last events that this consumer has handled in an earlier process, as its bus would still keep them.
   private func replay(upTo floor: UInt64, _ core: BridgeCore) async throws(LinkFailure) {
     let messages = try await core.link.recent(
@@ -190,7 +200,11 @@ final class DurableLane<Payload: Sendable>: AnyIncomingLane,
       )
       return
     }
-    if state.withLock(\.isStopped), !isLocal(message, core) {
+    let isStopped = state.withLock { state in
+      state.pending = delivery.pending
+      return state.isStopped
+    }
+    if isStopped, !isLocal(message, core) {
       return answer(.again(after: pause), to: reply)
     }
     let key = DurableReceiver.Key(delivery)

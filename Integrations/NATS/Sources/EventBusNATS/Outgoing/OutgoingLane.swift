@@ -66,6 +66,10 @@ final class OutgoingLane<Payload: Sendable>: AnyOutgoingLane,
 
   override var subject: String { eventSubject }
 
+  override var waiting: (events: Int, bytes: Int) {
+    durable?.waiting ?? state.withLock { ($0.buffer.count, $0.buffer.size) }
+  }
+
   override func denied(_ denial: Denial, _ core: BridgeCore) {
     if let durable { return durable.denied(denial.text) }
     core.tally.report(BridgeReport(.notAuthorized, event, denial.text))

@@ -15,8 +15,10 @@ public struct BridgeCounts: Sendable, Equatable {
 
   init() {}
 
-  /// All numbers by their names, for a library of metrics: those of this type, and those of the kinds of reports
-  /// that have occurred.
+  /// All numbers by their names, for the counters of a library of metrics: those of this type, and those of the kinds
+  /// of reports that have occurred.
+  ///
+  /// They only grow; ``BridgeLevels`` has the numbers for gauges.
   public var values: [String: Int] {
     var values = [
       "sent": sent, "stored": stored, "resent": resent, "received": received,

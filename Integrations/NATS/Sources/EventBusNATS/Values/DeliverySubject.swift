@@ -12,6 +12,8 @@ package struct DeliverySubject: Sendable, Equatable {
   package let sequence: UInt64
   /// The time of storage, in nanoseconds since 1970.
   package let time: UInt64
+  /// The number of messages that the consumer has yet to deliver.
+  package let pending: UInt64
 
   /// Reads a subject.
   ///
@@ -28,5 +30,6 @@ package struct DeliverySubject: Sendable, Equatable {
     self.deliveries = deliveries
     self.sequence = sequence
     self.time = time
+    pending = number(tokens[start + 6], radix: 10) ?? 0
   }
 }

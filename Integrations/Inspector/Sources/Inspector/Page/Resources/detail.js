@@ -92,7 +92,7 @@ class Detail {
     const handler = this.model.strings[call.handler];
     const time = call.state === "waiting" ? "waits" : Format.duration(call.t1 - call.t0);
     return element("div", { class: "fall" },
-      element("div", { class: "line" }, element("span", { title: handler }, Format.site(handler)),
+      element("div", { class: "line" }, element("span", { title: handler }, ...Format.siteParts(handler)),
         element("span", { class: ["", "warn", "bad"][weight] }, weight === 2 ? `failed after ${time}` : time)),
       svg,
       element("div", { class: "soft" },

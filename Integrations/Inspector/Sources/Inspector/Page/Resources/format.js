@@ -49,6 +49,22 @@ const Format = {
     return site.slice(site.lastIndexOf("/") + 1);
   },
 
+  /** A source site without its module, as parts: where there is no room, the file is cut off, and the line is not. */
+  siteParts(site) {
+    const text = Format.site(site);
+    const [, file, line] = /^(.+)(:\d+)$/s.exec(text) || [];
+    if (!line) return [text];
+    // The pixel is for rounding: a file for which there is room is not cut off.
+    return [element("span", { class: "file", style: `max-width: calc(100% - ${line.length}ch + 1px)` }, file),
+      element("span", { class: "number", style: `width: ${line.length}ch` }, line)];
+  },
+
+  /** The room that a source site needs for its line and the beginning of its file. */
+  siteRoom(site) {
+    const text = Format.site(site);
+    return `min-width: ${Math.min(text.length, text.length - text.lastIndexOf(":") + 3)}ch`;
+  },
+
   /** Why a handler was not called. */
   skip(reason) {
     return {

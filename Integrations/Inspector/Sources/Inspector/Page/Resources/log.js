@@ -146,7 +146,8 @@ class Log {
       element("time", {}, Format.time(post.t0)),
       element("span", { class: "event", style: `padding-left: ${post.depth * 14}px`, title: `${strings[post.name]}, posted at ${strings[post.site]}` },
         element("i", { class: "dot", style: `background: ${this.model.color(post.name)}` }),
-        element("b", {}, strings[post.name]), element("span", {}, Format.site(strings[post.site]))),
+        element("b", {}, strings[post.name]),
+        element("span", { class: "site", style: Format.siteRoom(strings[post.site]) }, ...Format.siteParts(strings[post.site]))),
       element("span", { class: "heard" }, ...this.calls(post)),
       element("span", { class: `took ${kind}`, title: "Until the last handler ended" }, post.calls.length ? Format.duration(took) : ""));
   }
@@ -165,7 +166,7 @@ class Log {
       const kind = ["", "warn", "bad"][Painter.weight(call)];
       const time = call.state === "waiting" ? "waits" : call.state === "failed" ? "failed" : Format.duration(call.t1 - call.t0);
       return element("span", { class: `call ${kind}`, title: `${strings[call.handler]}: ${time}` },
-        element("span", {}, Format.site(strings[call.handler])), element("i", {}, time));
+        element("span", {}, ...Format.siteParts(strings[call.handler])), element("i", {}, time));
     });
     if (calls.length > count) shown.push(element("span", { class: "call rest", title: "All are shown when the post is chosen" }, `+${calls.length - count}`));
     if (!calls.length) shown.push(element("span", { class: "call none soft" }, "heard by nobody"));

@@ -6,6 +6,8 @@ class Overview {
     this.model = model;
     this.filter = filter;
     this.isOpen = false;
+    /** The places of the names, by their indices. */
+    this.ranks = new Map();
     this.onFilter = () => {};
     this.onChoose = () => {};
     this.onLeak = () => {};
@@ -116,20 +118,20 @@ class Overview {
   /** The name of an event, which is shown whole: it may contain slashes. */
   name(index) {
     const text = this.model.strings[index];
-    return { text, whole: text };
+    return { text: [text], whole: text };
   }
 
   /** A source site, which is shown without its module. */
   site(index) {
     const whole = this.model.strings[index];
-    return { text: Format.site(whole), whole };
+    return { text: Format.siteParts(whole), whole };
   }
 
   fact(color, [what, detail], part, value, onclick, kind = "") {
     return element("button", { class: "fact", onclick, title: `${what.whole} · ${detail.whole}` },
       element("i", { class: "meter", style: `width: ${Math.max(1, part * 100)}%; background: ${color}` }),
       element("i", { class: "dot", style: `background: ${color}` }),
-      element("span", { class: "what" }, what.text), element("span", { class: "where" }, detail.text),
+      element("span", { class: "what" }, ...what.text), element("span", { class: "where" }, ...detail.text),
       element("span", { class: `value ${kind}` }, value));
   }
 
@@ -142,11 +144,16 @@ class Overview {
     this.onFilter();
   }
 
-  /** The names in the order in which they occurred, so that none moves under the pointer. */
+  /** The names with the most posts first. None moves under the pointer, or while one of them has the focus. */
   drawNames(names) {
     const node = byId("names");
-    const rank = (sums) => (sums.order < 0 ? Infinity : sums.order);
-    const shown = names.sort((left, right) => rank(left) - rank(right)).slice(0, 100);
+    if (!node.matches(":hover, :focus-within")) {
+      const order = (sums) => (sums.order < 0 ? Infinity : sums.order);
+      names.sort((left, right) => right.posts - left.posts || order(left) - order(right) || left.index - right.index);
+      this.ranks = new Map(names.map((sums, at) => [sums.index, at]));
+    }
+    const rank = (sums) => this.ranks.get(sums.index) ?? Infinity;
+    const shown = names.sort((left, right) => rank(left) - rank(right) || left.index - right.index).slice(0, 100);
     const open = this.isOpen;
     byId("bar").classList.toggle("open", open);
     const fit = open ? shown.length : this.fitting(shown, node.clientWidth);
