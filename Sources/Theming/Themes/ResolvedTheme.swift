@@ -48,6 +48,7 @@ struct ResolvedTheme: Sendable {
   ///   scopes: one lookup for each key, if both themes have the same keys.
   func changes(from old: ResolvedTheme) -> [(key: ThemeKeys, value: any AnyThemeValue)] {
     var changes: [(key: ThemeKeys, value: any AnyThemeValue)] = []
+    changes.reserveCapacity(entries.count)
     var common = 0
     func compare(_ key: ThemeKeys, _ former: ThemeLayer.Entry?, _ entry: ThemeLayer.Entry?) {
       let value = Self.value(of: key, in: entry)
