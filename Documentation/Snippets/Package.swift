@@ -62,7 +62,7 @@ let package = Package(
     programs(
       "Theming",
       """
-      CommentOnScopes CommentsOnThemes FromOtherThemes RetrofitAToolkit Scopes \
+      CommentOnScopes CommentsOnThemes CostlyTransforms FromOtherThemes RetrofitAToolkit Scopes \
       SwitchThemes ThemeAView ThemesAsData
       """
     ),

@@ -13,6 +13,7 @@ extension Story {
     )
     rows[1].themeMap = rows[1].map
 
+    manager.preference = .system
     manager.systemAppearance = .light
     let light = manager.theme.name
     manager.systemAppearance = .dark

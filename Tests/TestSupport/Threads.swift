@@ -56,6 +56,46 @@ public func blockedOnThread<Result: Sendable>(_ body: @escaping @Sendable () -> 
   return value
 }
 
+/// Runs a closure on a new thread with a stack of its own size while the caller's thread waits.
+///
+/// - Parameters:
+///   - size: The size of the stack in bytes; 128 KiB is what a thread has with musl.
+///   - body: The closure. More nested calls than the stack has room for end the process.
+public func onStack(of size: Int, _ body: @escaping @Sendable () -> Void) {
+  let isOver = ManualLatch()
+  let call: @Sendable () -> Void = {
+    body()
+    isOver.open()
+  }
+  let work = Holder(call)
+  var attributes = pthread_attr_t()
+  unsafe pthread_attr_init(&attributes)  // Reason: destroyed below.
+  defer { unsafe pthread_attr_destroy(&attributes) }  // Reason: as above.
+  #if canImport(Glibc)
+  var thread = pthread_t()
+  #else
+  var thread: pthread_t?
+  #endif
+  let code = unsafe pthread_attr_setstacksize(&attributes, size)  // Reason: as above.
+  let argument = ObjectAddress.retained(work)
+  let failure = unsafe pthread_create(  // Reason: the thread releases the argument.
+    &thread,
+    &attributes,
+    {
+      let address = UInt(bitPattern: $0)
+      ObjectAddress.object(address, as: Holder<@Sendable () -> Void>.self)?.value?()
+      ObjectAddress.release(address)
+      return nil
+    },
+    UnsafeMutableRawPointer(bitPattern: argument)
+  )
+  precondition(
+    code == 0 && failure == 0,
+    "The system refused a thread (error \(code), \(failure))."
+  )
+  isOver.block()
+}
+
 /// Calls a closure without a reference to it that outlives the call.
 @inline(never)
 private func call<Result>(_ work: Holder<@Sendable () -> Result>, into result: Holder<Result>) {

@@ -72,6 +72,9 @@ manager.systemAppearance = .light  // shows Day
 manager.preference = .dark  // shows Night, regardless of the system
 
 manager.register(Theme("Contrast") { $0[.ink] = RGBA(red: 255, green: 255, blue: 255) })
+try manager.use("Contrast")  // the user's choice
+manager.systemAppearance = .dark  // still shows Contrast
+manager.preference = .system  // shows Night, and follows the system again
 try manager.use("Contrast")
 
 // snippet.hide

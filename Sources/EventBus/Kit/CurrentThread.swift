@@ -21,6 +21,35 @@ package func currentThreadID() -> UInt {
   #endif
 }
 
+/// A number that each thread has for itself, and that is zero at first.
+package struct ThreadNumber: Sendable {
+  private let key: pthread_key_t
+
+  /// Creates a number for as long as the process runs; no more than a few are available.
+  package init() {
+    var key = pthread_key_t()
+    let code = unsafe pthread_key_create(&key, nil)  // Reason: no code runs at a thread's end.
+    if code != 0 {
+      trap(
+        "the system refused a thread-specific key (error \(code))",
+        remedy: "Another library of the program uses up such keys"
+      )
+    }
+    self.key = key
+  }
+
+  /// The number of the calling thread.
+  ///
+  /// - Complexity: O(1), a few nanoseconds.
+  package var value: Int {
+    get { unsafe Int(bitPattern: pthread_getspecific(key)) }  // Reason: only a number.
+    nonmutating set {
+      let bits = unsafe UnsafeRawPointer(bitPattern: newValue)  // Reason: never followed.
+      _ = unsafe pthread_setspecific(key, bits)  // Reason: as above.
+    }
+  }
+}
+
 /// Starts a detached thread of the operating system, outside the pool of the concurrency runtime.
 ///
 /// - Parameter body: The code to run on the thread.

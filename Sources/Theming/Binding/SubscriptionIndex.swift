@@ -113,11 +113,22 @@ package struct SubscriptionIndex<Key: Hashable & Sendable, Subscriber: Sendable>
   ///
   /// Each subscriber is in exactly one list.
   ///
-  /// - Complexity: O(*l*) for the *l* groups that the keys have together, regardless of the number
-  ///   of subscribers.
-  package func groups(for keys: some Sequence<Key>) -> [NumberedList<Subscriber>] {
+  /// - Parameters:
+  ///   - keys: The keys.
+  ///   - contains: Returns whether a key is one of them, without a search in a table that costs as much as one here.
+  /// - Returns: The lists.
+  /// - Complexity: O(*l*) for the *l* groups that the keys have together, plus O(*k*) for *k* keys or, if there are
+  ///   fewer, for the keys of all subscribers; regardless of the number of subscribers.
+  package func groups(
+    for keys: some Collection<Key>,
+    _ contains: ((Key) -> Bool)? = nil
+  ) -> [NumberedList<Subscriber>] {
     var found: Set<UInt> = []
-    for key in keys { found.formUnion(groupsByKey[key]?.elements ?? []) }
+    if let contains, groupsByKey.count < keys.count {
+      for (key, groups) in groupsByKey where contains(key) { found.formUnion(groups.elements) }
+    } else {
+      for key in keys { found.formUnion(groupsByKey[key]?.elements ?? []) }
+    }
     return found.sorted().compactMap { groups[Int($0)]?.members }
   }
 

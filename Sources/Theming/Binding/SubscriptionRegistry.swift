@@ -63,9 +63,9 @@ final class SubscriptionRegistry: Sendable {
     return token
   }
 
-  /// Returns the subscriptions to any of the keys, as lists to merge.
-  func subscriptions(to keys: some Sequence<ThemeKeys>) -> [NumberedList<ThemeSubscription>] {
-    state.withLock { $0.index.groups(for: keys) }
+  /// Returns the subscriptions to any of the changed keys, as lists to merge.
+  func subscriptions(to changes: ThemeChanges) -> [NumberedList<ThemeSubscription>] {
+    state.withLock { $0.index.groups(for: changes.keys) { changes[$0] != nil } }
   }
 
   /// Removes the subscriptions of dead objects.

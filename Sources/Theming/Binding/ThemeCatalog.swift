@@ -13,8 +13,9 @@ public enum AppearancePreference: String, Hashable, Sendable, CaseIterable, Coda
 extension ThemeManager {
   /// The appearance that a manager with a light and a dark theme shows.
   ///
-  /// Setting the preference switches to the matching theme, even if another theme was used by name
-  /// or value in the meantime. The initial preference is ``AppearancePreference/system``. On a
+  /// Setting the preference, even to its current value, switches to the matching theme if another one has been
+  /// used by name or value in the meantime, and then follows the system again if it is
+  /// ``AppearancePreference/system``. The initial preference is ``AppearancePreference/system``. On a
   /// manager with a single theme, the preference has no effect. A scope shares the preference of
   /// the manager it was created from.
   ///
@@ -24,6 +25,7 @@ extension ThemeManager {
     get { root.catalog.preference }
     set {
       root.catalog.preference = newValue
+      root.catalog.isChosen = false
       root.useChoice()
     }
   }
@@ -31,20 +33,21 @@ extension ThemeManager {
   /// The appearance of the system, or `nil` if it is unknown; set by the program.
   ///
   /// While the ``preference`` is ``AppearancePreference/system``, a change switches to the theme
-  /// for the new appearance, even if another theme was used in the meantime; `nil` counts as dark.
-  /// Setting the same appearance again has no effect.
+  /// for the new appearance; `nil` counts as dark. Setting the same appearance again has no effect. A
+  /// theme that was used by name or value is the user's choice, which the system does not replace: it
+  /// stays until the ``preference`` is set.
   public var systemAppearance: Appearance? {
     get { root.catalog.systemAppearance }
     set {
       let before = root.catalog.appearance
       root.catalog.systemAppearance = newValue
-      if root.catalog.appearance != before { root.useChoice() }
+      if root.catalog.appearance != before, !root.catalog.isChosen { root.useChoice() }
     }
   }
 
   private func useChoice() {
     guard let choice = catalog.choice else { return }
-    reportingError { () throws(ThemeError) in try use(choice) }
+    reportingError { () throws(ThemeError) in try submit(.theme(choice)) }
   }
 }
 
@@ -59,6 +62,9 @@ struct ThemeCatalog: Sendable {
   var preference = AppearancePreference.system
 
   var systemAppearance: Appearance?
+
+  /// A Boolean value that indicates whether a theme has been used by name or value since the preference was set.
+  var isChosen = false
 
   /// The appearance to show.
   var appearance: Appearance {

@@ -36,6 +36,10 @@ extension ThemeManager {
   /// A scope that switches to a theme uses exactly that theme from then on, and stops following the
   /// manager it was created from.
   ///
+  /// On a manager with a light and a dark theme, the theme in use is then a choice: changes of
+  /// ``systemAppearance`` replace it only after ``preference`` has been set. A switch of a scope is no choice for
+  /// the manager above.
+  ///
   /// - Parameter theme: The theme.
   /// - Throws: ``ThemeError``. The code is ``ThemeError/Code/aliasCycle`` if aliases of the theme
   ///   form a cycle, alone or together with those of a scope; nothing has changed then. The code is
@@ -45,7 +49,7 @@ extension ThemeManager {
   /// - Complexity: O(*v*) in the number of values of both themes plus O(*n*) in the number of
   ///   subscriptions to changed keys, for the manager and for each scope. Other subscriptions cost
   ///   nothing.
-  public func use(_ theme: Theme) throws(ThemeError) { try submit(.theme(theme)) }
+  public func use(_ theme: Theme) throws(ThemeError) { try submit(.theme(theme), isChoice: true) }
 
   /// Switches to a registered theme.
   ///
@@ -93,7 +97,12 @@ extension ThemeManager {
   ///
   /// Either way, the request is checked first, together with all pending ones, so no pending
   /// request is refused later.
-  func submit(_ request: ThemeRequest) throws(ThemeError) {
+  ///
+  /// - Parameters:
+  ///   - request: The request.
+  ///   - isChoice: Pass `true` if it ends that the manager follows the system's appearance.
+  /// - Throws: ``ThemeError``, as ``use(_:)-(Theme)`` does.
+  func submit(_ request: ThemeRequest, isChoice: Bool = false) throws(ThemeError) {
     let root = root
     var plan: [ThemeSwitch] = []
     addSwitches(to: &plan, over: parent?.upcoming) { $0 === self ? request : $0.pendingRequest }
@@ -106,6 +115,7 @@ extension ThemeManager {
       throw refusal
     }
     requestCount += 1
+    if isChoice, parent == nil { catalog.isChosen = true }
     let isAlone = !root.queue.hasRequests
     let (isRunner, former) = root.queue.submit(
       (self, request),

@@ -114,7 +114,8 @@ public struct ThemeMap<Object: AnyObject> {
     ///     transform.
     ///   - key: The key.
     ///   - transform: Computes the value of the property. Called on the main actor, once each time
-    ///     the property is set; no lock is held. If the property is optional, the transform may
+    ///     the property is set, for each object; no lock is held. Where objects can share a costly result, let it
+    ///     look the result up in a dictionary. If the property is optional, the transform may
     ///     return a value or an optional. The map keeps the closure and the view keeps the map, so
     ///     capture the view weakly or as `unowned`. The thread that releases the last copy of the
     ///     map, or ends the subscription, may destroy the closure.

@@ -64,7 +64,7 @@ final class ThemeSwitch {
   let overlay: ThemeLayer?
 
   /// The changed keys with their values, once the themes have been compared.
-  private(set) var changes = ThemeChanges([:])
+  private(set) var changes = ThemeChanges([])
   /// The subscriptions to changed keys, as lists to merge.
   private var subscriptions: [NumberedList<ThemeSubscription>] = []
 
@@ -80,7 +80,7 @@ final class ThemeSwitch {
   func compare() { changes = ThemeChanges(new.changes(from: old)) }
 
   /// Collects the subscriptions to the changed keys.
-  func collect() { subscriptions = manager.registry.subscriptions(to: changes.keys) }
+  func collect() { subscriptions = manager.registry.subscriptions(to: changes) }
 
   /// Sets the properties that follow changed keys, in the order of subscription.
   func apply() {

@@ -33,22 +33,34 @@ struct ResolvedTheme: Sendable {
   }
 
   /// Returns the value that the theme gives a key, or else the key's default.
-  func value(of key: ThemeKeys) -> any AnyThemeValue {
-    if case .value(let value)? = entries[key] { value } else { key.boxedDefault }
+  func value(of key: ThemeKeys) -> any AnyThemeValue { Self.value(of: key, in: entries[key]) }
+
+  /// Returns the value in the entry for a key, or else the key's default.
+  private static func value(of key: ThemeKeys, in entry: ThemeLayer.Entry?) -> any AnyThemeValue {
+    if case .value(let value)? = entry { value } else { key.boxedDefault }
   }
 
   /// Returns the keys whose values differ from those of another theme, with their values in this
   /// one.
   ///
-  /// - Complexity: O(*n*) in the number of values of both themes.
-  func changes(from old: ResolvedTheme) -> [ThemeKeys: any AnyThemeValue] {
-    var changes: [ThemeKeys: any AnyThemeValue] = [:]
-    func compare(_ key: ThemeKeys) {
-      let value = value(of: key)
-      if !key.areEqual(value, old.value(of: key)) { changes[key] = value }
+  /// - Returns: The keys, each once.
+  /// - Complexity: O(*n*) in the number of values of both themes. Looking keys up is most of a switch with many
+  ///   scopes: one lookup for each key, if both themes have the same keys.
+  func changes(from old: ResolvedTheme) -> [(key: ThemeKeys, value: any AnyThemeValue)] {
+    var changes: [(key: ThemeKeys, value: any AnyThemeValue)] = []
+    changes.reserveCapacity(entries.count)
+    var common = 0
+    func compare(_ key: ThemeKeys, _ former: ThemeLayer.Entry?, _ entry: ThemeLayer.Entry?) {
+      let value = Self.value(of: key, in: entry)
+      if !key.areEqual(value, Self.value(of: key, in: former)) { changes.append((key, value)) }
     }
-    for key in entries.keys { compare(key) }
-    for key in old.entries.keys where entries[key] == nil { compare(key) }
+    for (key, entry) in entries {
+      let former = old.entries[key]
+      if former != nil { common += 1 }
+      compare(key, former, entry)
+    }
+    guard common < old.entries.count else { return changes }
+    for (key, former) in old.entries where entries[key] == nil { compare(key, former, nil) }
     return changes
   }
 
@@ -88,28 +100,34 @@ struct ResolvedTheme: Sendable {
 /// Every rule of every affected view performs one lookup. Where the numbers of the keys lie close
 /// together, as those of one program do, a table indexed by number serves the lookups.
 struct ThemeChanges: Sendable {
-  private let values: [ThemeKeys: any AnyThemeValue]
+  private let values: [(key: ThemeKeys, value: any AnyThemeValue)]
   private let first: Int
   /// The values from the lowest key number to the highest; empty if that would be mostly gaps.
   private let table: [(any AnyThemeValue)?]
+  /// The values by key, if there is no table.
+  private let sparse: [ThemeKeys: any AnyThemeValue]
 
   /// Builds the table.
   ///
   /// - Complexity: O(*n*) in the number of changes.
-  init(_ values: [ThemeKeys: any AnyThemeValue]) {
+  ///
+  /// - Parameter values: The changed keys, each once, with their new values.
+  init(_ values: [(key: ThemeKeys, value: any AnyThemeValue)]) {
     self.values = values
-    let numbers = values.keys.map(\.number)
+    let numbers = values.lazy.map(\.key.number)
     first = numbers.min() ?? 0
     let length = (numbers.max() ?? 0) - first + 1
-    var table: [(any AnyThemeValue)?] = []
     if length <= 8 * values.count + 64 {
-      table = Array(repeating: nil, count: length)
+      var table = [(any AnyThemeValue)?](repeating: nil, count: length)
       for (key, value) in values { table[key.number - first] = value }
+      (self.table, sparse) = (table, [:])
+    } else {
+      (table, sparse) = ([], Dictionary(values.map { ($0.key, $0.value) }) { $1 })
     }
-    self.table = table
   }
 
-  var keys: some Collection<ThemeKeys> { values.keys }
+  /// The changed keys, each once.
+  var keys: some Collection<ThemeKeys> { values.lazy.map(\.key) }
 
   var isEmpty: Bool { values.isEmpty }
 
@@ -117,7 +135,7 @@ struct ThemeChanges: Sendable {
   ///
   /// - Complexity: O(1).
   subscript(key: ThemeKeys) -> (any AnyThemeValue)? {
-    guard !table.isEmpty else { return values[key] }
+    guard !table.isEmpty else { return sparse[key] }
     let index = key.number - first
     return table.indices.contains(index) ? table[index] : nil
   }

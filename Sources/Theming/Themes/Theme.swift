@@ -171,7 +171,7 @@ public struct Theme: Sendable {
   ///
   /// - Complexity: O(*n*) in the number of values of both themes.
   public func changes(from old: Theme) -> Set<ThemeKeys> {
-    Set(ResolvedTheme(self).changes(from: ResolvedTheme(old)).keys)
+    Set(ResolvedTheme(self).changes(from: ResolvedTheme(old)).map(\.key))
   }
 }
 

@@ -13,6 +13,7 @@ public final class ThemeKey<Value>: ThemeKeys, @unchecked Sendable  // Reason: c
 where Value: Sendable & Equatable {
   /// The value of the key in themes that do not set it.
   public let defaultValue: Value
+  private let areSame: (Value, Value) -> Bool
 
   /// Creates a key, or refers to an existing one.
   ///
@@ -50,6 +51,7 @@ where Value: Sendable & Equatable {
     let (number, box) = ThemeKeys.table.withLock {
       $0.intern(name, default: proposal, codable: codable)
     }
+    areSame = sameness()
     // The type is part of the identity, so the cast cannot fail.
     defaultValue = (box as? ThemeValue<Value> ?? proposal).value
     super.init(name: name, number: number, valueType: Value.self, boxedDefault: box)
@@ -63,10 +65,7 @@ where Value: Sendable & Equatable {
   }
 
   override func areEqual(_ one: AnyObject, _ other: AnyObject) -> Bool {
-    if one === other { return true }
-    guard let one = one as? ThemeValue<Value>, let other = other as? ThemeValue<Value> else {
-      return false
-    }
-    return one.value == other.value
+    // The boxes are of the key's own type.
+    one === other || areSame(ThemeValue<Value>.value(in: one), ThemeValue<Value>.value(in: other))
   }
 }

@@ -47,8 +47,7 @@ public class ThemeKeys: Hashable, @unchecked Sendable {  // Reason: constants on
 
   /// Returns whether two boxes hold equal values of the key.
   ///
-  /// A box equals itself without a comparison of values, which may be large, or not equal to
-  /// themselves.
+  /// A box equals itself without a comparison of values, which may be large. NaN equals NaN.
   func areEqual(_ one: AnyObject, _ other: AnyObject) -> Bool { one === other }
 
   /// Returns a Boolean value that indicates whether two keys have the same name and the same type

@@ -5,6 +5,76 @@ import Testing
 
 @Suite("Positions out of range")
 struct CollectionPositionTests {
+  @Test("Every operation names the caller's line, the position and the property")
+  func messages() async throws {
+    func expect(_ position: String, _ line: UInt, _ result: ExitTest.Result?) throws {
+      let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+      #expect(text.contains("CollectionExitTests.swift:\(line)"))
+      #expect(
+        text.contains(
+          "\(position) is out of range for the property at EventBusTests/CollectionSamples"
+        )
+      )
+      #expect(text.contains("0..<2"))
+    }
+    try expect(
+      "the index 3",
+      #line + 2,
+      await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        Shelf([1, 2]).itemsProperty.insert(9, at: 3)
+      }
+    )
+    try expect(
+      "the index 3",
+      #line + 2,
+      await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        Shelf([1, 2]).itemsProperty.insert(contentsOf: [9], at: 3)
+      }
+    )
+    try expect(
+      "the index -1",
+      #line + 2,
+      await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        Shelf([1, 2]).itemsProperty.remove(at: -1)
+      }
+    )
+    try expect(
+      "the range 1..<3",
+      #line + 2,
+      await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        Shelf([1, 2]).itemsProperty.removeSubrange(1..<3)
+      }
+    )
+    try expect(
+      "the range 1..<3",
+      #line + 2,
+      await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        Shelf([1, 2]).itemsProperty.replaceSubrange(1..<3, with: [])
+      }
+    )
+    try expect(
+      "the index 2",
+      #line + 2,
+      await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        Shelf([1, 2]).itemsProperty.replace(at: 2, with: 9)
+      }
+    )
+    try expect(
+      "the index 2",
+      #line + 2,
+      await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        Shelf([1, 2]).itemsProperty.move(from: 0, to: 2)
+      }
+    )
+    try expect(
+      "the index 2",
+      #line + 2,
+      await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        Shelf([1, 2]).itemsProperty.swapAt(0, 2)
+      }
+    )
+  }
+
   @Test("An index past the end traps, whether the property is observed or not")
   func index() async {
     await #expect(processExitsWith: .failure) {

@@ -45,18 +45,77 @@ struct AppearanceTests {
     #expect(manager.version == 2 && manager.theme.name == "Day")
   }
 
-  @Test("A theme in use stays until the preference is set or the system changes")
+  @Test("A theme in use, by name or by value, is a choice: it stays until the preference is set")
   func explicitTheme() throws {
+    let ember = Theme("Ember") { $0[.radius] = 9 }
+    let choices: [(String, (ThemeManager) throws -> Void, String)] = [
+      ("by value", { try $0.use(ember) }, "Ember"), ("by name", { try $0.use("Ember") }, "Ember"),
+      ("one of the pair", { try $0.use("Day") }, "Day"),
+      ("the theme in use", { try $0.use($0.theme) }, "Night"),
+    ]
+    for (kind, choose, name) in choices {
+      let manager = pair()
+      manager.register(ember)
+      try choose(manager)
+      for appearance in [Appearance.light, .dark, nil, .light] {
+        manager.systemAppearance = appearance
+        #expect(
+          manager.theme.name == name,
+          "\(kind), the system is \(String(describing: appearance))"
+        )
+      }
+      #expect(manager.preference == .system && manager.systemAppearance == .light, "\(kind)")
+      manager.preference = .system
+      #expect(manager.theme.name == "Day", "\(kind)")
+      manager.systemAppearance = .dark
+      #expect(manager.theme.name == "Night", "\(kind)")
+    }
+  }
+
+  @Test("A choice made before the first report is kept, as is one in a handler of a switch")
+  func restoredChoice() throws {
     let manager = pair()
     let ember = Theme("Ember") { $0[.radius] = 9 }
-    try manager.use(ember)
+    let token = manager.bus.observe(.themeDidChange) { change in
+      MainActor.assumeIsolated {
+        if change.new.name == "Day" { try? change.manager.use(ember) }
+      }
+    }
+    manager.systemAppearance = .light
+    #expect(manager.theme.name == "Ember")
     manager.systemAppearance = .dark
     #expect(manager.theme.name == "Ember")
-    manager.preference = .system
-    #expect(manager.theme.name == "Night")
-    try manager.use(ember)
-    manager.systemAppearance = .light
-    #expect(manager.theme.name == "Day")
+    token.cancel()
+  }
+
+  @Test("Neither a theme that is refused, nor an edit, nor the theme of a scope is a choice")
+  func noChoice() throws {
+    let cycle = Theme("Circle") {
+      $0[alias: .accent] = .brand
+      $0[alias: .brand] = .accent
+    }
+    let attempts: [(String, (ThemeManager) throws -> Void)] = [
+      ("refused", { try? $0.use(cycle) }), ("unknown", { try? $0.use("Nobody") }),
+      ("edit", { try $0.edit { $0[.radius] = 7 } }),
+      ("scope", { try $0.scope { _ in }.use(Theme("Ember")) }),
+    ]
+    for (kind, attempt) in attempts {
+      let manager = pair()
+      try attempt(manager)
+      manager.systemAppearance = .light
+      #expect(manager.theme.name == "Day", "\(kind)")
+    }
+  }
+
+  @Test("The scopes of a manager with a choice stay with it")
+  func chosenAboveAScope() throws {
+    let manager = pair()
+    let scope = try manager.scope { $0[.accent] = .red }
+    try manager.use(Theme("Ember") { $0[.radius] = 9 })
+    scope.systemAppearance = .light
+    #expect(scope.theme.name == "Ember" && scope.theme[.radius] == 9)
+    scope.preference = .system
+    #expect(scope.theme.name == "Day" && manager.theme.name == "Day")
   }
 
   @Test("An appearance change updates the views and is posted on the bus")

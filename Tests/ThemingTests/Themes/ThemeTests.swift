@@ -101,12 +101,33 @@ struct ThemeTests {
     #expect(base.deriving("same") { $0[.radius] = 1 }.changes(from: base).isEmpty)
   }
 
-  @Test("A value unequal to itself is no change while it is the same one")
+  @Test("NaN is no change of NaN, also inside a value")
   func notANumber() {
+    struct Inset: Equatable, Sendable {
+      var left: Double
+      var top = 0.0
+    }
     let scale = ThemeKey<Double>("scale", default: 1)
-    let odd = Theme("odd") { $0[scale] = .nan }
+    let steps = ThemeKey<[Float]>("steps", default: [])
+    let inset = ThemeKey<Inset>("inset.nan", default: Inset(left: 0))
+    let odd = Theme("odd") {
+      $0[scale] = .nan
+      $0[steps] = [1, .nan]
+      $0[inset] = Inset(left: .nan)
+    }
+    let same = Theme("same") {
+      $0[scale] = .nan
+      $0[steps] = [1, .nan]
+      $0[inset] = Inset(left: .nan)
+    }
+    let other = Theme("other") {
+      $0[scale] = 1
+      $0[steps] = [2, .nan]
+      $0[inset] = Inset(left: .nan, top: 1)
+    }
     #expect(odd.deriving("same") { _ in }.changes(from: odd).isEmpty)
-    #expect(odd.deriving("other") { $0[scale] = .nan }.changes(from: odd) == [scale])
+    #expect(same.changes(from: odd).isEmpty)
+    #expect(other.changes(from: odd) == [scale, steps, inset])
   }
 
   @Test("Deriving in a loop keeps every value and uses at most 32 layers")

@@ -126,11 +126,13 @@ extension DictionaryChange: Sendable where Key: Sendable, Value: Sendable {}
 extension DictionaryChange.Update: Sendable where Value: Sendable {}
 extension DictionaryChange.Update: Equatable where Value: Equatable {}
 
-/// Returns `true` if two values are `Equatable` and equal, or both absent.
+/// Returns `true` if two values are `Equatable` and equal, where NaN equals NaN, or both absent.
 @usableFromInline
 func areKnownEqual<Value>(_ left: Value?, _ right: Value?) -> Bool {
   guard let left, let right else { return left == nil && right == nil }
-  func isEqual<Known: Equatable>(_ left: Known) -> Bool { (right as? Known) == left }
+  func isEqual<Known: Equatable>(_ left: Known) -> Bool {
+    (right as? Known).map { sameness()(left, $0) } ?? false
+  }
   guard let left = left as? any Equatable else { return false }
   return isEqual(left)
 }

@@ -16,8 +16,8 @@ struct ElementDifference<Element: Equatable> {
   /// Creates a comparison of two arrays and excludes their common prefix and suffix.
   init(from old: [Element], to new: [Element]) {
     var (begin, oldEnd, newEnd) = (0, old.count, new.count)
-    while begin < oldEnd, begin < newEnd, old[begin] == new[begin] { begin += 1 }
-    while oldEnd > begin, newEnd > begin, old[oldEnd - 1] == new[newEnd - 1] {
+    while begin < oldEnd, begin < newEnd, areSame(old[begin], new[begin]) { begin += 1 }
+    while oldEnd > begin, newEnd > begin, areSame(old[oldEnd - 1], new[newEnd - 1]) {
       oldEnd -= 1
       newEnd -= 1
     }
@@ -73,7 +73,7 @@ struct ElementDifference<Element: Equatable> {
         let step = step(reach, at: middle + diagonal, diagonal, differences)
         var row = step.row
         while row < old.count, row - diagonal < new.count,
-          old[old.startIndex + row] == new[new.startIndex + row - diagonal]
+          areSame(old[old.startIndex + row], new[new.startIndex + row - diagonal])
         {
           row += 1
         }

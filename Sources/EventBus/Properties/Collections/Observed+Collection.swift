@@ -3,7 +3,8 @@
 ///
 /// As with any write, the collection is copied if an observer needs the old value. If a validator declines
 /// the write, nothing changes, whatever the operation returns. An operation without effect, such as
-/// appending no elements, is not a write. An index out of range stops the program.
+/// appending no elements, is not a write. An index out of range stops the program, with a message that names the caller's
+/// line and the property.
 extension Observed where Value: RangeReplaceableCollection & RandomAccessCollection {
   /// Adds an element at the end.
   ///
@@ -36,10 +37,18 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
   /// - Parameters:
   ///   - element: The element to insert.
   ///   - index: A valid index, or the end index.
+  ///   - fileID: The source file of the call; filled in by the compiler.
+  ///   - line: The line in that file; filled in by the compiler.
   /// - Complexity: That of the collection: O(*n*) for an array.
   @inlinable
-  public func insert(_ element: Value.Element, at index: Value.Index) {
+  public func insert(
+    _ element: Value.Element,
+    at index: Value.Index,
+    fileID: StaticString = #fileID,
+    line: UInt = #line
+  ) {
     clean()
+    check(index..<index, fileID, line)
     replace(index..<index, EmptyCollection(), with: CollectionOfOne(element))
   }
 
@@ -48,30 +57,51 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
   /// - Parameters:
   ///   - elements: The elements, in order.
   ///   - index: A valid index, or the end index.
+  ///   - fileID: The source file of the call; filled in by the compiler.
+  ///   - line: The line in that file; filled in by the compiler.
   /// - Complexity: That of the collection: O(*n* + *k*) for an array.
   @inlinable
-  public func insert(contentsOf elements: some Sequence<Value.Element>, at index: Value.Index) {
-    replaceSubrange(index..<index, with: elements)
+  public func insert(
+    contentsOf elements: some Sequence<Value.Element>,
+    at index: Value.Index,
+    fileID: StaticString = #fileID,
+    line: UInt = #line
+  ) {
+    replaceSubrange(index..<index, with: elements, fileID: fileID, line: line)
   }
 
   /// Removes an element.
   ///
-  /// - Parameter index: The index of the element.
+  /// - Parameters:
+  ///   - index: The index of the element.
+  ///   - fileID: The source file of the call; filled in by the compiler.
+  ///   - line: The line in that file; filled in by the compiler.
   /// - Returns: The removed element.
   /// - Complexity: That of the collection: O(*n*) for an array.
   @inlinable
   @discardableResult
-  public func remove(at index: Value.Index) -> Value.Element {
-    replaceElement(at: index, with: EmptyCollection())
+  public func remove(
+    at index: Value.Index,
+    fileID: StaticString = #fileID,
+    line: UInt = #line
+  ) -> Value.Element {
+    replaceElement(at: index, with: EmptyCollection(), fileID, line)
   }
 
   /// Removes the elements of a range.
   ///
-  /// - Parameter range: The indices of the elements.
+  /// - Parameters:
+  ///   - range: The indices of the elements.
+  ///   - fileID: The source file of the call; filled in by the compiler.
+  ///   - line: The line in that file; filled in by the compiler.
   /// - Complexity: That of the collection: O(*n*) for an array.
   @inlinable
-  public func removeSubrange(_ range: Range<Value.Index>) {
-    replaceSubrange(range, with: EmptyCollection())
+  public func removeSubrange(
+    _ range: Range<Value.Index>,
+    fileID: StaticString = #fileID,
+    line: UInt = #line
+  ) {
+    replaceSubrange(range, with: EmptyCollection(), fileID: fileID, line: line)
   }
 
   /// Removes all elements and keeps the capacity.
@@ -110,14 +140,19 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
   /// - Parameters:
   ///   - range: The indices of the elements to replace; an empty range inserts.
   ///   - elements: The new elements, in order. Their number may differ from that of the old ones.
+  ///   - fileID: The source file of the call; filled in by the compiler.
+  ///   - line: The line in that file; filled in by the compiler.
   /// - Complexity: That of the collection: O(*n* + *k*) for an array.
   @inlinable
   public func replaceSubrange(
     _ range: Range<Value.Index>,
-    with elements: some Sequence<Value.Element>
+    with elements: some Sequence<Value.Element>,
+    fileID: StaticString = #fileID,
+    line: UInt = #line
   ) {
     let elements = Array(elements)
     clean()
+    check(range, fileID, line)
     let removed = copy(range)
     guard !removed.isEmpty || !elements.isEmpty else { return }
     replace(range, removed, with: elements)
@@ -128,12 +163,19 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
   /// - Parameters:
   ///   - index: The index of the element to replace.
   ///   - element: The new element.
+  ///   - fileID: The source file of the call; filled in by the compiler.
+  ///   - line: The line in that file; filled in by the compiler.
   /// - Returns: The replaced element.
   /// - Complexity: That of the collection: O(1) for an array.
   @inlinable
   @discardableResult
-  public func replace(at index: Value.Index, with element: Value.Element) -> Value.Element {
-    replaceElement(at: index, with: CollectionOfOne(element))
+  public func replace(
+    at index: Value.Index,
+    with element: Value.Element,
+    fileID: StaticString = #fileID,
+    line: UInt = #line
+  ) -> Value.Element {
+    replaceElement(at: index, with: CollectionOfOne(element), fileID, line)
   }
 
   /// Moves an element to another index.
@@ -143,12 +185,20 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
   /// - Parameters:
   ///   - index: The current index of the element.
   ///   - destination: The index of the element after the move; the index of an existing element.
+  ///   - fileID: The source file of the call; filled in by the compiler.
+  ///   - line: The line in that file; filled in by the compiler.
   /// - Complexity: That of the collection: O(*n*) for an array.
   @inlinable
-  public func move(from index: Value.Index, to destination: Value.Index) {
+  public func move(
+    from index: Value.Index,
+    to destination: Value.Index,
+    fileID: StaticString = #fileID,
+    line: UInt = #line
+  ) {
     clean()
-    // The destination is read only to check it.
-    let (element, _) = (storage[index], storage[destination])
+    check(index, fileID, line)
+    check(destination, fileID, line)
+    let element = storage[index]
     let (from, to) = (offset(of: index), offset(of: destination))
     if from == to { return }
     let splices = [Splice(at: from, removed: [element]), Splice(at: to, inserted: [element])]
@@ -165,10 +215,19 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
   /// - Parameters:
   ///   - first: The index of one element.
   ///   - second: The index of the other element.
+  ///   - fileID: The source file of the call; filled in by the compiler.
+  ///   - line: The line in that file; filled in by the compiler.
   /// - Complexity: That of the collection: O(1) for an array.
   @inlinable
-  public func swapAt(_ first: Value.Index, _ second: Value.Index) {
+  public func swapAt(
+    _ first: Value.Index,
+    _ second: Value.Index,
+    fileID: StaticString = #fileID,
+    line: UInt = #line
+  ) {
     clean()
+    check(first, fileID, line)
+    check(second, fileID, line)
     let (one, other) = (storage[first], storage[second])
     if first == second { return }
     let (left, right) = (offset(of: first), offset(of: second))

@@ -1,5 +1,5 @@
-// Helpers for the operations on elements. The collection itself checks indices and ranges: a helper that needs
-// valid ones reads the elements there, before the write.
+// Helpers for the operations on elements. The collection itself would stop the program as well, but name a line of the
+// standard library.
 extension Observed where Value: RangeReplaceableCollection & RandomAccessCollection {
   /// Replaces elements and reports one splice.
   ///
@@ -30,16 +30,57 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
   /// - Parameters:
   ///   - index: The index of the element to replace.
   ///   - inserted: The new elements.
+  ///   - fileID: The caller's file.
+  ///   - line: The caller's line.
   /// - Returns: The replaced element.
   @inlinable
   func replaceElement(
     at index: Value.Index,
-    with inserted: some Collection<Value.Element>
+    with inserted: some Collection<Value.Element>,
+    _ fileID: StaticString,
+    _ line: UInt
   ) -> Value.Element {
     clean()
+    check(index, fileID, line)
     let removed = storage[index]
     replace(index..<storage.index(after: index), CollectionOfOne(removed), with: inserted)
     return removed
+  }
+
+  /// Stops the program unless an index is that of an element.
+  @inlinable
+  func check(_ index: Value.Index, _ fileID: StaticString, _ line: UInt) {
+    if index < storage.startIndex || index >= storage.endIndex {
+      trapOutside("the index \(index)", "Pass the index of an element", fileID, line)
+    }
+  }
+
+  /// Stops the program unless a range consists of indices of elements; an empty one may be at the end.
+  @inlinable
+  func check(_ range: Range<Value.Index>, _ fileID: StaticString, _ line: UInt) {
+    if range.lowerBound < storage.startIndex || range.upperBound > storage.endIndex {
+      trapOutside(
+        range.isEmpty ? "the index \(range.lowerBound)" : "the range \(range)",
+        "Pass indices of elements, or the end index to insert there",
+        fileID,
+        line
+      )
+    }
+  }
+
+  /// Stops the program because of a position outside the value.
+  @usableFromInline
+  func trapOutside(_ position: String, _ remedy: String, _ fileID: StaticString, _ line: UInt)
+    -> Never
+  {
+    let (value, site) = (storage, propertySite)
+    trap(
+      "\(position) is out of range for the property at \(site.fileID):\(site.line), whose indices are "
+        + "\(value.startIndex)..<\(value.endIndex)",
+      remedy: remedy,
+      fileID: fileID,
+      line: line
+    )
   }
 
   /// Finds the elements that satisfy a condition.

@@ -15,13 +15,18 @@
 /// ```
 ///
 /// The value is computed when it is read after a change and, if it has observers, once after each change of
-/// its sources. Its observers are notified if the result differs. However many paths lead from a property
+/// its sources. Its observers are notified if the result differs, where NaN equals NaN, as for a property. However many paths lead from a property
 /// to the value, one change of the property causes at most one change of the value. Reading the value, in
 /// any observer, always gives the result for the current sources.
 ///
 /// The observers of a property are called before those of the values computed from it, and values
 /// computed from properties before values computed from those. A source must exist before the value, so
 /// there are no cycles.
+///
+/// A value may be computed from computed values, and these from others, in chains of any length: neither reading a
+/// value, nor setting a property, nor releasing a chain needs more stack for a long chain than for a short one. That
+/// holds for the sources that are passed to the initializer. A computed value that the closure captures, or that a
+/// source of a type of your own reads, is computed inside the computation that reads it.
 ///
 /// Keep a strong reference to the computed value: it retains its sources, but they do not retain it. After
 /// it is deinitialized, its observers are not called and their tokens have no effect.
@@ -52,7 +57,13 @@ public final class Computed<Value: Equatable>: ObservableValue {
     let pack = (repeat each source)
     var sources: [any ObservableValue] = []
     for source in repeat each source { sources.append(source) }
-    core = ComputedCore(sources, fileID: fileID, line: line, update: { $0.settleNow() }) {
+    core = ComputedCore(
+      sources,
+      areEqual: sameness(),
+      fileID: fileID,
+      line: line,
+      update: { $0.settleNow() }
+    ) {
       compute(repeat (each pack).value)
     }
   }
@@ -61,7 +72,8 @@ public final class Computed<Value: Equatable>: ObservableValue {
 
   /// The value for the current sources.
   ///
-  /// - Complexity: O(1), plus the computation if a source has changed since the last one.
+  /// - Complexity: O(1), plus the computation if a source has changed since the last one, after the computations of
+  ///   the computed values among its sources, each at most once.
   @inlinable
   public var value: Value { core.value }
 
@@ -118,8 +130,9 @@ public final class Computed<Value: Equatable>: ObservableValue {
     to owner: O,
     _ keyPath: ReferenceWritableKeyPath<O, Value>
   ) -> Token {
-    observe(owner: owner, options: .initial) { owner, change in
-      owner[keyPath: keyPath] = change.new
+    let site = core.observers.site
+    return observe(owner: owner, options: .initial) { owner, change in
+      if SettingChain.mayBind(site) { owner[keyPath: keyPath] = change.new }
     }
   }
 
@@ -158,7 +171,7 @@ extension Computed where Value: Sendable {
 }
 
 extension Computed: DependencySource {
-  var height: Int { core.height }
+  var node: ComputedNode? { core }
   func addDependent(_ node: ComputedNode) -> UInt { core.dependents.append(node) }
   func removeDependent(_ number: UInt) { _ = core.dependents.remove(number: number) }
 }

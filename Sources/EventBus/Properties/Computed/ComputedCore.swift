@@ -6,7 +6,8 @@ public import Synchronization
 /// no metadata is looked up.
 @usableFromInline
 final class ComputedCore<Value: Equatable>: ComputedNode {
-  @usableFromInline let compute: () -> Value
+  /// Computes the value from the sources, which it retains; replaced when the node is closed.
+  @exclusivity(unchecked) @usableFromInline var compute: () -> Value
   /// Calls ``settleNow()``, from code that knows the type of the value.
   private let update: (ComputedCore) -> Void
   @usableFromInline let observers: PropertyObservers<Value>
@@ -23,8 +24,6 @@ final class ComputedCore<Value: Equatable>: ComputedNode {
   ///
   /// Settling may retain this object a little longer.
   @usableFromInline let isClosed = Atomic<Bool>(false)
-  /// The sources of the dependency graph, with the number of this node among their dependents.
-  private var sources: [(source: any DependencySource, number: UInt)] = []
   /// The observers of the other sources.
   private var tokens: [Token] = []
 
@@ -32,6 +31,7 @@ final class ComputedCore<Value: Equatable>: ComputedNode {
   ///
   /// - Parameters:
   ///   - sources: The sources.
+  ///   - areEqual: Returns whether two values are equal.
   ///   - fileID: The source file of the computed value.
   ///   - line: The line in that file.
   ///   - update: Calls ``settleNow()``.
@@ -39,36 +39,36 @@ final class ComputedCore<Value: Equatable>: ComputedNode {
   @usableFromInline
   init(
     _ sources: [any ObservableValue],
+    areEqual: @escaping (Value, Value) -> Bool,
     fileID: StaticString,
     line: UInt,
     update: @escaping (ComputedCore) -> Void,
     _ compute: @escaping () -> Value
   ) {
-    (self.compute, self.update) = (compute, update)
-    observers = PropertyObservers((fileID, line)) { $0 == $1 }
+    unsafe self.compute = compute  // Reason: initialization; no other access exists.
+    self.update = update
+    observers = PropertyObservers((fileID, line), areEqual: areEqual)
     computed = ValueCell(nil, fileID: fileID, line: line)
     notified = ValueCell(nil, fileID: fileID, line: line)
     let known = sources.map { source in
       (source as? any ObservableProperty)?.property ?? source as? any DependencySource
     }
-    super.init(height: 1 + (known.lazy.compactMap { $0?.height }.max() ?? 0))
-    for (source, node) in zip(sources, known) {
-      guard let node else {
-        tokens.append(observe(source))
-        continue
-      }
-      if self.sources.contains(where: { $0.source === node }) { continue }
-      self.sources.append((node, node.addDependent(self)))
-    }
+    super.init(known.compactMap(\.self))
+    for (source, node) in zip(sources, known) where node == nil { tokens.append(observe(source)) }
   }
 
   /// Detaches from the sources and ends all registrations.
   @usableFromInline
   func close() {
     isClosed.store(true, ordering: .relaxed)
-    for (source, number) in sources { source.removeDependent(number) }
+    var sources = leaveSources()
     observers.close()
     tokens = []
+    let closed: () -> Value = { preconditionFailure("closed") }  // Reason: settling checks.
+    var former = closed
+    unsafe swap(&former, &compute)  // Reason: runs no foreign code.
+    former = closed
+    if height > 1 { ComputedNode.release(&sources) }
   }
 
   /// The value for the current sources.
@@ -81,6 +81,9 @@ final class ComputedCore<Value: Equatable>: ComputedNode {
   @inlinable
   func recompute() -> Value {
     if isComputing.load(ordering: .relaxed) { trapOnNestedComputation() }
+    // Read first: what computes the sources may release the value, which ends this node.
+    let compute = unsafe compute  // Reason: an instantaneous read.
+    if height > ComputedNode.nestingLimit { computeSources() }
     // Cleared first: a source that changes during the computation sets it again.
     isDirty = false
     isComputing.store(true, ordering: .relaxed)
@@ -103,12 +106,16 @@ final class ComputedCore<Value: Equatable>: ComputedNode {
     observers.cleanIfDirty()
     let value = value
     if observers.count == 0 { _ = notified.exchange(value) }
-    let isBehind = notified.value != value
+    let isBehind = notified.value.map { !observers.areEqual($0, value) } ?? true
     return observers.register(owner: owner, id: id, options, value: value, isBehind: isBehind, make)
   }
 
   @usableFromInline
   override func settle() { update(self) }
+
+  override func refresh() {
+    if isDirty, !isClosed.load(ordering: .relaxed) { _ = value }
+  }
 
   /// Notifies the observers if the value differs from the one they know.
   @inlinable
@@ -118,7 +125,7 @@ final class ComputedCore<Value: Equatable>: ComputedNode {
     if observers.has(.involved.union(.reporting)) { return settleInOrder() }
     guard observers.has(.changes) else { return }
     let new = value
-    guard old != new else { return }
+    guard !observers.areEqual(old, new) else { return }
     adopt(new)
     observers.report(old: old, new: new)
   }
@@ -151,7 +158,7 @@ final class ComputedCore<Value: Equatable>: ComputedNode {
     var announcements = 0
     while !isClosed.load(ordering: .relaxed), observers.count > 0, let old = notified.value {
       let new = value
-      guard old != new else { return }
+      guard !observers.areEqual(old, new) else { return }
       if observers.has(.priors), announcements < 100 {
         let notified = notifications.load(ordering: .relaxed)
         let computed = computations.load(ordering: .relaxed)
@@ -163,7 +170,9 @@ final class ComputedCore<Value: Equatable>: ComputedNode {
         let isSettled = notifications.load(ordering: .relaxed) != notified
         if isSettled || isClosed.load(ordering: .relaxed) { continue }
         let now = value
-        if computations.load(ordering: .relaxed) != computed, now != new { continue }
+        if computations.load(ordering: .relaxed) != computed, !observers.areEqual(now, new) {
+          continue
+        }
       }
       adopt(new)
       return observers.reportInOrder(known: old, new: new)

@@ -1,7 +1,7 @@
 /// Delivers the rounds that wait, so that the calls of a handler do not nest: what the calls add to the queue is
 /// delivered after them.
 ///
-/// More than 100 rounds, with the one that has been delivered already, cause a warning.
+/// Each round continues the ``SettingChain`` of the thread. More than 100 rounds, with the one that has been delivered already, cause a warning.
 ///
 /// - Parameters:
 ///   - site: The source site of the property, for the warning.
@@ -15,14 +15,15 @@ func deliverRounds<Round>(
   _ deliver: (Round) -> Void
 ) {
   var count = 1
+  let before = SettingChain.depth ?? 0
   while let round = next() {
-    deliver(round)
+    SettingChain.calling(before + count) { deliver(round) }
     count += 1
-    if count == 101, let site { warnOfRounds(of: site) }
+    if count == SettingChain.warningLength + 1, let site { warnOfRounds(of: site) }
   }
 }
 
-/// Warns about observers that seem to set their property in an endless cycle.
+/// Warns about observers that seem to set their property, or others that set it, in an endless cycle.
 ///
 /// - Parameter site: The source site of the property.
 func warnOfRounds(of site: PropertySite) {

@@ -94,6 +94,10 @@ extension ObservableProperty {
   /// account.$owner.bind(to: screen, \.text)
   /// ```
   ///
+  /// Two properties may be bound to each other: a value equal to the current one ends the exchange. If there is
+  /// never an equal one, the bindings stop after 10,000 changes of which each led to the next, with a message on
+  /// standard error.
+  ///
   /// - Parameters:
   ///   - owner: The object to update, held weakly. The binding ends with it.
   ///   - keyPath: The property to set.
@@ -105,8 +109,9 @@ extension ObservableProperty {
     to owner: O,
     _ keyPath: ReferenceWritableKeyPath<O, Value>
   ) -> Token {
-    observe(owner: owner, options: .initial) { owner, change in
-      owner[keyPath: keyPath] = change.new
+    let site = readOnly.property.propertySite
+    return observe(owner: owner, options: .initial) { owner, change in
+      if SettingChain.mayBind(site) { owner[keyPath: keyPath] = change.new }
     }
   }
 }

@@ -43,6 +43,9 @@
 /// observer has received the current one. Observer calls never nest, and each observer sees an unbroken
 /// chain of changes.
 ///
+/// Declare properties in classes and actors, or as local variables. A property is an object, so copies of a structure
+/// would share it: setting it in one copy sets it in all, even if that is a constant. The compiler accepts this.
+///
 /// The property and its observers may be released in any order, an object may observe itself, and
 /// cancelling twice is harmless.
 ///
@@ -65,6 +68,9 @@ public final class Observed<Value> {
 
   /// Creates a property that does not report a value equal to its current one.
   ///
+  /// NaN counts as equal to NaN: as the value, in an optional, in a structure or an enumeration whose other parts are
+  /// equal, and in an array or the values of a dictionary of numbers.
+  ///
   /// - Parameters:
   ///   - wrappedValue: The initial value.
   ///   - notifies: A value that selects automatic or manual reports.
@@ -77,7 +83,7 @@ public final class Observed<Value> {
     fileID: StaticString = #fileID,
     line: UInt = #line
   ) where Value: Equatable {
-    self.init(wrappedValue, { $0 == $1 }, notifies, fileID: fileID, line: line)
+    self.init(wrappedValue, sameness(), notifies, fileID: fileID, line: line)
   }
 
   /// Creates a property that reports every assignment.
@@ -158,7 +164,7 @@ public final class Observed<Value> {
   public var projectedValue: ReadOnly { readOnly }
 
   /// The source site of the property.
-  var propertySite: PropertySite { (cell.fileID, cell.line) }
+  @usableFromInline var propertySite: PropertySite { (cell.fileID, cell.line) }
 
   /// The value, mutable in place.
   @inlinable

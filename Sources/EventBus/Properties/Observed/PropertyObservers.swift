@@ -54,7 +54,7 @@ final class PropertyObservers<Value> {
 
   /// The source site of the property.
   let site: PropertySite
-  let areEqual: (Value, Value) -> Bool
+  @usableFromInline let areEqual: (Value, Value) -> Bool
 
   init(_ site: PropertySite, areEqual: @escaping (Value, Value) -> Bool) {
     self.site = site

@@ -61,7 +61,7 @@ package struct SharedChanges<Value> {
   /// - Parameters:
   ///   - old: The old value. The current value is the new one.
   ///   - thread: The thread that made the change.
-  ///   - depth: The depth of the round whose handler made the change, if that call is outside any turn.
+  ///   - depth: The depth of the round of any property whose handler made the change, if it is known.
   ///   - isBarred: A Boolean value that indicates whether a registration or the end of a pause preceded the
   ///     change.
   ///   - displaced: Receives a value to release outside the lock if the change is merged.
@@ -77,13 +77,14 @@ package struct SharedChanges<Value> {
   ) -> Bool {
     defer { checkInvariants(ofSize: waiting.count, _checkInvariants()) }
     newest += 1
-    let answered = turn?.thread == thread ? turn?.depth : depth
+    let own = turn?.thread == thread ? turn?.depth : nil
+    let answered = max(own ?? -1, depth ?? -1)
     let round = SharedRound(
       change: Change(.set, old: old, new: value),
       first: newest,
       number: newest,
       thread: thread,
-      depth: answered.map { $0 + 1 } ?? 0,
+      depth: answered + 1,
       isBarred: isBarred
     )
     displaced = waiting.appendOrMerge(round)

@@ -14,7 +14,7 @@ extension SharedObserved {
       Void
   ) throws(Failure) {
     let thread = enteringThread()
-    let depth = observers.depth(on: thread)
+    let isInHandler = observers.isCalling(on: thread)
     // Both are released outside the lock, before the delivery.
     var former: Value?
     var displaced: Value?
@@ -26,7 +26,7 @@ extension SharedObserved {
         observers.countMerged()
       }
       // A handler that was called later, outside a turn, must not be called again inside itself.
-      if mustDeliver { deliver(depth == nil ? isolation : nil) }
+      if mustDeliver { deliver(isInHandler ? nil : isolation) }
     }
     try state.withLock { state throws(Failure) in
       defer {
@@ -34,7 +34,7 @@ extension SharedObserved {
           mustDeliver = state.record(
             from: former,
             by: thread,
-            answering: depth,
+            answering: SettingChain.depth,
             isBarred: observers.isBarred.exchange(false, ordering: .relaxed),
             displaced: &displaced
           )
@@ -57,13 +57,13 @@ extension SharedObserved {
         if startsTask { Task.detached { self.deliverRest() } }
         return
       }
-      if round.depth > 100 { observers.warnOnce() }
+      if round.depth > SettingChain.warningLength { observers.warnOnce() }
       if round.isNothing(observers.areEqual) {
         observers.countMerged()
         if state.withLock({ $0.skip(round) }) { continue }
         round = round.counted
       }
-      observers.deliver(round, isolation)
+      SettingChain.calling(round.depth) { observers.deliver(round, isolation) }
     }
   }
 

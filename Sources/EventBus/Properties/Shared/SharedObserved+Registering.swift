@@ -96,7 +96,7 @@ extension SharedObserved {
     let request = SharedObserveRequest(.initial, site.fileID, site.line, on: actor)
     return register(request, owner: owner, isAtHome: true) { [end] change in
       defer { withExtendedLifetime(end) {} }
-      return binding.set(change.new)
+      return SettingChain.mayBind(site) ? binding.set(change.new) : .called
     }
   }
 }

@@ -82,7 +82,8 @@ public final class SharedObserved<Value: Sendable>: SharedObservableValue {
   /// The thread that runs a user's closure or `==` under the lock, or zero.
   let insider = Atomic<UInt>(0)
 
-  /// Creates a property that does not report a value equal to its current one.
+  /// Creates a property that does not report a value equal to its current one, where NaN equals NaN, as for an
+  /// ``Observed`` property.
   ///
   /// - Parameters:
   ///   - value: The initial value.
@@ -91,7 +92,7 @@ public final class SharedObserved<Value: Sendable>: SharedObservableValue {
   public init(_ value: Value, fileID: StaticString = #fileID, line: UInt = #line)
   where Value: Equatable {
     state = Locked(SharedChanges(value))
-    observers = SharedObservers(areEqual: { $0 == $1 }, fileID: fileID, line: line)
+    observers = SharedObservers(areEqual: sharedSameness(), fileID: fileID, line: line)
   }
 
   /// Creates a property that reports every assignment.

@@ -14,10 +14,9 @@ package final class SharedObservers<Value: Sendable>: ObserverList,
   /// It is set without a lock, so that a pause may end inside an update.
   let isBarred = Atomic<Bool>(false)
   private let merged = Atomic<Int>(0)
-  /// The depths of the rounds for which threads are calling handlers outside any turn: on actors and during
-  /// registrations.
-  private let depths = Locked([UInt: Int]())
-  private let depthCount = Atomic<Int>(0)
+  /// The threads that are calling handlers outside any turn: on actors and during registrations.
+  private let callers = Locked(Set<UInt>())
+  private let callerCount = Atomic<Int>(0)
   private let mailboxes = ActorTable<Mailbox>()
   private let waiting = WaitingCount()
   private let hasWarned = Atomic<Bool>(false)
@@ -105,10 +104,10 @@ package final class SharedObservers<Value: Sendable>: ObserverList,
 
   // MARK: Calls outside any turn
 
-  /// Returns the depth of the round for which a thread is calling a handler outside any turn.
-  func depth(on thread: UInt) -> Int? {
-    guard depthCount.load(ordering: .relaxed) > 0 else { return nil }
-    return depths.withLock { $0[thread] }
+  /// Returns whether a thread is calling a handler outside any turn.
+  func isCalling(on thread: UInt) -> Bool {
+    guard callerCount.load(ordering: .relaxed) > 0 else { return false }
+    return callers.withLock { $0.contains(thread) }
   }
 
   /// Makes a call outside any turn.
@@ -119,13 +118,13 @@ package final class SharedObservers<Value: Sendable>: ObserverList,
   /// - Returns: The result of the call.
   func calling<Result>(_ depth: Int, _ body: () -> Result) -> Result {
     let thread = currentThreadID()
-    depthCount.wrappingAdd(1, ordering: .relaxed)
-    let outer = depths.withLock { $0.updateValue(depth, forKey: thread) }
+    callerCount.wrappingAdd(1, ordering: .relaxed)
+    let isOutermost = callers.withLock { $0.insert(thread).inserted }
     defer {
-      depths.withLock { $0[thread] = outer }
-      depthCount.wrappingSubtract(1, ordering: .relaxed)
+      if isOutermost { _ = callers.withLock { $0.remove(thread) } }
+      callerCount.wrappingSubtract(1, ordering: .relaxed)
     }
-    return body()
+    return SettingChain.calling(depth, body)
   }
 }
 

@@ -15,7 +15,8 @@
 /// explicitly while the object is alive. Likewise, an object that died before a change was delivered is
 /// `nil` in that change; the report of its end follows.
 ///
-/// Assigning the current object again is not reported.
+/// Assigning the current object again is not reported. As with ``Observed``, copies of a structure would share the
+/// property: declare it in a class.
 ///
 /// ## Thread safety
 ///

@@ -1,0 +1,233 @@
+import EventBus
+import TestSupport
+import Testing
+
+/// A structure with a number, as a view's geometry has, and parts that are references.
+private struct Mark: Equatable, Sendable {
+  var place: Double
+  var name = ""
+  var path: [Double] = []
+}
+
+private enum Reading: Equatable, Sendable {
+  case none
+  case some(Float, Int)
+}
+
+/// A value that says of all others, and of itself, that it is another.
+struct Odd: Equatable, Sendable {
+  var number = 0
+
+  static func == (left: Odd, right: Odd) -> Bool { false }
+}
+
+private final class Box<Value: Equatable> {
+  @Observed var value: Value
+
+  init(_ value: Value) { self.value = value }
+}
+
+@Suite("Values that are not a number")
+struct NaNTests {
+  /// The ways in which a value reaches observers.
+  private enum Kind: CaseIterable {
+    case assignment, mutation, inBatch, shared, sharedUpdate, computed, path
+
+    /// Returns the number of changes reported for an assignment.
+    func reports<Value: Equatable & Sendable>(from first: Value, to second: Value) -> Int {
+      let counter = Counter()
+      let property = Observed(wrappedValue: first)
+      switch self {
+      case .shared, .sharedUpdate:
+        let shared = SharedObserved(first)
+        let token = shared.observe { _ in counter.add() }
+        if self == .shared { shared.value = second } else { shared.update { $0 = second } }
+        return withExtendedLifetime(token) { counter.value }
+      case .computed:
+        let source = Observed(wrappedValue: 0)
+        let computed = Computed(source) { $0 == 0 ? first : second }
+        let token = computed.observe { _ in counter.add() }
+        source.wrappedValue = 1
+        return withExtendedLifetime((token, computed)) { counter.value }
+      case .path:
+        let outer = Observed(wrappedValue: Box(first))
+        let owner = PlainOwner()
+        outer.readOnly.observe(\.$value, owner: owner) { _, _ in counter.add() }
+        outer.wrappedValue = Box(second)
+        return withExtendedLifetime(owner) { counter.value }
+      case .assignment, .mutation, .inBatch: break
+      }
+      let token = property.readOnly.observe { _ in counter.add() }
+      switch self {
+      case .mutation:
+        func replace(_ value: inout Value) { value = second }
+        replace(&property.wrappedValue)
+      case .inBatch: batch { property.wrappedValue = second }
+      default: property.wrappedValue = second
+      }
+      return withExtendedLifetime(token) { counter.value }
+    }
+  }
+
+  /// Expects reports from every kind of property.
+  private func expect<Value: Equatable & Sendable>(
+    _ count: Int,
+    from first: Value,
+    to second: Value,
+    _ location: SourceLocation = #_sourceLocation
+  ) {
+    for kind in Kind.allCases {
+      #expect(kind.reports(from: first, to: second) == count, "\(kind)", sourceLocation: location)
+    }
+  }
+
+  @Test("NaN is no change of NaN, whatever its type and its sign")
+  func numbers() {
+    expect(0, from: Double.nan, to: .nan)
+    expect(0, from: Double.nan, to: -.nan)
+    expect(0, from: Double.nan, to: .signalingNaN)
+    expect(0, from: Float.nan, to: .nan)
+    #if !(os(macOS) && arch(x86_64))
+    expect(0, from: Float16.nan, to: .nan)
+    #endif
+    expect(0, from: 0.0, to: -0.0)
+    expect(1, from: Double.nan, to: 1)
+    expect(1, from: 1, to: Double.nan)
+  }
+
+  @Test(
+    "NaN inside an optional, a structure, an enumeration or a collection of numbers is no change"
+  )
+  func inside() {
+    expect(0, from: Double?.some(.nan), to: .nan)
+    expect(1, from: Double?.some(.nan), to: nil)
+    expect(0, from: Mark(place: .nan, name: "a"), to: Mark(place: .nan, name: "a"))
+    expect(1, from: Mark(place: .nan, name: "a"), to: Mark(place: .nan, name: "b"))
+    expect(1, from: Mark(place: .nan), to: Mark(place: 1))
+    expect(0, from: Mark(place: .nan, path: [.nan]), to: Mark(place: .nan, path: [.nan]))
+    expect(0, from: Reading.some(.nan, 1), to: .some(.nan, 1))
+    expect(1, from: Reading.some(.nan, 1), to: .some(.nan, 2))
+    expect(1, from: Reading.some(.nan, 1), to: .none)
+    expect(0, from: [Double.nan, 1], to: [.nan, 1])
+    expect(1, from: [Double.nan, 1], to: [.nan, 2])
+    expect(1, from: [Double.nan], to: [.nan, .nan])
+    expect(0, from: ["a": Float.nan], to: ["a": .nan])
+    expect(1, from: ["a": Float.nan], to: ["b": .nan])
+  }
+
+  @Test("Apart from NaN, `==` decides, also of a value that differs from itself")
+  func odd() {
+    expect(1, from: Odd(), to: Odd())
+    expect(1, from: Odd?.some(Odd()), to: Odd())
+  }
+
+  @Test("A predicate of one's own decides about NaN, too")
+  func predicate() {
+    let counter = Counter()
+    let property = Observed(wrappedValue: Double.nan, by: ==)
+    let token = property.readOnly.observe { _ in counter.add() }
+    property.wrappedValue = .nan
+    #expect(counter.value == 1)
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("Elements that are NaN are no difference between collections")
+  func elements() {
+    let list = Observed(wrappedValue: [1, Double.nan, 2])
+    let table = Observed(wrappedValue: ["a": Double.nan])
+    let (splices, keys) = (Notes<Splice<Double>>(), Notes<String>())
+    let tokens = [
+      list.readOnly.observeElements { splices.entries += $0.difference() },
+      list.readOnly.observe { _ in },
+      table.readOnly.observeElements { keys.entries += $0.updated.keys },
+      table.readOnly.observe { _ in },
+    ]
+    list.wrappedValue = [1, .nan, 2, 3]
+    #expect(splices.entries.map(\.range) == [3..<3])
+    table.wrappedValue = ["a": .nan, "b": 1]
+    #expect(keys.entries.isEmpty)
+    withExtendedLifetime(tokens) {}
+  }
+}
+
+/// Two properties of each kind, and bindings from one to the other.
+@MainActor
+final class BoundPair<Value: Equatable & Sendable> {
+  /// The kinds of properties that can be bound.
+  enum Kind: CaseIterable, Sendable { case observed, shared, computed }
+
+  private let observed: [Observed<Value>]
+  private let shared: [SharedObserved<Value>]
+  private let computed: [Computed<Value>]
+  private let kinds: [Kind]
+  /// The number of assignments by bindings.
+  private(set) var count = 0
+
+  init(_ kinds: [Kind], _ value: Value, line: UInt = 1) {
+    let properties = (0..<2).map { _ in
+      Observed(wrappedValue: value, fileID: "Sample/Bound.swift", line: line)
+    }
+    observed = properties
+    computed = properties.map {
+      Computed($0, from: { $0 }, fileID: "Sample/Bound.swift", line: line)
+    }
+    shared = (0..<2).map { _ in SharedObserved(value, fileID: "Sample/Bound.swift", line: line) }
+    self.kinds = kinds
+    bind(0, to: \.second)
+    bind(1, to: \.first)
+  }
+
+  /// The value of a property; setting it counts.
+  private subscript(index: Int) -> Value {
+    get { kinds[index] == .shared ? shared[index].value : observed[index].wrappedValue }
+    set {
+      count += 1
+      set(newValue, index)
+    }
+  }
+
+  var first: Value {
+    get { self[0] }
+    set { self[0] = newValue }
+  }
+
+  var second: Value {
+    get { self[1] }
+    set { self[1] = newValue }
+  }
+
+  func set(_ value: Value, _ index: Int = 0) {
+    if kinds[index] == .shared {
+      shared[index].value = value
+    } else {
+      observed[index].wrappedValue = value
+    }
+  }
+
+  private func bind(_ index: Int, to path: ReferenceWritableKeyPath<BoundPair, Value>) {
+    switch kinds[index] {
+    case .observed: observed[index].bind(to: self, path)
+    case .shared: shared[index].bind(to: self, path)
+    case .computed: computed[index].bind(to: self, path)
+    }
+  }
+}
+
+@MainActor
+@Suite("Properties that are bound to each other")
+struct BoundPairTests {
+  @Test("A change ends where the values are equal, also with NaN")
+  func ends() async {
+    for first in BoundPair<Double>.Kind.allCases {
+      for second in BoundPair<Double>.Kind.allCases {
+        let pair = BoundPair([first, second], 0.0)
+        for value in [1, Double.nan, .nan, 2, -.nan] {
+          pair.set(value)
+          await rest()
+          #expect(pair.first.isNaN == value.isNaN && pair.second.isNaN == value.isNaN)
+        }
+        #expect(pair.count <= 15, "\(first) and \(second): \(pair.count) assignments")
+      }
+    }
+  }
+}
