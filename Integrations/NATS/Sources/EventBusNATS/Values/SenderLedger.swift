@@ -1,8 +1,12 @@
 /// The last sequence of each sender of one event, by which a receiver notices missing events.
 ///
-/// Any program can send a message with any sequence. One that is far ahead makes the sender's own events late, and
-/// an implausible one is not noted. Therefore, a run of late or implausible events in ascending order is accepted in
-/// the end, and the events of the sender are received again.
+/// Events are accepted in ascending order, and each gap before one is counted. Late events, which a server still had
+/// while the sender went on over another one, were counted as missing, and are ``Verdict/past``.
+///
+/// Any program can send a message with any sequence, and one that is far ahead makes the sender's own events late.
+/// Therefore, a sequence after a gap of ``believedRun`` or more is only claimed, until an event follows it with a smaller
+/// gap. For a run of that many late events in ascending order, what is claimed is given up, but never what an event has
+/// confirmed. As many events in ascending order after a gap that is too long to be believed are accepted as well.
 package struct SenderLedger: Sendable {
   /// The meaning of the sequence of an event.
   package enum Verdict: Sendable, Equatable {
@@ -24,7 +28,11 @@ package struct SenderLedger: Sendable {
   private struct Record {
     /// The last accepted sequence.
     var last: UInt64
-    /// The last sequence of the run of refused ones since then.
+    /// The last accepted sequence that is not only claimed; zero if there is none.
+    var confirmed: UInt64 = 0
+    /// The claimed sequences before the last one, as many as a run has events.
+    var claims: [UInt64] = []
+    /// The last sequence of the run of refused ones after the confirmed one.
     var runLast: UInt64 = 0
     var runLength = 0
 
@@ -32,22 +40,46 @@ package struct SenderLedger: Sendable {
 
     mutating func note(_ sequence: UInt64) -> Verdict {
       if sequence > last, sequence - last - 1 <= SenderLedger.longestGap {
-        let missing = sequence - last - 1
-        self = Record(last: sequence)
-        return missing == 0 ? .next : .afterGap(Int(missing))
+        let missing = Int(sequence - last - 1)
+        let former = last
+        last = sequence
+        if Self.follows(sequence, former) {
+          confirm(last)
+        } else if former > confirmed, claims.count < SenderLedger.believedRun {
+          claims.append(former)
+        }
+        return missing == 0 ? .next : .afterGap(missing)
       }
+      let verdict: Verdict = sequence <= last ? .past : .implausible
+      // A late event, or a copy of the last one, says nothing about later ones.
+      if sequence <= confirmed || sequence == last { return verdict }
+      if let claim = claims.last(where: { Self.follows(sequence, $0) }) { confirm(claim) }
+      // Neither does a copy of an event of the run.
+      let isRepeated = sequence <= runLast && runLast - sequence < SenderLedger.believedRun
+      if runLength > 0, isRepeated { return verdict }
       let isAscending = sequence > runLast && sequence - runLast - 1 <= SenderLedger.longestGap
       runLength = runLength > 0 && isAscending ? runLength + 1 : 1
       runLast = sequence
-      if runLength == SenderLedger.believedRun {
-        self = Record(last: sequence)
-        return .next
-      }
-      return sequence <= last ? .past : .implausible
+      guard runLength == SenderLedger.believedRun else { return verdict }
+      (last, claims) = (sequence, [])
+      confirm(last)
+      return .next
+    }
+
+    /// Whether a sequence comes after another one with a gap that is believed at once.
+    private static func follows(_ sequence: UInt64, _ former: UInt64) -> Bool {
+      sequence > former && sequence - former - 1 < SenderLedger.believedRun
+    }
+
+    private mutating func confirm(_ sequence: UInt64) {
+      confirmed = sequence
+      if !claims.isEmpty { claims.removeAll { $0 <= sequence } }
+      (runLast, runLength) = (0, 0)
     }
   }
 
-  /// The number of events in ascending order that outweigh an earlier one.
+  /// The number of events in ascending order that outweigh a claimed sequence, and the shortest gap after which a
+  /// sequence is only claimed.
   package static let believedRun = 16
   /// The longest gap that is accepted at once: ten thousand events a second for a day.
   package static let longestGap: UInt64 = 1 << 30
