@@ -22,6 +22,8 @@ final class DurableSender: Sendable {
     var hasUnreported = false
     /// The operations that the server forbids, and on which messages depend.
     var obstacles: [Obstacle: NATSError] = [:]
+    /// The reason why the server rejects the stream, as it is configured.
+    var rejection: NATSError?
     /// The words of the server about the last denied message.
     var denial = ""
     /// The error for further messages, after the end.
@@ -84,6 +86,7 @@ final class DurableSender: Sendable {
     state.withLock { state in
       if let ending = state.ending { return ending }
       if let obstacle = state.obstacles.values.first { return obstacle }
+      if letter.isAwaited, let rejection = state.rejection { return rejection }
       if state.outbox.count >= limit {
         return NATSError(.full, "\(limit) events \(event) wait for the server")
       }
@@ -101,7 +104,21 @@ final class DurableSender: Sendable {
       state.isPrepared = true
       if state.settledAt == nil { state.settledAt = .now + .seconds(1) }
       state.obstacles[.stream] = nil
+      state.rejection = nil
     }
+  }
+
+  /// Notes that the server rejects the stream, as it is configured.
+  ///
+  /// Tasks that wait for their messages learn it; other messages wait, as the configuration may change.
+  func reject(_ error: NATSError) {
+    guard let core = core.object else { return }
+    let awaited = state.withLock { state in
+      state.rejection = error
+      return state.outbox.items(from: state.outbox.firstSerial, most: .max)
+        .filter(\.item.isAwaited).map(\.serial)
+    }
+    for serial in awaited { finish(serial, .failure(error), core) }
   }
 
   /// Notes that the server forbids an operation on which every message depends, and gives up all messages.
@@ -121,7 +138,13 @@ final class DurableSender: Sendable {
   }
 
   /// Notes that the connection was made again.
-  func reconnected() { state.withLock { $0.outbox.sendAgain() } }
+  func reconnected() {
+    state.withLock { state in
+      state.outbox.sendAgain()
+      // This server may accept it.
+      state.rejection = nil
+    }
+  }
 
   /// Makes the messages of new letters, so that their sizes are known.
   private func makeMessages(_ core: BridgeCore) {
@@ -179,7 +202,7 @@ final class DurableSender: Sendable {
           } catch .tooLarge {
             throw NATSError(.tooLarge, "\(message.payload.count) bytes of \(event)")
           } catch {
-            throw NATSError(.refused, "\(event): \(error)")
+            throw NATSError(.refused, "\(event): \(error): \(Self.remedy)")
           }
         } catch {
           finish(entry.serial, .failure(error), core)
@@ -199,10 +222,13 @@ final class DurableSender: Sendable {
     if let refusal = answer.error {
       let words = "\(refusal.description ?? "refused") (\(refusal.err_code ?? refusal.code))"
       if refusal.isLasting {
-        finish(serial, .failure(NATSError(.refused, "\(event): \(words)")), core)
+        let detail = "\(event): \(words): \(Self.remedy)"
+        finish(serial, .failure(NATSError(.refused, detail)), core)
       } else {
         retry(serial, words, core)
       }
+    } else if answer.duplicate == true, isFirstSending(serial) {
+      retry(serial, "another publisher has used its identifier", isTaken: true, core)
     } else if let name = answer.stream, let sequence = answer.seq {
       let receipt = Receipt(
         stream: name,
@@ -215,22 +241,32 @@ final class DurableSender: Sendable {
     }
   }
 
+  /// Whether a message was sent once, so that the server cannot have it already.
+  private func isFirstSending(_ serial: UInt64) -> Bool {
+    state.withLock { $0.outbox.sendings(of: serial) == 1 }
+  }
+
+  private static let remedy = "check the limits and the subjects of the stream"
+
   /// Sends a message again later.
   ///
   /// - Parameters:
   ///   - serial: The serial of the message.
   ///   - words: The reason why it was not stored.
+  ///   - isTaken: Whether it needs another identifier.
   ///   - isUnknown: Whether no stream has its subject: usual shortly after the stream was created, as the servers of
   ///     a cluster learn of it one after the other.
   ///   - core: The bridge.
   private func retry(
     _ serial: UInt64,
     _ words: String,
+    isTaken: Bool = false,
     isUnknown: Bool = false,
     _ core: BridgeCore
   ) {
     let now = ContinuousClock.now
     let (refusals, isReported) = state.withLock { state in
+      if isTaken { state.outbox.sendAsNew(serial) { $0 = $0.withAnotherID() } }
       let refusals = state.outbox.delay(serial, at: now) { count in
         min(.seconds(5), .milliseconds(50) * (1 << min(count, 10)))
       }
@@ -280,12 +316,11 @@ final class DurableSender: Sendable {
   }
 
   /// Gives up all messages.
-  ///
-  /// - Parameter error: The error for their posters, and for those of later ones.
-  func close(_ error: NATSError? = nil) {
-    let error = error ?? NATSError(.closed, "The event \(event) may not be stored")
-    removeAll(.givenUp, error, "\(error)") { state in
-      if state.ending == nil { state.ending = error }
+  func close(_ reason: CloseReason) {
+    let error = reason.error(givingUp: event)
+    let later = reason.error(refusing: event)
+    removeAll(.givenUp, error, error.detail) { state in
+      if state.ending == nil { state.ending = later }
     }
   }
 

@@ -14,6 +14,10 @@ final class DurableLane<Payload: Sendable>: AnyIncomingLane,
     /// The task that calls the handlers.
     var worker: Task<Void, Never>?
     var nextReminder: ContinuousClock.Instant?
+    /// The time at which the consumer is looked for again.
+    var nextLook: ContinuousClock.Instant?
+    /// The place of the consumer when it was seen last.
+    var resumption: ConsumerRequest.Resumption?
     /// The time after which the server delivers an unanswered event again.
     var answerTimeout: Duration
     var isStarting = false
@@ -27,6 +31,8 @@ final class DurableLane<Payload: Sendable>: AnyIncomingLane,
   private let request: ConsumerRequest
   private let deadLetters: DeadLetters
   private let pause: Duration
+  /// The time between two looks whether the consumer still exists.
+  private let lookInterval: Duration
   /// Whether other processes may share the consumer.
   private let isShared: Bool
   private let slot = SubscriptionSlot()
@@ -64,6 +70,7 @@ final class DurableLane<Payload: Sendable>: AnyIncomingLane,
       limit: request.window * 4
     )
     pause = configuration.retry.firstPause
+    lookInterval = min(.seconds(30), configuration.requestTimeout * 4)
     isShared = consumer != nil
     state = Locked(
       State(
@@ -81,9 +88,24 @@ final class DurableLane<Payload: Sendable>: AnyIncomingLane,
     guard let core = core.object else { return }
     try await core.prepareStream(stream, for: intake.name.name)
     let limit = core.configuration.requestTimeout
+    var request = self.request
+    request.resumption = state.withLock(\.resumption)
     let consumer = try await core.link.prepareConsumer(request, within: limit)
+    let wasDeleted = consumer.isNew && slot.subscription != nil
+    if wasDeleted {
+      let words = "the consumer \(request.name) of the stream \(stream), or the stream, was deleted"
+      core.tally.report(BridgeReport(.deleted, intake.name.name, "\(words); it was made again"))
+    }
     let isFirst = state.withLock { state in
-      state.answerTimeout = min(request.answerTimeout, consumer.answerTimeout)
+      state.answerTimeout = min(self.request.answerTimeout, consumer.answerTimeout)
+      // A consumer that was made again has no floor before its first acknowledgement.
+      let former = state.resumption.flatMap { resumption in
+        resumption.streamCreated == consumer.streamCreated ? resumption.floor : nil
+      }
+      state.resumption = ConsumerRequest.Resumption(
+        floor: max(former ?? 0, consumer.floor),
+        streamCreated: consumer.streamCreated
+      )
       guard !state.isStarting, !state.isStopped else { return false }
       state.isStarting = true
       return true
@@ -161,6 +183,13 @@ final class DurableLane<Payload: Sendable>: AnyIncomingLane,
   }
 
   override func tick(_ now: ContinuousClock.Instant) {
+    let isLook = state.withLock { state in
+      if let next = state.nextLook, next > now { return false }
+      defer { state.nextLook = now + lookInterval }
+      return state.nextLook != nil && !state.isStopped
+    }
+    // Nothing arrives from a consumer that somebody has deleted, and the server does not say so.
+    if isLook { core.object?.preparations.again(intake.name.name) }
     let replies = state.withLock { state in
       if let next = state.nextReminder, next > now { return nil as [String]? }
       state.nextReminder = now + state.answerTimeout / 3

@@ -11,6 +11,8 @@ package protocol Link: AnyObject, Sendable {
   var isConnected: Bool { get }
   /// Whether the connection was closed for good.
   var isClosed: Bool { get }
+  /// The words with which the server refused the credentials last, while there is no connection for this reason.
+  var refusedCredentials: String? { get }
   /// The prefix of subjects for answers to this link.
   var inbox: String { get }
   /// Hands a message to the connection.
@@ -85,6 +87,8 @@ package protocol Link: AnyObject, Sendable {
 }
 
 extension Link {
+  package var refusedCredentials: String? { nil }
+
   /// Subscribes to a subject, for messages of bridges.
   package func subscribe(
     _ subject: String,
