@@ -264,6 +264,23 @@ struct PreparingTests {
     withExtendedLifetime(token) {}
   }
 
+  @Test("A stream that somebody deletes is made again and reported although nothing is posted")
+  func deletedStream() async throws {
+    let server = try NATSServer()
+    let a = try await Party("a", server)
+    let raw = try await NATSConnection(server.url)
+    a.bridge.carry(.number, .outgoing, delivery: .durable(stream: "S"))
+    try await a.bridge.prepared()
+    try await ask(raw, "$JS.API.STREAM.DELETE.S")
+    await eventually("it is reported") {
+      a.reports.values.contains { $0.kind == .deleted && $0.detail.contains("the stream S") }
+    }
+    await eventually("it exists") {
+      (try? await raw.rawLink.hasStream("S", within: .seconds(5))) == true
+    }
+    #expect(a.bridge.counts[.deleted] == 1)
+  }
+
   @Test("As a service, a bridge is ready only when its streams and consumers exist")
   func readiness() async throws {
     let server = ScriptedServer(seed: 0)

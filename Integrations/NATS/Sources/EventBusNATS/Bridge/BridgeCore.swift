@@ -15,6 +15,8 @@ final class BridgeCore: Sendable {
     var sequences: [EventNames: UInt64] = [:]
     /// The type of the payloads of each event.
     var types: [String: ObjectIdentifier] = [:]
+    /// The time at which everything at the server is looked for again.
+    var nextLook: ContinuousClock.Instant?
     var isStopped = false
     /// Whether the connection was closed for good.
     var isLinkClosed = false
@@ -140,8 +142,14 @@ final class BridgeCore: Sendable {
   private func tick() {
     guard !state.withLock({ $0.isStopped || $0.isLinkClosed }) else { return }
     let now = ContinuousClock.now
-    let lanes = state.withLock { Array($0.incoming.values) }
+    let (lanes, isLook) = state.withLock { state in
+      let isLook = state.nextLook.map { $0 <= now } ?? false
+      if isLook || state.nextLook == nil { state.nextLook = now + configuration.lookInterval }
+      return (Array(state.incoming.values), isLook)
+    }
     for lane in lanes { lane.tick(now) }
+    // The server does not say that somebody has deleted a stream or a consumer.
+    if isLook, link.isConnected { preparations.again() }
     neighbors.object?.tick(now)
     wake()
     pump.enqueue(after: configuration.tick) { [weak self] in self?.tick() }
@@ -299,8 +307,23 @@ final class BridgeCore: Sendable {
 
   // MARK: Preparing
 
-  func prepareStream(_ stream: String, for event: String) async throws(LinkFailure) {
+  /// Makes sure that a stream exists and stores an event.
+  ///
+  /// - Parameters:
+  ///   - stream: The stream.
+  ///   - event: The event.
+  ///   - isKnown: Whether it existed before, so that its absence is reported.
+  /// - Throws: The failure of the link.
+  func prepareStream(
+    _ stream: String,
+    for event: String,
+    isKnown: Bool = false
+  ) async throws(LinkFailure) {
     if let problem = Subject.problem(stream, of: "stream") { throw .invalid(problem) }
+    if isKnown, try await !link.hasStream(stream, within: configuration.requestTimeout) {
+      let words = "the stream \(stream) was deleted; it is made again"
+      tally.report(BridgeReport(.deleted, event, words))
+    }
     try await link.prepareStream(
       stream,
       subjects: [

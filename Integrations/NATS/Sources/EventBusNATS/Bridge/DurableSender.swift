@@ -98,6 +98,9 @@ final class DurableSender: Sendable {
     }
   }
 
+  /// Whether the stream has existed.
+  var isPrepared: Bool { state.withLock(\.isPrepared) }
+
   /// Notes that the stream exists.
   func prepared() {
     state.withLock { state in

@@ -42,6 +42,9 @@ extension EventBridge {
     /// The longest wait for the server during the preparation of a stream or a consumer.
     var requestTimeout: Duration { max(.seconds(1), answerTimeout) }
 
+    /// The time between two looks whether the streams and consumers still exist.
+    var lookInterval: Duration { min(.seconds(30), requestTimeout * 4) }
+
     /// The effective time between heartbeats.
     var beat: Duration { min(NodeTable.longestInterval, heartbeat) }
 

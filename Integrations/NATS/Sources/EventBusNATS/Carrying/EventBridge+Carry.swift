@@ -99,7 +99,7 @@ extension EventBridge {
         [weak core, event = name.name]
         () async throws(LinkFailure) in
         guard let core else { return }
-        try await core.prepareStream(stream, for: event)
+        try await core.prepareStream(stream, for: event, isKnown: made.isPrepared)
         made.prepared()
         core.wake()
       }

@@ -12,6 +12,14 @@ extension NATSLink {
     }
   }
 
+  func hasStream(
+    _ stream: String,
+    within limit: Duration
+  ) async throws(LinkFailure) -> Bool {
+    try await manage(stream, within: limit) { calls throws(LinkFailure) in try calls.exists(stream)
+    }
+  }
+
   func prepareConsumer(
     _ request: ConsumerRequest,
     within limit: Duration

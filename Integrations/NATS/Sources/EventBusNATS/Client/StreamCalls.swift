@@ -104,6 +104,16 @@ struct StreamCalls {
     }
   }
 
+  /// Whether a stream exists.
+  func exists(_ name: String) throws(LinkFailure) -> Bool {
+    var known: UnsafeMutablePointer<jsStreamInfo>?
+    let outcome = try unsafe call { unsafe js_GetStreamInfo(&known, streams, name, $0, $1) }
+    if let known = unsafe known { unsafe jsStreamInfo_Destroy(known) }
+    if outcome.status == NATS_NOT_FOUND { return false }
+    guard outcome.isDone else { throw outcome.failure }
+    return true
+  }
+
   /// The codes of refusals after which another look may find a stream: it exists, or does not exist any more.
   private static let races: Set<Int> = [10058, 10059, 10069, 10056]
 

@@ -14,8 +14,6 @@ final class DurableLane<Payload: Sendable>: AnyIncomingLane,
     /// The task that calls the handlers.
     var worker: Task<Void, Never>?
     var nextReminder: ContinuousClock.Instant?
-    /// The time at which the consumer is looked for again.
-    var nextLook: ContinuousClock.Instant?
     /// The place of the consumer when it was seen last.
     var resumption: ConsumerRequest.Resumption?
     /// The time after which the server delivers an unanswered event again.
@@ -31,8 +29,6 @@ final class DurableLane<Payload: Sendable>: AnyIncomingLane,
   private let request: ConsumerRequest
   private let deadLetters: DeadLetters
   private let pause: Duration
-  /// The time between two looks whether the consumer still exists.
-  private let lookInterval: Duration
   /// Whether other processes may share the consumer.
   private let isShared: Bool
   private let slot = SubscriptionSlot()
@@ -70,7 +66,6 @@ final class DurableLane<Payload: Sendable>: AnyIncomingLane,
       limit: request.window * 4
     )
     pause = configuration.retry.firstPause
-    lookInterval = min(.seconds(30), configuration.requestTimeout * 4)
     isShared = consumer != nil
     state = Locked(
       State(
@@ -183,13 +178,6 @@ final class DurableLane<Payload: Sendable>: AnyIncomingLane,
   }
 
   override func tick(_ now: ContinuousClock.Instant) {
-    let isLook = state.withLock { state in
-      if let next = state.nextLook, next > now { return false }
-      defer { state.nextLook = now + lookInterval }
-      return state.nextLook != nil && !state.isStopped
-    }
-    // Nothing arrives from a consumer that somebody has deleted, and the server does not say so.
-    if isLook { core.object?.preparations.again(intake.name.name) }
     let replies = state.withLock { state in
       if let next = state.nextReminder, next > now { return nil as [String]? }
       state.nextReminder = now + state.answerTimeout / 3

@@ -56,6 +56,14 @@ package protocol Link: AnyObject, Sendable {
     replicas: Int,
     within limit: Duration
   ) async throws(LinkFailure)
+  /// Whether a stream exists.
+  ///
+  /// - Parameters:
+  ///   - stream: The stream.
+  ///   - limit: The longest wait.
+  /// - Returns: Whether it exists; by default, `true`.
+  /// - Throws: The failure of the client.
+  func hasStream(_ stream: String, within limit: Duration) async throws(LinkFailure) -> Bool
   /// Makes sure that a consumer exists.
   ///
   /// - Parameters:
@@ -88,6 +96,11 @@ package protocol Link: AnyObject, Sendable {
 
 extension Link {
   package var refusedCredentials: String? { nil }
+
+  package func hasStream(
+    _ stream: String,
+    within limit: Duration
+  ) async throws(LinkFailure) -> Bool { true }
 
   /// Subscribes to a subject, for messages of bridges.
   package func subscribe(
