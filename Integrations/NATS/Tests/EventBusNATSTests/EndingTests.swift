@@ -321,6 +321,7 @@ struct OwnEventTests {
       try await release.wait()
     }
     try await a.bridge.post(.number, 1)
+    await eventually("it is delivered") { server.open("c") == [1] }
     for _ in 1...4 { await prolong(server, by: .milliseconds(150)) }
     #expect(server.open("c") == [1] && calls.values == [1])
     release.open()

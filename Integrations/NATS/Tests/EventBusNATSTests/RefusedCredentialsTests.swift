@@ -166,6 +166,10 @@ struct AddressTests {
     let nats = try await NATSConnection(urls: [address], options: .quick())
     await eventually("it is connected") { nats.state.value == .connected(to: server.url) }
     let a = Party("a", over: nats)
+    var dumped = ""
+    dump(nats, to: &dumped)
+    dump(a.bridge, to: &dumped)
+    #expect(!dumped.contains("secret"))
     try server.reload(
       configuration: "authorization { user: \"mail\", password: \"other\" }\n"
     )

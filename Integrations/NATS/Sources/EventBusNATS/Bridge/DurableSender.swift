@@ -18,6 +18,8 @@ final class DurableSender: Sendable {
     var isPrepared = false
     /// The time until which some servers of a cluster may not know the new stream yet.
     var settledAt: ContinuousClock.Instant?
+    /// The time before which a missing stream is not looked for again.
+    var nextLook: ContinuousClock.Instant?
     /// Whether a refusal was not reported for this reason.
     var hasUnreported = false
     /// The operations that the server forbids, and on which messages depend.
@@ -283,7 +285,13 @@ final class DurableSender: Sendable {
     if isReported {
       core.tally.report(BridgeReport(.notStored, event, "\(stream): \(words); it is tried again"))
     }
-    if refusals > 1 { core.preparations.again(event) }
+    guard refusals > 1 else { return }
+    let isLook = state.withLock { state in
+      if let next = state.nextLook, next > now { return false }
+      state.nextLook = now + .milliseconds(500)
+      return true
+    }
+    if isLook { core.preparations.again(event) }
   }
 
   private func finish(

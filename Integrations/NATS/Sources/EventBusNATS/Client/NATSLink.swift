@@ -147,7 +147,8 @@ final class NATSLink: Link {
       // Reason: both are alive.
       status = unsafe natsConnection_PublishMsg(connection.handle, handle)
     }
-    if status != NATS_OK { throw failure(status) }
+    // Whatever the reason is why there is no connection, the message waits for one.
+    if status != NATS_OK { throw isClosed ? .closed : Self.failure(status) }
   }
 
   func subscribe(
@@ -271,4 +272,9 @@ final class NATSLink: Link {
     guard words.hasPrefix("("), let end = words.firstRange(of: "): ") else { return words }
     return String(words[end.upperBound...])
   }
+}
+
+extension NATSLink: CustomReflectable {
+  /// A mirror without children, so that `dump` shows no secret of an address or of the options.
+  var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -68,9 +68,10 @@ final class Preparations: Sendable {
 
   private var jobs: [Preparation] { state.withLock { Array($0.jobs.values) } }
 
-  /// Prepares an event or all again, as the stream or the connection seems to be missing.
+  /// Prepares an event or all again, as the stream or the connection seems to be missing; what has failed keeps to its
+  /// pauses.
   func again(_ event: String? = nil) {
-    for job in jobs where event == nil || job.event == event { job.run() }
+    for job in jobs where (event == nil || job.event == event) && !job.isFailing { job.run() }
   }
 
   /// Prepares everything again.
@@ -168,6 +169,9 @@ private final class Preparation: Sendable {
   }
 
   var isPrepared: Bool { state.withLock { $0.ending == nil && $0.rule.standing == .prepared } }
+
+  /// Whether the last attempt has failed, so that the next one follows a pause.
+  var isFailing: Bool { state.withLock { $0.failure != nil } }
 
   /// The error of a wait that is over before the preparation, if an attempt has failed.
   var problem: NATSError? {
