@@ -182,6 +182,42 @@ struct SenderLedgerRuleTests {
     #expect(ledger.note("a", 57) == .next)
   }
 
+  @Test("A sequence that is far ahead is confirmed by the next one, or by two that are close")
+  func confirmation() {
+    for (following, isConfirmed) in [
+      ([], false), ([42], true), ([43], false), ([50], false), ([43, 45], true), ([57, 73], true),
+      ([58, 59], true), ([58, 70], false), ([58, 75], false), ([43, 44], true),
+    ] as [([UInt64], Bool)] {
+      var ledger = Ledger()
+      for number in 1...10 as ClosedRange<UInt64> { #expect(ledger.note("a", number) == .next) }
+      #expect(ledger.note("a", 41) == .afterGap(30))
+      for number in following { #expect(ledger.note("a", number) != .past) }
+      let late = (11...40 as ClosedRange<UInt64>).map { ledger.note("a", $0) }
+      #expect(late.allSatisfy { $0 == .past } == isConfirmed, "\(following)")
+      #expect(late.prefix(15).allSatisfy { $0 == .past }, "\(following)")
+    }
+  }
+
+  @Test(
+    "After two forged sequences, close or far, a sender is heard again with its sixteenth event"
+  )
+  func twoForgeries() {
+    for second in [1000, 1002, 1016, 1017, 2000, 900, 50, 1 << 40, 1 << 62, .max] as [UInt64] {
+      for count in 0...15 as ClosedRange<UInt64> {
+        var ledger = Ledger()
+        for number in 1...100 as ClosedRange<UInt64> { #expect(ledger.note("a", number) == .next) }
+        #expect(ledger.note("a", 1000) == .afterGap(899))
+        // The second one comes at any time.
+        for number in 101..<101 + count { #expect(ledger.note("a", number) == .past) }
+        _ = ledger.note("a", second)
+        var heard = 101 + count
+        while ledger.note("a", heard) == .past, heard < 200 { heard += 1 }
+        #expect(heard <= 116 + count && heard >= 116, "\(second) after \(count): \(heard)")
+        #expect(ledger.note("a", heard + 1) == .next)
+      }
+    }
+  }
+
   @Test("However many sequences are forged, the sixteenth event in a row is accepted")
   func manyForgeries() {
     var ledger = Ledger()

@@ -4,9 +4,9 @@
 /// while the sender went on over another one, were counted as missing, and are ``Verdict/past``.
 ///
 /// Any program can send a message with any sequence, and one that is far ahead makes the sender's own events late.
-/// Therefore, a sequence after a gap of ``believedRun`` or more is only claimed, until an event follows it with a smaller
-/// gap. For a run of that many late events in ascending order, what is claimed is given up, but never what an event has
-/// confirmed. As many events in ascending order after a gap that is too long to be believed are accepted as well.
+/// Therefore, a sequence after a gap of ``believedRun`` or more is only claimed, until the next one follows, or two with
+/// smaller gaps do. For a run of that many late events in ascending order, what is claimed is given up, but never what
+/// was confirmed so. As many events in ascending order after a gap that is too long to be believed are accepted as well.
 package struct SenderLedger: Sendable {
   /// The meaning of the sequence of an event.
   package enum Verdict: Sendable, Equatable {
@@ -32,6 +32,8 @@ package struct SenderLedger: Sendable {
     var confirmed: UInt64 = 0
     /// The claimed sequences before the last one, as many as a run has events.
     var claims: [UInt64] = []
+    /// Whether the last one came after a claimed one with a small gap.
+    var isFollowed = false
     /// The last sequence of the run of refused ones after the confirmed one.
     var runLast: UInt64 = 0
     var runLength = 0
@@ -43,38 +45,37 @@ package struct SenderLedger: Sendable {
         let missing = Int(sequence - last - 1)
         let former = last
         last = sequence
-        if Self.follows(sequence, former) {
+        let isNear = missing < SenderLedger.believedRun
+        if missing == 0 || isNear && (former == confirmed || isFollowed) {
           confirm(last)
-        } else if former > confirmed, claims.count < SenderLedger.believedRun {
-          claims.append(former)
+        } else {
+          if former > confirmed, claims.count < SenderLedger.believedRun { claims.append(former) }
+          isFollowed = isNear
         }
         return missing == 0 ? .next : .afterGap(missing)
       }
       let verdict: Verdict = sequence <= last ? .past : .implausible
       // A late event, or a copy of the last one, says nothing about later ones.
       if sequence <= confirmed || sequence == last { return verdict }
-      if let claim = claims.last(where: { Self.follows(sequence, $0) }) { confirm(claim) }
+      if claims.contains(sequence - 1) { confirm(sequence - 1) }
       // Neither does a copy of an event of the run.
       let isRepeated = sequence <= runLast && runLast - sequence < SenderLedger.believedRun
       if runLength > 0, isRepeated { return verdict }
       let isAscending = sequence > runLast && sequence - runLast - 1 <= SenderLedger.longestGap
+      let former = runLast
       runLength = runLength > 0 && isAscending ? runLength + 1 : 1
       runLast = sequence
       guard runLength == SenderLedger.believedRun else { return verdict }
       (last, claims) = (sequence, [])
-      confirm(last)
+      // Far ahead of the others, it is only claimed in its turn.
+      confirm(sequence - former - 1 < SenderLedger.believedRun ? sequence : former)
       return .next
-    }
-
-    /// Whether a sequence comes after another one with a gap that is believed at once.
-    private static func follows(_ sequence: UInt64, _ former: UInt64) -> Bool {
-      sequence > former && sequence - former - 1 < SenderLedger.believedRun
     }
 
     private mutating func confirm(_ sequence: UInt64) {
       confirmed = sequence
       if !claims.isEmpty { claims.removeAll { $0 <= sequence } }
-      (runLast, runLength) = (0, 0)
+      (runLast, runLength, isFollowed) = (0, 0, false)
     }
   }
 
