@@ -209,6 +209,30 @@ struct EndingTests {
     }
   }
 
+  @Test("The run of an application throws what its bridge has lost when it stops")
+  func lossOfApplication() async throws {
+    let (a, link, _, _) = pair()
+    a.bridge.carry(.number, .outgoing, delivery: .durable(stream: "S"))
+    let app = AppHost(
+      bus: a.bus,
+      loader: LaunchLoader(),
+      configuration: .init(signals: [:], onMessage: { _ in })
+    )
+    try app.add(a.bridge)
+    let running = Task { try await app.run() }
+    try await app.waitUntil(state: .active)
+    try await a.bridge.prepared()
+    link.isConnected = false
+    for number in 1...3 { a.bus.post(.number, number) }
+    link.close()
+    app.shutdown()
+    await #expect {
+      _ = try await running.value
+    } throws: {
+      "\($0)".contains("gave up 3 durable events") && "\($0)".contains("bridge a")
+    }
+  }
+
   @Test("A service that stops with a connection stores what waits, and throws nothing")
   func noLossOfService() async throws {
     let server = ScriptedServer(seed: 0)
