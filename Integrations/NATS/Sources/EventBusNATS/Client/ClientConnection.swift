@@ -26,13 +26,13 @@ final class ClientConnection: @unchecked Sendable {  // Reason: the client locks
     if status == NATS_OK { status = unsafe natsConnection_Connect(&connection, settings.handle) }
     guard status == NATS_OK, let connection = unsafe connection else {
       unsafe Unmanaged<ConnectionEvents>.fromOpaque(closure).release()  // Reason: never called.
-      throw Self.error(status, urls)
+      throw Self.error(status, urls, options.credentials)
     }
     var streams: OpaquePointer?
     status = unsafe natsConnection_JetStream(&streams, connection, nil)  // Reason: it is alive.
     guard status == NATS_OK, let streams = unsafe streams else {
       unsafe natsConnection_Destroy(connection)  // Reason: not used any more.
-      throw Self.error(status, urls)
+      throw Self.error(status, urls, options.credentials)
     }
     unsafe (handle, self.streams) = (connection, streams)  // Reason: owned from here on.
   }
@@ -64,11 +64,21 @@ final class ClientConnection: @unchecked Sendable {  // Reason: the client locks
     return Denial(words) == nil ? nil : words
   }
 
-  private static func error(_ status: natsStatus, _ urls: [String]) -> NATSError {
+  private static func error(
+    _ status: natsStatus,
+    _ urls: [String],
+    _ credentials: NATSConnection.Options.Credentials?
+  ) -> NATSError {
     let addresses = urls.map { Address.withoutCredentials($0) }.joined(separator: ", ")
     var detail = "Cannot connect to \(addresses): \(NATSLink.text(status))"
     let words = Address.withoutCredentials(in: NATSLink.lastWords, known: urls)
     if !words.isEmpty { detail += " (\(words))" }
+    // The client has no status of its own for a file without a usable key.
+    switch credentials {
+    case .file(let file) where status == NATS_ERR, .nkey(_, let file) where status == NATS_ERR:
+      return NATSError(.invalidOption, "The file \(file) has no usable key: \(words)")
+    default: break
+    }
     let code: NATSError.Code =
       switch status {
       case NATS_CONNECTION_AUTH_FAILED, NATS_NOT_PERMITTED: .notAuthorized
