@@ -27,7 +27,7 @@ flags=("${shared_debug[@]}")
 slow=()
 [[ -n $is_full ]] || slow=(
   --skip 'ClusterTests|FaultTests|ResourceTests|SharedSkinsTests'
-  --skip 'LiveTests/(restart|gaps|stopped|reconnects)|PreparingTests/(interruptedReplay|unknownStream|closed)'
+  --skip 'LiveTests/(restart|gaps|stopped|reconnects)|PreparingTests/(interruptedReplay|unknownStream|closed|deleted)'
   --skip 'NodeTests/(killed|excused)|ForgedHeartbeatTests/(oneName|newerDies)'
   --skip 'DurableTests/(slowHandler|cancelledPost)|DeadLetterTests/refused'
 )

@@ -1,6 +1,7 @@
 import EventBus
 import EventBusNATS
 import Foundation
+import LaunchLoader
 import Synchronization
 import Testing
 
@@ -184,6 +185,93 @@ struct EndingTests {
     }
   }
 
+  @Test("A service whose durable events are not stored when it stops throws, and says how many")
+  func lossOfService() async throws {
+    for isClosed in [false, true] {
+      let (a, link, _, _) = pair()
+      a.bridge.carry(.number, .outgoing, delivery: .durable(stream: "S"))
+      let run = AppServiceRun(a.bridge)
+      try await run.waitUntilReady()
+      link.isConnected = false
+      for number in 1...3 { a.bus.post(.number, number) }
+      if isClosed {
+        link.close()
+        run.shutdown()
+      } else {
+        // The time of the host is over.
+        run.cancel()
+      }
+      await #expect {
+        try await run.wait()
+      } throws: {
+        "\($0)".contains("gave up 3 durable events") && "\($0)".contains("no connection")
+      }
+    }
+  }
+
+  @Test("The run of an application throws what its bridge has lost when it stops")
+  func lossOfApplication() async throws {
+    let (a, link, _, _) = pair()
+    a.bridge.carry(.number, .outgoing, delivery: .durable(stream: "S"))
+    let app = AppHost(
+      bus: a.bus,
+      loader: LaunchLoader(),
+      configuration: .init(signals: [:], onMessage: { _ in })
+    )
+    try app.add(a.bridge)
+    let running = Task { try await app.run() }
+    try await app.waitUntil(state: .active)
+    try await a.bridge.prepared()
+    link.isConnected = false
+    for number in 1...3 { a.bus.post(.number, number) }
+    link.close()
+    app.shutdown()
+    await #expect {
+      _ = try await running.value
+    } throws: {
+      "\($0)".contains("gave up 3 durable events") && "\($0)".contains("bridge a")
+    }
+  }
+
+  @Test("A service that stops with a connection stores what waits, and throws nothing")
+  func noLossOfService() async throws {
+    let server = ScriptedServer(seed: 0)
+    let (a, _, _, _) = pair(server)
+    a.bridge.carry(.number, .outgoing, delivery: .durable(stream: "S"))
+    let run = AppServiceRun(a.bridge)
+    try await run.waitUntilReady()
+    for number in 1...3 { a.bus.post(.number, number) }
+    run.shutdown()
+    try await run.wait()
+    #expect(server.stored("S") == ["1", "2", "3"])
+  }
+
+  @Test("Without a hook, lost events are lines on standard error before a drain returns")
+  func lines() async {
+    let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+      let link = ScriptedLink(ScriptedServer(seed: 0))
+      let (bus, silent) = (EventBus(), EventBus())
+      let bridge = EventBridge(bus, link: link, node: "mail", .quick())
+      let other = EventBridge(silent, link: link, node: "other", .quick { $0.onReport = { _ in } })
+      for bridge in [bridge, other] {
+        bridge.carry(.number, .outgoing, delivery: .durable(stream: "S"))
+        bridge.carry(.other, .outgoing)
+      }
+      link.isConnected = false
+      for bus in [bus, silent] {
+        for number in 1...7 { bus.post(.number, number) }
+        for number in 1...4 { bus.post(.other, number) }
+      }
+      await bridge.drain(within: .milliseconds(50))
+      await other.drain(within: .milliseconds(50))
+    }
+    let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(text.contains("bridge mail: givenUp: 7 × test.number"), "\(text)")
+    #expect(text.contains("there was no connection"), "\(text)")
+    #expect(text.contains("bridge mail: droppedOutgoing: 4 × test.other"), "\(text)")
+    #expect(!text.contains("other: "), "\(text)")
+  }
+
   @Test("Ending a carrying counts the durable events that it gives up")
   func givenUpByToken() async {
     let (a, link, _, _) = pair()
@@ -257,6 +345,7 @@ struct OwnEventTests {
       try await release.wait()
     }
     try await a.bridge.post(.number, 1)
+    await eventually("it is delivered") { server.open("c") == [1] }
     for _ in 1...4 { await prolong(server, by: .milliseconds(150)) }
     #expect(server.open("c") == [1] && calls.values == [1])
     release.open()
@@ -360,6 +449,42 @@ struct DeadLetterTests {
     let stored = server.deadLetters("S").map { String(decoding: $0.payload, as: UTF8.self) }
     #expect(stored.sorted() == (["1"] + payloads).sorted())
     withExtendedLifetime(token) {}
+  }
+
+  @Test("A dead letter is stored although another publisher has used the identifier that it had")
+  func occupied() async throws {
+    let server = ScriptedServer(seed: 0)
+    let link = ScriptedLink(server)
+    let (a, _, b, _) = pair(server) { $0.retry.attempts = 1 }
+    a.bridge.carry(.number, .outgoing, delivery: .durable(stream: "S"))
+    b.bridge.carry(.number, .incoming, delivery: .durable(stream: "S", consumer: "c"))
+    let token = b.bus.observe(.number) { (_: Int) in throw SampleError() }
+    try await b.bridge.prepared()
+    // The second one is the event: all that its identifier had is known to every subscriber.
+    let id = "dead-events.test.number-c-test=2Enumber-S-2-1002"
+    try link.send(OutgoingMessage(subject: "events._dead.test.number", id: id))
+    try await a.bridge.post(.number, 1)
+    await eventually("it is stored") { server.deadLetters("S").count == 2 }
+    #expect(server.deadLetters("S").last?.error.contains("SampleError") == true)
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("The answer that an event was stored before is no receipt if it was sent once")
+  func forgedDuplicate() async throws {
+    let server = ScriptedServer(seed: 0)
+    let (a, _, _, _) = pair(server) { $0.answerTimeout = .seconds(3600) }
+    a.bridge.carry(.number, .outgoing, delivery: .durable(stream: "S"))
+    try await a.bridge.prepared()
+    let ids = Collected<String>()
+    server.forge { message in
+      guard let id = message.id, ids.count < 3 else { return nil }
+      ids.append(id)
+      return "{\"stream\":\"S\",\"seq\":99,\"duplicate\":true}"
+    }
+    let receipt = try await a.bridge.post(.number, 1)
+    #expect(receipt.sequence == 1 && !receipt.isDuplicate)
+    #expect(server.stored("S") == ["1"])
+    #expect(Set(ids.values).count == 3 && a.bridge.counts[.notStored] >= 1)
   }
 
   @Test("A dead letter that the server always refuses ends the event after some attempts, counted")

@@ -335,6 +335,18 @@ struct SecurityTests {
         options: .quick { $0.credentials = .nkey("UA\(key.dropFirst(2))", seedFile: file.path) }
       )
     }
+    let garbage = server.folder.appending(path: "garbage.nk").path
+    for text in ["", "no key", "\(seed.dropLast())X"] {
+      try text.write(toFile: garbage, atomically: true, encoding: .utf8)
+      await #expect {
+        let options = NATSConnection.Options.quick {
+          $0.credentials = .nkey(key, seedFile: garbage)
+        }
+        _ = try await NATSConnection(server.url, options: options)
+      } throws: {
+        ($0 as? NATSError)?.code == .invalidOption && "\($0)".contains(garbage)
+      }
+    }
     let other = try NATSServer(
       jetStream: false,
       configuration: "authorization { token: \"t0ken\" }\n"

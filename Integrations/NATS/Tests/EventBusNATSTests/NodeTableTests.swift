@@ -63,6 +63,21 @@ struct NodeTableRuleTests {
     #expect(table.expire(9.4) == [] && table.heard(1, 9.5) == [.joined("a")])
   }
 
+  @Test("A forged interval does not prolong the absence after a forged goodbye")
+  func forgedInterval() {
+    for forged in [2.0, 60, 3600] {
+      var table = Table()
+      #expect(table.heard(1, 0) == [.joined("a")])
+      #expect(table.heard(1, 0.4, interval: .seconds(forged)) == [])
+      #expect(table.left(1, 0.5) == [.left("a")])
+      // Forged again, while the genuine ones go on.
+      for time in [1.0, 2, 3] { #expect(table.heard(1, time) == []) }
+      #expect(table.heard(1, 3.2, interval: .seconds(forged)) == [])
+      #expect(table.heard(1, 4) == [.joined("a")])
+      #expect(table.expire(6.9) == [] && table.expire(7) == [.left("a")])
+    }
+  }
+
   @Test("Of the time between heartbeats at most a minute is believed")
   func longIntervals() {
     var table = Table()
@@ -215,6 +230,7 @@ struct NodeTableRuleTests {
       if time - forged >= 8, generator.happens(50) {
         forged = time
         let other = generator.next()
+        if generator.happens(50) { _ = table.heard(1, time + 0.4, interval: .seconds(60)) }
         _ = generator.happens(50) ? table.left(1, time + 0.5) : table.heard(other, time + 0.5)
       }
       _ = table.expire(time + 0.9)

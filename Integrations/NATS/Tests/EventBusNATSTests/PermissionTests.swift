@@ -176,6 +176,35 @@ struct PermissionTests {
     }
   }
 
+  @Test("A durable consumer comes back after its inboxes were denied for a while")
+  func inboxes() async throws {
+    let server = try NATSServer(configuration: users())
+    let (a, b) = (try await party("a", server), try await party("b", server, user: "admin"))
+    let (handled, token) = a.collect(.hidden)
+    a.bridge.carry(.hidden, .incoming, delivery: .durable(stream: "S", consumer: "c"))
+    a.bridge.carry(.secret, .outgoing, delivery: .durable(stream: "S"))
+    b.bridge.carry(.hidden, .outgoing, delivery: .durable(stream: "S"))
+    try await a.bridge.prepared()
+    try await a.bridge.post(.secret, 1)
+    try await b.bridge.post(.hidden, 1)
+    await eventually("it is handled") { handled.values == [1] }
+    try server.reload(configuration: users(subscribe: ["_INBOX.>", "_EVENTBUS.>"]))
+    await eventually("both are reported") {
+      ["hidden", "_inbox"].allSatisfy { event in
+        a.reports.values.contains { $0.kind == .notAuthorized && $0.event == event }
+      }
+    }
+    let reported = a.reports.values.count
+    await eventually("a further attempt is denied") { a.reports.values.count > reported }
+    try server.reload(configuration: users())
+    try await b.bridge.post(.hidden, 2)
+    await eventually("the next one is handled") { handled.values == [1, 2] }
+    await eventually("posts are answered") {
+      await code { () async throws(NATSError) in try await a.bridge.post(.secret, 2) } == nil
+    }
+    withExtendedLifetime(token) {}
+  }
+
   @Test("Permissions that change while there is a connection are noticed, and so is their return")
   func reload() async throws {
     let server = try NATSServer(configuration: users())

@@ -126,6 +126,161 @@ struct PreparingTests {
     #expect(throws: LinkFailure.closed) { try result.get() }
   }
 
+  /// Sends a request to the server, and waits for its answer.
+  private func ask(_ nats: NATSConnection, _ subject: String, _ payload: String = "") async throws {
+    let inbox = "test.\(UInt64.random(in: 0 ... .max))"
+    let answers = try nats.rawLink.subscribe(inbox, group: nil, limit: 1) {}
+    let message = OutgoingMessage(subject: subject, reply: inbox, payload: Array(payload.utf8))
+    try nats.rawLink.send(message)
+    _ = await answers.next()
+  }
+
+  /// The error of a call.
+  private func error(
+    _ body: () async throws(NATSError) -> Void
+  ) async -> NATSError? {
+    do throws(NATSError) { try await body() } catch { return error }
+    return nil
+  }
+
+  /// Expects the words of the server at once from everything that waits for a stream.
+  private func expect(_ words: String, _ a: Party) async {
+    a.bridge.carry(.number, .outgoing, delivery: .durable(stream: "S"))
+    let posted = await error { () async throws(NATSError) in try await a.bridge.post(.number, 1) }
+    #expect(posted?.code == .refused && posted?.detail.contains(words) == true, "\(posted as Any)")
+    let known = await error { () async throws(NATSError) in try await a.bridge.post(.number, 1) }
+    #expect(known?.code == .refused && known?.detail.contains(words) == true, "\(known as Any)")
+    a.bridge.carry(.other, .incoming, delivery: .durable(stream: "S", consumer: "c"))
+    let waited = await error { () async throws(NATSError) in try await a.bridge.prepared() }
+    #expect(waited?.code == .refused && waited?.detail.contains(words) == true, "\(waited as Any)")
+    let run = AppServiceRun(a.bridge)
+    await #expect { try await run.wait() } throws: { "\($0)".contains(words) }
+    await eventually("it is reported") {
+      a.reports.values.contains { $0.kind == .notPrepared && $0.detail.contains(words) }
+    }
+    #expect(a.bridge.counts[.notAuthorized] == 0 && !a.bridge.isPrepared)
+  }
+
+  @Test("A server without JetStream is named at once, with the way out")
+  func noStreams() async throws {
+    let server = try NATSServer(jetStream: false)
+    await expect("nats-server -js", try await Party("a", server))
+  }
+
+  @Test("An account without JetStream is named at once, with the way out")
+  func noStreamsForAccount() async throws {
+    let accounts = "accounts { A { users: [{ user: u, password: p }] } }\nno_auth_user: u\n"
+    let server = try NATSServer(configuration: accounts)
+    await expect("nats-server -js", try await Party("a", server))
+  }
+
+  @Test("Replicas on one server are refused with its words at once")
+  func replicas() async throws {
+    let server = try NATSServer()
+    await expect("replicas > 1 not supported", try await Party("a", server) { $0.replicas = 3 })
+  }
+
+  @Test("A subject of another stream is refused with the server's words, until that is deleted")
+  func overlap() async throws {
+    let server = try NATSServer()
+    let raw = try await NATSConnection(server.url)
+    try await raw.rawLink.prepareStream(
+      "T",
+      subjects: ["events.>"],
+      replicas: 1,
+      within: .seconds(9)
+    )
+    let a = try await Party("a", server)
+    a.bridge.carry(.number, .outgoing, delivery: .durable(stream: "S"))
+    let thrown = await error { () async throws(NATSError) in try await a.bridge.post(.number, 1) }
+    #expect(thrown?.detail.contains("subjects overlap") == true, "\(thrown as Any)")
+    // What nobody waits for stays.
+    a.bus.post(.number, 2)
+    try await ask(raw, "$JS.API.STREAM.DELETE.T")
+    await eventually("it is stored") { a.bridge.counts.stored == 1 }
+    try await a.bridge.prepared()
+    #expect(try await a.bridge.post(.number, 3).sequence == 2)
+    #expect(a.bridge.isPrepared)
+  }
+
+  @Test("A server that rejects is asked again with growing pauses")
+  func pauses() {
+    var rule = PreparationRule()
+    let failure = LinkFailure.rejected("no")
+    var pauses: [PreparationRule.Step] = []
+    #expect(rule.want() == .begin)
+    for _ in 0..<8 {
+      pauses.append(rule.ended(failure).step)
+      #expect(rule.standing == .denied(failure) && rule.pauseEnded(rule.attempt) == .begin)
+    }
+    let milliseconds = [250, 500, 1000, 2000, 4000, 8000, 10_000, 10_000]
+    #expect(pauses == milliseconds.map { .pause(.milliseconds($0)) })
+  }
+
+  @Test("Waits for a server that does not answer have limits, and what waits is stored later")
+  func limits() async throws {
+    let server = ScriptedServer(seed: 0)
+    let link = ScriptedLink(server)
+    let a = Party("a", link: link)
+    link.isConnected = false
+    a.bridge.carry(.number, .outgoing, delivery: .durable(stream: "S"))
+    let limit = Duration.milliseconds(50)
+    let thrown = await error { () async throws(NATSError) in
+      try await a.bridge.prepared(within: limit)
+    }
+    #expect(thrown?.code == .timedOut && thrown?.detail.contains("test.number") == true)
+    let posted = await error { () async throws(NATSError) in
+      try await a.bridge.post(.number, 1, within: limit)
+    }
+    #expect(posted?.code == .timedOut && posted?.detail.contains("still waits") == true)
+    #expect(!a.bridge.isPrepared)
+    link.isConnected = true
+    await a.bridge.waitUntilFlushed()
+    #expect(server.stored("S") == ["1"])
+    try await a.bridge.prepared()
+    #expect(a.bridge.isPrepared)
+  }
+
+  @Test("A consumer or a stream that somebody deletes is made again and reported, and goes on")
+  func deleted() async throws {
+    let server = try NATSServer()
+    let (a, b) = (try await Party("a", server), try await Party("b", server))
+    let raw = try await NATSConnection(server.url)
+    let (handled, token) = b.collect(.number)
+    a.bridge.carry(.number, .outgoing, delivery: .durable(stream: "S"))
+    b.bridge.carry(.number, .incoming, delivery: .durable(stream: "S", consumer: "c"))
+    for number in 1...5 { try await a.bridge.post(.number, number) }
+    await eventually("they are handled") { handled.count == 5 }
+    for (round, subject) in ["CONSUMER.DELETE.S.c-test=2Enumber", "STREAM.DELETE.S"].enumerated() {
+      try await ask(raw, "$JS.API.\(subject)")
+      try await a.bridge.post(.number, 6 + round)
+      await eventually("it is handled") { handled.count == 6 + round }
+      await eventually("it is reported") { b.bridge.counts[.deleted] == round + 1 }
+    }
+    #expect(handled.values == Array(1...7))
+    await eventually("with its name") {
+      b.reports.values.contains { $0.kind == .deleted && $0.detail.contains("c-test=2Enumber") }
+    }
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("A stream that somebody deletes is made again and reported although nothing is posted")
+  func deletedStream() async throws {
+    let server = try NATSServer()
+    let a = try await Party("a", server)
+    let raw = try await NATSConnection(server.url)
+    a.bridge.carry(.number, .outgoing, delivery: .durable(stream: "S"))
+    try await a.bridge.prepared()
+    try await ask(raw, "$JS.API.STREAM.DELETE.S")
+    await eventually("it is reported") {
+      a.reports.values.contains { $0.kind == .deleted && $0.detail.contains("the stream S") }
+    }
+    await eventually("it exists") {
+      (try? await raw.rawLink.hasStream("S", within: .seconds(5))) == true
+    }
+    #expect(a.bridge.counts[.deleted] == 1)
+  }
+
   @Test("As a service, a bridge is ready only when its streams and consumers exist")
   func readiness() async throws {
     let server = ScriptedServer(seed: 0)

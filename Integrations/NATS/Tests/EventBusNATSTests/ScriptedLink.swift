@@ -58,6 +58,7 @@ final class ScriptedServer: Sendable {
     var consumers: [String: StreamConsumer] = [:]
     var turn = 0
     var refusals: [String: @Sendable (OutgoingMessage) -> Bool] = [:]
+    var forgery: (@Sendable (OutgoingMessage) -> String?)?
     /// The subjects that may not be used for sending, and for listening.
     var denied: (publish: Set<String>, subscribe: Set<String>) = ([], [])
     var deniedPrefix: String?
@@ -164,6 +165,11 @@ final class ScriptedServer: Sendable {
     state.withLock { $0.refusals[stream] = condition }
   }
 
+  /// Answers messages in place of the streams, which do not store them, if the closure returns an answer.
+  func forge(_ answer: (@Sendable (OutgoingMessage) -> String?)?) {
+    state.withLock { $0.forgery = answer }
+  }
+
   /// Forbids a subject, and ends its subscriptions.
   func deny(_ action: Denial.Action, _ subject: String) {
     state.withLock { state in
@@ -214,6 +220,10 @@ final class ScriptedServer: Sendable {
       }
       if state.generator.happens(state.faults.lost) { return [] }
       var wakes = Self.deliver(arrived, &state)
+      if let reply = message.reply, let answer = state.forgery?(message) {
+        return wakes
+          + Self.deliver(LinkMessage(subject: reply, payload: Array(answer.utf8)), &state)
+      }
       let stream = state.streams.first { $0.value.subjects.contains(message.subject) }
       if let stream, state.refusals[stream.key]?(message) == true {
         let words = "{\"error\":{\"code\":400,\"err_code\":10054,\"description\":\"too large\"}}"

@@ -96,6 +96,11 @@ struct SeededGenerator: RandomNumberGenerator {
   mutating func happens(_ percent: Int) -> Bool { Int(next() % 100) < percent }
 }
 
+/// The size of a test: full with `FULL_SIZE=1`, as in the nightly checks.
+func size(_ usual: Int, full: Int) -> Int {
+  ProcessInfo.processInfo.environment["FULL_SIZE"] == nil ? usual : full
+}
+
 struct SampleError: Error {}
 
 extension EventBridge.Configuration {

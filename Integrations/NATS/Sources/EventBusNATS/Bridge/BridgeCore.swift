@@ -15,6 +15,8 @@ final class BridgeCore: Sendable {
     var sequences: [EventNames: UInt64] = [:]
     /// The type of the payloads of each event.
     var types: [String: ObjectIdentifier] = [:]
+    /// The time at which everything at the server is looked for again.
+    var nextLook: ContinuousClock.Instant?
     var isStopped = false
     /// Whether the connection was closed for good.
     var isLinkClosed = false
@@ -61,7 +63,7 @@ final class BridgeCore: Sendable {
     prefix = Subject.encode(configuration.prefix)
     incarnation = .random(in: 1 ... .max)
     self.configuration = configuration
-    tally = Tally(configuration.onReport)
+    tally = Tally(node, configuration.onReport)
     localPosts = LocalPosts(limit: configuration.durableLimit)
     preparations = Preparations(tally)
     pump = LazyPump("EventBusNATS.sending")
@@ -94,8 +96,8 @@ final class BridgeCore: Sendable {
       return (state.lanes, state.letters, !state.isLinkClosed)
     }
     guard isFirst else { return }
-    for lane in lanes { lane.close(nil) }
-    for sender in letters { sender.close() }
+    for lane in lanes { lane.close(.connection) }
+    for sender in letters { sender.close(.connection) }
     neighbors.object?.closed()
   }
 
@@ -140,8 +142,14 @@ final class BridgeCore: Sendable {
   private func tick() {
     guard !state.withLock({ $0.isStopped || $0.isLinkClosed }) else { return }
     let now = ContinuousClock.now
-    let lanes = state.withLock { Array($0.incoming.values) }
+    let (lanes, isLook) = state.withLock { state in
+      let isLook = state.nextLook.map { $0 <= now } ?? false
+      if isLook || state.nextLook == nil { state.nextLook = now + configuration.lookInterval }
+      return (Array(state.incoming.values), isLook)
+    }
     for lane in lanes { lane.tick(now) }
+    // The server does not say that somebody has deleted a stream or a consumer.
+    if isLook, link.isConnected { preparations.again() }
     neighbors.object?.tick(now)
     wake()
     pump.enqueue(after: configuration.tick) { [weak self] in self?.tick() }
@@ -160,6 +168,11 @@ final class BridgeCore: Sendable {
   private func refused(_ refusal: LinkRefusal) {
     switch refusal {
     case .other(let text): tally.report(BridgeReport(.notPrepared, "_connection", text))
+    case .unauthenticated(let text):
+      let failure = LinkFailure.unauthenticated(text)
+      tally.report(BridgeReport(.notAuthorized, "_connection", "\(failure)"))
+      // Nothing counts as prepared until the server accepts them.
+      preparations.again()
     case .denied(let denial) where denial.action == .subscribe: preparations.denied(denial)
     case .denied(let denial): notSent(denial)
     }
@@ -194,7 +207,7 @@ final class BridgeCore: Sendable {
     )
     let denial = inbox.add(sender)
     if let denial { sender.deny(.answers, denial) }
-    if state.withLock({ $0.isLinkClosed || $0.isStopped }) { sender.close() }
+    if let reason = closeReason { sender.close(reason) }
     inbox.listen(self)?.store(in: connection)
     return sender
   }
@@ -215,6 +228,11 @@ final class BridgeCore: Sendable {
     )
   }
 
+  /// The message about an event that is posted after the end of the bridge.
+  static func ended(_ event: String) -> String {
+    "The event \(event) was not sent, as the bridge has ended: post before it drains"
+  }
+
   /// Whether the bridge has ended.
   var isStopped: Bool { state.withLock(\.isStopped) }
 
@@ -226,12 +244,17 @@ final class BridgeCore: Sendable {
   }
 
   func add(_ lane: AnyOutgoingLane, _ name: EventNames) {
-    let (former, isClosed) = state.withLock { state in
-      let isClosed = state.isLinkClosed || state.isStopped
-      return (state.outgoing.updateValue(lane, forKey: name), isClosed)
-    }
+    let former = state.withLock { $0.outgoing.updateValue(lane, forKey: name) }
     withExtendedLifetime(former) {}
-    if isClosed { lane.close(nil) }
+    if let reason = closeReason { lane.close(reason) }
+  }
+
+  /// The reason why nothing can be sent any more, if there is one.
+  private var closeReason: CloseReason? {
+    state.withLock { state in
+      if state.isStopped { return .bridge(isConnected: true) }
+      return state.isLinkClosed ? .connection : nil
+    }
   }
 
   /// The last sequence of the earlier lanes of an event.
@@ -294,20 +317,6 @@ final class BridgeCore: Sendable {
     let refusal = sender.append(Letter(message: { _ in message }, completion: completion))
     wake()
     return refusal
-  }
-
-  // MARK: Preparing
-
-  func prepareStream(_ stream: String, for event: String) async throws(LinkFailure) {
-    if let problem = Subject.problem(stream, of: "stream") { throw .invalid(problem) }
-    try await link.prepareStream(
-      stream,
-      subjects: [
-        Subject.event(event, prefix: prefix), Subject.deadLetters(event, prefix: prefix),
-      ],
-      replicas: configuration.replicas,
-      within: configuration.requestTimeout
-    )
   }
 
   // MARK: Nodes
@@ -379,8 +388,9 @@ final class BridgeCore: Sendable {
       return (state.lanes, state.letters, Array(state.incoming.values))
     }
     inbox.stop()
-    for lane in lanes { lane.close(nil) }
-    for sender in letters { sender.close() }
+    let reason = CloseReason.bridge(isConnected: link.isConnected)
+    for lane in lanes { lane.close(reason) }
+    for sender in letters { sender.close(reason) }
     connection.end()
     preparations.stop()
     for lane in incoming { Task { await lane.stop() } }

@@ -18,10 +18,14 @@ final class DurableSender: Sendable {
     var isPrepared = false
     /// The time until which some servers of a cluster may not know the new stream yet.
     var settledAt: ContinuousClock.Instant?
+    /// The time before which a missing stream is not looked for again.
+    var nextLook: ContinuousClock.Instant?
     /// Whether a refusal was not reported for this reason.
     var hasUnreported = false
     /// The operations that the server forbids, and on which messages depend.
     var obstacles: [Obstacle: NATSError] = [:]
+    /// The reason why the server rejects the stream, as it is configured.
+    var rejection: NATSError?
     /// The words of the server about the last denied message.
     var denial = ""
     /// The error for further messages, after the end.
@@ -87,6 +91,7 @@ final class DurableSender: Sendable {
     state.withLock { state in
       if let ending = state.ending { return ending }
       if let obstacle = state.obstacles.values.first { return obstacle }
+      if letter.isAwaited, let rejection = state.rejection { return rejection }
       if state.outbox.count >= limit {
         return NATSError(.full, "\(limit) events \(event) wait for the server")
       }
@@ -98,13 +103,30 @@ final class DurableSender: Sendable {
     }
   }
 
+  /// Whether the stream has existed.
+  var isPrepared: Bool { state.withLock(\.isPrepared) }
+
   /// Notes that the stream exists.
   func prepared() {
     state.withLock { state in
       state.isPrepared = true
       if state.settledAt == nil { state.settledAt = .now + .seconds(1) }
       state.obstacles[.stream] = nil
+      state.rejection = nil
     }
+  }
+
+  /// Notes that the server rejects the stream, as it is configured.
+  ///
+  /// Tasks that wait for their messages learn it; other messages wait, as the configuration may change.
+  func reject(_ error: NATSError) {
+    guard let core = core.object else { return }
+    let awaited = state.withLock { state in
+      state.rejection = error
+      return state.outbox.items(from: state.outbox.firstSerial, most: .max)
+        .filter(\.item.isAwaited).map(\.serial)
+    }
+    for serial in awaited { finish(serial, .failure(error), core) }
   }
 
   /// Notes that the server forbids an operation on which every message depends, and gives up all messages.
@@ -124,7 +146,13 @@ final class DurableSender: Sendable {
   }
 
   /// Notes that the connection was made again.
-  func reconnected() { state.withLock { $0.outbox.sendAgain() } }
+  func reconnected() {
+    state.withLock { state in
+      state.outbox.sendAgain()
+      // This server may accept it.
+      state.rejection = nil
+    }
+  }
 
   /// Makes the messages of new letters, so that their sizes are known.
   private func makeMessages(_ core: BridgeCore) {
@@ -182,7 +210,7 @@ final class DurableSender: Sendable {
           } catch .tooLarge {
             throw NATSError(.tooLarge, "\(message.payload.count) bytes of \(event)")
           } catch {
-            throw NATSError(.refused, "\(event): \(error)")
+            throw NATSError(.refused, "\(event): \(error): \(Self.remedy)")
           }
         } catch {
           finish(entry.serial, .failure(error), core)
@@ -202,10 +230,13 @@ final class DurableSender: Sendable {
     if let refusal = answer.error {
       let words = "\(refusal.description ?? "refused") (\(refusal.err_code ?? refusal.code))"
       if refusal.isLasting {
-        finish(serial, .failure(NATSError(.refused, "\(event): \(words)")), core)
+        let detail = "\(event): \(words): \(Self.remedy)"
+        finish(serial, .failure(NATSError(.refused, detail)), core)
       } else {
         retry(serial, words, core)
       }
+    } else if answer.duplicate == true, isFirstSending(serial) {
+      retry(serial, "another publisher has used its identifier", isTaken: true, core)
     } else if let name = answer.stream, let sequence = answer.seq {
       let receipt = Receipt(
         stream: name,
@@ -218,22 +249,32 @@ final class DurableSender: Sendable {
     }
   }
 
+  /// Whether a message was sent once, so that the server cannot have it already.
+  private func isFirstSending(_ serial: UInt64) -> Bool {
+    state.withLock { $0.outbox.sendings(of: serial) == 1 }
+  }
+
+  private static let remedy = "check the limits and the subjects of the stream"
+
   /// Sends a message again later.
   ///
   /// - Parameters:
   ///   - serial: The serial of the message.
   ///   - words: The reason why it was not stored.
+  ///   - isTaken: Whether it needs another identifier.
   ///   - isUnknown: Whether no stream has its subject: usual shortly after the stream was created, as the servers of
   ///     a cluster learn of it one after the other.
   ///   - core: The bridge.
   private func retry(
     _ serial: UInt64,
     _ words: String,
+    isTaken: Bool = false,
     isUnknown: Bool = false,
     _ core: BridgeCore
   ) {
     let now = ContinuousClock.now
     let (refusals, isReported) = state.withLock { state in
+      if isTaken { state.outbox.sendAsNew(serial) { $0 = $0.withAnotherID() } }
       let refusals = state.outbox.delay(serial, at: now) { count in
         min(.seconds(5), .milliseconds(50) * (1 << min(count, 10)))
       }
@@ -247,7 +288,13 @@ final class DurableSender: Sendable {
     if isReported {
       core.tally.report(BridgeReport(.notStored, event, "\(stream): \(words); it is tried again"))
     }
-    if refusals > 1 { core.preparations.again(event) }
+    guard refusals > 1 else { return }
+    let isLook = state.withLock { state in
+      if let next = state.nextLook, next > now { return false }
+      state.nextLook = now + .milliseconds(500)
+      return true
+    }
+    if isLook { core.preparations.again(event) }
   }
 
   private func finish(
@@ -283,12 +330,11 @@ final class DurableSender: Sendable {
   }
 
   /// Gives up all messages.
-  ///
-  /// - Parameter error: The error for their posters, and for those of later ones.
-  func close(_ error: NATSError? = nil) {
-    let error = error ?? NATSError(.closed, "The event \(event) may not be stored")
-    removeAll(.givenUp, error, "\(error)") { state in
-      if state.ending == nil { state.ending = error }
+  func close(_ reason: CloseReason) {
+    let error = reason.error(givingUp: event)
+    let later = reason.error(refusing: event)
+    removeAll(.givenUp, error, error.detail) { state in
+      if state.ending == nil { state.ending = later }
     }
   }
 

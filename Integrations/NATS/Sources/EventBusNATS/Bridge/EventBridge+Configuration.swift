@@ -30,7 +30,10 @@ extension EventBridge {
     public var replicas = 1
     /// The fields that travel with events besides their payloads, such as the context of a trace.
     public var propagation: EventPropagation?
-    /// Called with a report of each undelivered event, on a queue of the bridge.
+    /// Called with each report, on a queue of the bridge.
+    ///
+    /// By default, a report is a line on standard error, for each event and reason the first one and those at which
+    /// the number has doubled. Events that come late or are handled again have none. Pass `{ _ in }` for no lines.
     public var onReport: (@Sendable (BridgeReport) -> Void)?
 
     /// Creates a configuration with the default values.
@@ -38,6 +41,9 @@ extension EventBridge {
 
     /// The longest wait for the server during the preparation of a stream or a consumer.
     var requestTimeout: Duration { max(.seconds(1), answerTimeout) }
+
+    /// The time between two looks whether the streams and consumers still exist.
+    var lookInterval: Duration { min(.seconds(30), requestTimeout * 4) }
 
     /// The effective time between heartbeats.
     var beat: Duration { min(NodeTable.longestInterval, heartbeat) }

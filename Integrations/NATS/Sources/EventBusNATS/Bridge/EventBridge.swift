@@ -110,8 +110,8 @@ public final class EventBridge: Sendable {
   }
 
   deinit {
-    tokens.cancelAll()
     core.stop()
+    tokens.cancelAll()
   }
 
   /// The name of this node.
@@ -137,12 +137,25 @@ public final class EventBridge: Sendable {
   /// Waits until all events carried so far are prepared: streams and consumers exist, and the server has the
   /// subscriptions.
   ///
-  /// Waits as long as there is no connection, and as long as the server does not answer. As a service, the bridge
-  /// is ready then.
+  /// A server that rejects a stream or a consumer as it is configured, such as one without JetStream, is no reason to
+  /// wait: its words are thrown at once, and the bridge tries again, with pauses.
   ///
-  /// - Throws: ``NATSError`` with the code `notAuthorized` if the server forbids an operation that an event needs,
-  ///   which the bridge repeats; `invalidName` if a stream or a consumer cannot be used; `closed` or `cancelled`.
-  public func prepared() async throws(NATSError) { try await core.preparations.prepared() }
+  /// - Parameter limit: The longest wait, as for a connection.
+  /// - Throws: ``NATSError`` with the code `notAuthorized` if the server forbids an operation that an event needs, or
+  ///   still refuses the credentials when the time is over; `refused` if it rejects a stream or a consumer;
+  ///   `invalidName` if these cannot be used; `timedOut`, `closed` or `cancelled`. After the first two and after
+  ///   `timedOut`, the bridge goes on trying.
+  public func prepared(within limit: Duration = .seconds(30)) async throws(NATSError) {
+    try await core.preparations.prepared(within: limit)
+  }
+
+  /// Whether there is a connection, and everything that is carried so far is prepared.
+  ///
+  /// For probes of readiness: it is `false` while the server refuses the credentials of the connection, and while a
+  /// stream or a consumer is missing.
+  public var isPrepared: Bool {
+    core.link.isConnected && !core.isStopped && core.preparations.arePrepared
+  }
 
   /// Waits until every event posted so far has reached the server, and every durable one is stored.
   ///
@@ -154,7 +167,8 @@ public final class EventBridge: Sendable {
   ///
   /// It does so in a cancelled task, too.
   ///
-  /// - Parameter limit: The longest wait for handlers and the server. The remaining events are given up and counted.
+  /// - Parameter limit: The longest wait for handlers and the server. The remaining events are given up, counted and
+  ///   reported, before the method returns unless the hook is slow.
   public func drain(within limit: Duration = .seconds(10)) async {
     let isOver = Promise<Void>()
     let work = Task { [core] in
@@ -165,18 +179,12 @@ public final class EventBridge: Sendable {
       isOver.fulfill()
     }
     // A handler that never returns must not delay the end.
-    let timer = Task {
-      do { try await Task.sleep(for: limit) } catch { return }
-      isOver.fulfill()
-    }
-    // In a task of its own, which is not cancelled with the caller.
-    await Task {
-      do throws(NATSError) { try await isOver.value() } catch {}
-    }.value
+    await isOver.wait(within: limit)
     work.cancel()
-    timer.cancel()
-    tokens.cancelAll()
     core.stop()
+    tokens.cancelAll()
+    // The program may end now: what it lost is reported before.
+    await core.tally.delivered().wait(within: .seconds(1))
   }
 
   func keep(_ token: Token) { token.store(in: tokens) }

@@ -87,19 +87,19 @@ extension EventBridge {
       following = PostFollower.carry(name.name, .out, core.bus)
       preparation = core.preparations.add(
         name.name,
-        failed: { [weak made] error in
+        failed: { [weak made, event = name.name] error in
           switch error {
           case .notAuthorized(let words):
-            let event = name.name
             made?.deny(.stream, NATSError(.notAuthorized, "The stream of \(event): \(words)"))
-          default: made?.close(NATSError(.invalidName, "\(error)"))
+          case .rejected(let words): made?.reject(NATSError(.refused, "\(event): \(words)"))
+          default: made?.close(.stream(NATSError(.invalidName, "\(error)")))
           }
         }
       ) {
         [weak core, event = name.name]
         () async throws(LinkFailure) in
         guard let core else { return }
-        try await core.prepareStream(stream, for: event)
+        try await core.prepareStream(stream, for: event, isKnown: made.isPrepared)
         made.prepared()
         core.wake()
       }
@@ -112,7 +112,7 @@ extension EventBridge {
       observation.cancel()
       preparation?.cancel()
       core?.remove(lane, name)
-      lane.close(nil)
+      lane.close(.carrying)
       following?.cancel()
     }
     replaceWayOut(name, by: way)

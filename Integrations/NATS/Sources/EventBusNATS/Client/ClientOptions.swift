@@ -54,6 +54,8 @@ final class ClientOptions {
     try check(unsafe natsOptions_SetReconnectJitter(handle, 20, 20), "The pause between attempts")
     // The bridge has a buffer of its own, which counts.
     try check(unsafe natsOptions_SetReconnectBufSize(handle, 1), "The buffer")
+    // An inbox for each request: a common one that the server has denied for a while would stay deaf.
+    try check(unsafe natsOptions_UseOldRequestStyle(handle, true), "The inboxes")
   }
 
   private func set(_ tls: NATSConnection.Options.TLS) throws(NATSError) {
@@ -88,6 +90,7 @@ final class ClientOptions {
     case .nkey(let key, let file):
       try checkFile(file) { $0.problemWithSeed }
       try check(unsafe natsOptions_SetNKeyFromSeed(handle, key, file), "The file \(file)")
+    case .renewed: throw NATSError(.invalidOption, "The credentials were not renewed")
     }
   }
 
@@ -110,17 +113,19 @@ final class ClientOptions {
       handle,
       { _, _, error, closure in
         // The client gives the words of the server to this thread alone, for this call.
-        var ignored = NATS_OK
-        let words = unsafe nats_GetLastError(&ignored).map { unsafe String(cString: $0) } ?? ""
+        let words = NATSLink.lastWords
         unsafe ClientOptions.events(closure)?.takeUnretainedValue()
-          .failed(words.isEmpty ? NATSLink.text(error) : words)
+          .failed(
+            words.isEmpty ? NATSLink.text(error) : words,
+            isOfCredentials: error == NATS_CONNECTION_AUTH_FAILED
+          )
       },
       closure
     )
     guard status == NATS_OK else { return status }
     return unsafe natsOptions_SetClosedCB(
       handle,
-      { _, closure in unsafe ClientOptions.events(closure)?.takeRetainedValue().ended() },
+      { _, closure in unsafe ClientOptions.events(closure)?.takeRetainedValue().clientClosed() },
       closure
     )
   }

@@ -3,12 +3,18 @@ internal import EventBus
 internal import Synchronization
 internal import _EventBusLocks
 
-/// The changes and errors of a connection, noted by the callbacks of the client.
+/// The changes and errors of a link, noted by the callbacks of the client.
 ///
-/// The client keeps the object from the successful connection to the last callback.
+/// The client keeps the object from each successful connection to the last callback of that.
 final class ConnectionEvents: Sendable {
   private struct Source {
     var address: @Sendable () -> String = { "" }
+    var connectAgain: @Sendable () -> Void = {}
+  }
+
+  private struct Refusal {
+    /// The words with which the server refused the credentials, until there is a connection again.
+    var words: String?
   }
 
   let state = SharedObserved<NATSConnection.State>(.connecting)
@@ -22,18 +28,31 @@ final class ConnectionEvents: Sendable {
   /// The queue that calls observers: the client has one thread for the callbacks of all its connections.
   private let queue = DispatchQueue(label: "EventBusNATS.state")
   private let source = Locked(Source())
+  private let refusal = Locked(Refusal())
+  /// The addresses, whose credentials appear in no text.
+  private let urls: [String]
 
-  /// Sets the closure that asks the client for the address of the server, which its callbacks must not do.
-  func setAddress(_ address: @escaping @Sendable () -> String) {
-    source.withLock { $0.address = address }
+  init(_ urls: [String]) { self.urls = urls }
+
+  /// Sets the closures that ask the client for the address of the server, which its callbacks must not do, and that
+  /// make another connection.
+  func setSource(
+    address: @escaping @Sendable () -> String,
+    connectAgain: @escaping @Sendable () -> Void
+  ) {
+    source.withLock { $0 = Source(address: address, connectAgain: connectAgain) }
   }
+
+  /// The words with which the server refused the credentials last, while there is no connection.
+  var refusedCredentials: String? { refusal.withLock(\.words) }
 
   func opened() {
     guard !isClosed.load(ordering: .acquiring) else { return }
+    refusal.withLock { $0.words = nil }
     isConnected.store(true, ordering: .releasing)
     queue.async {
       let address = self.source.withLock(\.address)()
-      self.update { $0 = .connected(to: address) }
+      self.update { $0 = .connected(to: Address.withoutCredentials(address)) }
     }
   }
 
@@ -45,13 +64,33 @@ final class ConnectionEvents: Sendable {
 
   func disconnected() {
     isConnected.store(false, ordering: .releasing)
-    let now = ContinuousClock.now
-    queue.async { self.update { $0 = .reconnecting(since: now) } }
+    noteReconnecting()
     queue.async { self.didChange.send(false) }
   }
 
+  private func noteReconnecting() {
+    let now = ContinuousClock.now
+    queue.async {
+      self.update { state in
+        if case .reconnecting = state { return }
+        state = .reconnecting(since: now)
+      }
+    }
+  }
+
   /// Notes an error of the server or the client.
-  func failed(_ text: String) {
+  ///
+  /// - Parameters:
+  ///   - text: The words.
+  ///   - isOfCredentials: Whether the server refuses the credentials.
+  func failed(_ text: String, isOfCredentials: Bool) {
+    let text = Address.withoutCredentials(in: text, known: urls)
+    if isOfCredentials {
+      refusal.withLock { $0.words = text }
+      return queue.async { self.didRefuse.send(.unauthenticated(text)) }
+    }
+    // Another reason takes the place of refused credentials while there is no connection.
+    if !isConnected.load(ordering: .acquiring) { refusal.withLock { $0.words = nil } }
     let denial = Denial(text)
     if let denial { denials.withLock { $0.append(denial) } }
     queue.async { self.didRefuse.send(denial.map { .denied($0) } ?? .other(text)) }
@@ -62,6 +101,15 @@ final class ConnectionEvents: Sendable {
     reconnectCount.add(1, ordering: .relaxed)
     opened()
     queue.async { self.didChange.send(true) }
+  }
+
+  /// Notes that the client has closed a connection: by request, or as it gives up, which it does when the server has
+  /// refused the credentials twice.
+  func clientClosed() {
+    if isClosed.load(ordering: .acquiring) { return ended() }
+    isConnected.store(false, ordering: .releasing)
+    noteReconnecting()
+    queue.async { self.source.withLock(\.connectAgain)() }
   }
 
   func ended() {

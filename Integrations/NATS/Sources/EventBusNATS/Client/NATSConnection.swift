@@ -10,8 +10,11 @@ public import EventBus
 /// }
 /// ```
 ///
-/// The first server announces the addresses of further servers of its cluster. The connection closes when it is
-/// released; ``drain(within:)`` closes it after all sent messages have arrived.
+/// The first server announces the addresses of further servers of its cluster. If a server refuses the credentials of a
+/// connection that broke, as after a change of its configuration, the attempts go on with growing pauses of up to five
+/// seconds. The connection closes when it is released; ``drain(within:)`` closes it after all sent messages have arrived.
+///
+/// Users, passwords and tokens in addresses appear in no state, error or report.
 ///
 /// ## Thread safety
 ///
@@ -87,6 +90,11 @@ extension NATSConnection {
       case file(String)
       /// A public NKey, and a file with its seed.
       case nkey(String, seedFile: String)
+      /// Credentials that expire or change: the closure is called for the first connection, and whenever the server has
+      /// refused the last ones.
+      ///
+      /// If it throws, it is called again after a pause.
+      case renewed(by: @Sendable () async throws -> Credentials)
     }
 
     /// Encryption, with the certificates that identify server and client.
@@ -163,4 +171,25 @@ extension NATSConnection {
       self.writeDeadline = writeDeadline
     }
   }
+}
+
+extension NATSConnection.Options.Credentials: CustomStringConvertible, CustomDebugStringConvertible,
+  CustomReflectable
+{
+  /// The kind of the credentials, and the user or the file; neither a password nor a token.
+  public var description: String {
+    switch self {
+    case .user(let user, _): "the user \(user)"
+    case .token: "a token"
+    case .file(let file): "the file \(file)"
+    case .nkey(let key, let file): "the NKey \(key) with the file \(file)"
+    case .renewed: "renewed credentials"
+    }
+  }
+
+  /// The same as ``description``.
+  public var debugDescription: String { description }
+
+  /// A mirror without children, so that `dump` shows no secret.
+  public var customMirror: Mirror { Mirror(self, children: []) }
 }

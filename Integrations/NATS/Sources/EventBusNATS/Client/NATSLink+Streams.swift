@@ -12,6 +12,14 @@ extension NATSLink {
     }
   }
 
+  func hasStream(
+    _ stream: String,
+    within limit: Duration
+  ) async throws(LinkFailure) -> Bool {
+    try await manage(stream, within: limit) { calls throws(LinkFailure) in try calls.exists(stream)
+    }
+  }
+
   func prepareConsumer(
     _ request: ConsumerRequest,
     within limit: Duration
@@ -43,23 +51,18 @@ extension NATSLink {
     let deadline = ContinuousClock.now + limit
     let denials = denialCount
     return try await request { link in
-      unsafe link.withHandles { connection, streams in
-        // Reason: alive during the call.
-        let calls = unsafe StreamCalls(
-          link: link,
-          connection: connection,
-          streams: streams,
-          deadline: deadline,
-          stream: stream,
-          denials: denials
-        )
-        do throws(LinkFailure) {
-          return .success(try body(calls))
-        } catch {
-          if link.isClosed { return .failure(.closed) }
-          let denial = link.denial(about: stream, after: denials)
-          return .failure(denial.map { .notAuthorized($0.text) } ?? error)
-        }
+      let calls = StreamCalls(
+        link: link,
+        client: link.connection,
+        deadline: deadline,
+        stream: stream,
+        denials: denials
+      )
+      do throws(LinkFailure) {
+        return .success(try body(calls))
+      } catch {
+        let denial = link.denial(about: stream, after: denials)
+        return .failure(denial.map { .notAuthorized($0.text) } ?? link.present(error))
       }
     }
   }

@@ -6,42 +6,53 @@ internal import _EventBusLocks
 
 /// The client of the server, as a link.
 ///
-/// It owns the connection, the JetStream context and, through ``NATSSubscription``, the subscriptions. The
-/// callbacks of the client only note changes and errors; their consequences run on a queue of the link.
-@safe
-final class NATSLink: Link, @unchecked Sendable {  // Reason: the client locks.
-  private let handle: OpaquePointer
-  private let streams: OpaquePointer
-  private let events: ConnectionEvents
+/// It owns the connection, which it replaces when the client gives up, and knows the subscriptions, which it makes again
+/// then. The callbacks of the client only note changes and errors; their consequences run on a queue of the link.
+final class NATSLink: Link {
+  private struct State {
+    var connection: ClientConnection
+    var subscriptions: [ObjectIdentifier: WeakSubscription] = [:]
+    /// Whether another connection is being made.
+    var isConnecting = false
+  }
+
+  private struct WeakSubscription {
+    weak let object: NATSSubscription?
+  }
+
+  let urls: [String]
+  let options: NATSConnection.Options
+  let events: ConnectionEvents
+  private let current: Locked<State>
   /// The queue of calls that wait for the server.
   private let waiting = DispatchQueue(label: "EventBusNATS.requests", attributes: .concurrent)
   let inbox: String
 
   init(urls: [String], options: NATSConnection.Options) async throws(NATSError) {
-    let events = ConnectionEvents()
-    let made = await withCheckedContinuation { continuation in
-      DispatchQueue.global().async {
-        continuation.resume(returning: NATSLink.connect(urls, options, events))
-      }
-    }
-    let pair = try made.get()
-    unsafe (handle, streams) = (pair.connection, pair.streams)  // Reason: owned from here on.
-    self.events = events
+    let events = ConnectionEvents(urls)
+    let made = try await Self.connect(urls, options, events)
+    current = Locked(State(connection: made))
+    (self.urls, self.options, self.events) = (urls, options, events)
     inbox = "_INBOX.\(String(UInt64.random(in: 1 ... .max), radix: 36))"
-    events.setAddress { [weak self] in self?.address ?? "" }
+    events.setSource(
+      address: { [weak self] in self?.connection.address ?? "" },
+      connectAgain: { [weak self] in self?.connectAgain() }
+    )
     events.opened()
+    // It may have been closed before it was known.
+    if made.isClosed { events.clientClosed() }
   }
 
-  deinit {
-    unsafe jsCtx_Destroy(streams)  // Reason: this object owns both, and is not used any more.
-    unsafe natsConnection_Destroy(handle)
-    events.ended()
-  }
+  deinit { events.ended() }
+
+  /// The present connection.
+  var connection: ClientConnection { current.withLock { $0.connection } }
 
   var state: SharedObserved<NATSConnection.State> { events.state }
   var reconnectCount: Int { events.reconnectCount.load(ordering: .relaxed) }
   var isConnected: Bool { events.isConnected.load(ordering: .acquiring) }
   var isClosed: Bool { events.isClosed.load(ordering: .acquiring) }
+  var refusedCredentials: String? { isConnected ? nil : events.refusedCredentials }
 
   func onChange(_ body: @escaping @Sendable (Bool) -> Void) -> Token {
     events.didChange.observe(body)
@@ -50,9 +61,54 @@ final class NATSLink: Link, @unchecked Sendable {  // Reason: the client locks.
   /// Closes the connection; the object stays until it is released.
   func close() {
     guard events.beginClosing() else { return }
-    unsafe natsConnection_Close(handle)  // Reason: the handle is alive.
+    let connection = connection
+    unsafe natsConnection_Close(connection.handle)  // Reason: the connection is alive.
     events.ended()
   }
+
+  // MARK: Another connection
+
+  /// Notes that another connection is being made; `false` if that is known.
+  func beginConnecting() -> Bool {
+    current.withLock { state in
+      defer { state.isConnecting = true }
+      return !state.isConnecting
+    }
+  }
+
+  /// Uses another connection, on which all subscriptions are made again.
+  ///
+  /// - Returns: Whether it can be used; `false` if the client has closed it meanwhile.
+  func adopt(_ made: ClientConnection) -> Bool {
+    let (former, subscriptions) = current.withLock { state in
+      let former = state.connection
+      state.connection = made
+      return (former, state.subscriptions.values.compactMap(\.object))
+    }
+    withExtendedLifetime(former) {}
+    for subscription in subscriptions { subscription.renew(made) }
+    if isClosed {
+      unsafe natsConnection_Close(made.handle)  // Reason: alive.
+      return true
+    }
+    if made.isClosed { return false }
+    current.withLock { $0.isConnecting = false }
+    events.reconnected()
+    // If it was closed in between, nobody else makes the next one.
+    if made.isClosed { connectAgain() }
+    return true
+  }
+
+  func remember(_ subscription: NATSSubscription) {
+    let entry = WeakSubscription(object: subscription)
+    current.withLock { $0.subscriptions[ObjectIdentifier(subscription)] = entry }
+  }
+
+  func forget(_ subscription: ObjectIdentifier) {
+    current.withLock { _ = $0.subscriptions.removeValue(forKey: subscription) }
+  }
+
+  // MARK: Messages
 
   func send(_ message: OutgoingMessage) throws(LinkFailure) {
     guard isConnected else { throw isClosed ? .closed : .disconnected }
@@ -67,7 +123,7 @@ final class NATSLink: Link, @unchecked Sendable {  // Reason: the client locks.
         size
       )
     }
-    guard status == NATS_OK, let handle = unsafe made else { throw Self.failure(status) }
+    guard status == NATS_OK, let handle = unsafe made else { throw failure(status) }
     defer { unsafe natsMsg_Destroy(handle) }  // Reason: made above.
     if let header = message.header {
       // Reason: copied with room for the end, without an allocation.
@@ -87,9 +143,12 @@ final class NATSLink: Link, @unchecked Sendable {  // Reason: the client locks.
       status = unsafe natsMsgHeader_Set(handle, name, value)  // Reason: as above.
     }
     if status == NATS_OK {
-      status = unsafe natsConnection_PublishMsg(self.handle, handle)  // Reason: both are alive.
+      let connection = connection
+      // Reason: both are alive.
+      status = unsafe natsConnection_PublishMsg(connection.handle, handle)
     }
-    if status != NATS_OK { throw Self.failure(status) }
+    // Whatever the reason is why there is no connection, the message waits for one.
+    if status != NATS_OK { throw isClosed ? .closed : Self.failure(status) }
   }
 
   func subscribe(
@@ -101,10 +160,9 @@ final class NATSLink: Link, @unchecked Sendable {  // Reason: the client locks.
     wake: @escaping @Sendable () -> Void
   ) throws(LinkFailure) -> any LinkSubscription {
     if isClosed { throw .closed }
-    // Reason: the handle is alive, and the subscription keeps this link.
-    return try unsafe NATSSubscription(
+    let subscription = try NATSSubscription(
       self,
-      handle,
+      connection,
       subject,
       group: group,
       limit: limit,
@@ -112,6 +170,10 @@ final class NATSLink: Link, @unchecked Sendable {  // Reason: the client locks.
       readsFields: readsFields,
       wake: wake
     )
+    remember(subscription)
+    // The connection may have been replaced meanwhile.
+    subscription.renew(connection)
+    return subscription
   }
 
   func onRefusal(_ body: @escaping @Sendable (LinkRefusal) -> Void) -> Token {
@@ -134,7 +196,7 @@ final class NATSLink: Link, @unchecked Sendable {  // Reason: the client locks.
     try await request { link in
       // The client has read the denial, if there is one, but may not have called back. Callbacks come in order.
       let deadline = ContinuousClock.now + .seconds(1)
-      let last = link.lastDenial
+      let last = link.connection.lastDenial
       while let last, ContinuousClock.now < deadline,
         !link.events.denials.withLock({ $0.contains(last) })
       {
@@ -145,20 +207,12 @@ final class NATSLink: Link, @unchecked Sendable {  // Reason: the client locks.
     }
   }
 
-  /// The last error of the connection, if it is that of a permission.
-  private var lastDenial: String? {
-    var text: UnsafePointer<CChar>?
-    let status = unsafe natsConnection_GetLastError(handle, &text)
-    guard status == NATS_NOT_PERMITTED, let text = unsafe text else { return nil }
-    let words = unsafe String(cString: text)  // Reason: the client keeps it in the connection.
-    return Denial(words) == nil ? nil : words
-  }
-
   func flush(within limit: Duration) async throws(LinkFailure) {
     try await request { link in
-      // Reason: the link is alive during the call.
-      let status = unsafe natsConnection_FlushTimeout(link.handle, limit.milliseconds)
-      return status == NATS_OK ? .success(()) : .failure(Self.failure(status))
+      let connection = link.connection
+      // Reason: the connection is alive during the call.
+      let status = unsafe natsConnection_FlushTimeout(connection.handle, limit.milliseconds)
+      return status == NATS_OK ? .success(()) : .failure(link.failure(status))
     }
   }
 
@@ -180,33 +234,47 @@ final class NATSLink: Link, @unchecked Sendable {  // Reason: the client locks.
     events.denials.withLock { $0.request(about: stream, after: count) }
   }
 
-  /// Calls a closure with the connection and its JetStream context.
-  func withHandles<Answer>(_ body: (OpaquePointer, OpaquePointer) -> Answer) -> Answer {
-    unsafe body(handle, streams)  // Reason: alive as long as the link.
+  /// The failure of a call.
+  func failure(_ status: natsStatus) -> LinkFailure { present(Self.failure(status)) }
+
+  /// A failure, with the reason why there is no connection.
+  func present(_ failure: LinkFailure) -> LinkFailure {
+    if isClosed { return .closed }
+    guard failure == .disconnected, let words = refusedCredentials else { return failure }
+    return .unauthenticated(words)
   }
 
   static func failure(_ status: natsStatus) -> LinkFailure {
     switch status {
     case NATS_MAX_PAYLOAD: .tooLarge
-    case NATS_CONNECTION_CLOSED, NATS_DRAINING: .closed
-    case NATS_INSUFFICIENT_BUFFER, NATS_CONNECTION_DISCONNECTED, NATS_IO_ERROR, NATS_TIMEOUT,
-      NATS_STALE_CONNECTION, NATS_NOT_YET_CONNECTED, NATS_NO_RESPONDERS:
+    case NATS_CONNECTION_CLOSED, NATS_DRAINING, NATS_INSUFFICIENT_BUFFER,
+      NATS_CONNECTION_DISCONNECTED, NATS_IO_ERROR, NATS_TIMEOUT, NATS_STALE_CONNECTION,
+      NATS_NOT_YET_CONNECTED, NATS_INVALID_SUBSCRIPTION:
       .disconnected
+    case NATS_NO_RESPONDERS: .rejected(noStreams)
     default: .other(text(status))
     }
   }
+
+  /// The reason why nothing answers requests about streams.
+  static let noStreams =
+    "the server has no JetStream, which durable events need: start it with nats-server -js"
 
   static func text(_ status: natsStatus) -> String {
     unsafe String(cString: natsStatus_GetText(status))  // Reason: a constant of the client.
   }
 
-  /// The address of the connected server.
-  private var address: String {
-    var buffer = [CChar](repeating: 0, count: 512)
-    let size = buffer.count
-    // Reason: the client writes at most this number of bytes.
-    let status = unsafe natsConnection_GetConnectedUrl(handle, &buffer, size)
-    guard status == NATS_OK else { return "" }
-    return String(decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+  /// The words of the last error on this thread, without the place in the source of the client.
+  static var lastWords: String {
+    var ignored = NATS_OK
+    guard let last = unsafe nats_GetLastError(&ignored) else { return "" }
+    let words = unsafe String(cString: last)  // Reason: valid until the next call.
+    guard words.hasPrefix("("), let end = words.firstRange(of: "): ") else { return words }
+    return String(words[end.upperBound...])
   }
+}
+
+extension NATSLink: CustomReflectable {
+  /// A mirror without children, so that `dump` shows no secret of an address or of the options.
+  var customMirror: Mirror { Mirror(self, children: []) }
 }

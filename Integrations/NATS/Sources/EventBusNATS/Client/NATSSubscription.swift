@@ -1,25 +1,29 @@
 internal import CNATS
-internal import Synchronization
 internal import _EventBusLocks
 
 /// A subscription of the client, and its messages until they are taken.
 ///
 /// The callback only appends the message. The client keeps the inbox of messages until its completion callback.
 @safe
-final class NATSSubscription: LinkSubscription, @unchecked Sendable {  // Reason: the client locks.
-  private let handle: OpaquePointer
+final class NATSSubscription: LinkSubscription, @unchecked Sendable {  // Reason: locked.
+  private struct State: @unchecked Sendable {  // Reason: used under a lock.
+    var subscription: ClientSubscription
+    /// The number of earlier denials of the link.
+    var denials: Int
+    var isEnded = false
+  }
+
+  private let state: Locked<State>
   private let arrivals: Arrivals
-  private let isEnded = Atomic<Bool>(false)
   /// The connection must outlive its subscriptions.
   private let link: NATSLink
   private let subject: String
+  private let group: String?
   private let readsFields: Bool
-  /// The number of earlier denials of the connection.
-  private let denials: Int
 
   init(
     _ link: NATSLink,
-    _ connection: OpaquePointer,
+    _ connection: ClientConnection,
     _ subject: String,
     group: String?,
     limit: Int,
@@ -28,9 +32,78 @@ final class NATSSubscription: LinkSubscription, @unchecked Sendable {  // Reason
     wake: @escaping @Sendable () -> Void
   ) throws(LinkFailure) {
     self.readsFields = readsFields
-    denials = link.denialCount
-    self.subject = subject
-    let arrivals = Arrivals(limit: limit, sizeLimit: sizeLimit, wake: wake)
+    (self.subject, self.group, self.link) = (subject, group, link)
+    arrivals = Arrivals(limit: limit, sizeLimit: sizeLimit, wake: wake)
+    let denials = link.denialCount
+    let made = try ClientSubscription(connection, subject, group, arrivals, link)
+    state = Locked(State(subscription: made, denials: denials))
+  }
+
+  deinit {
+    cancel()
+    link.forget(ObjectIdentifier(self))
+  }
+
+  /// Makes the subscription again on another connection; messages that have arrived stay.
+  func renew(_ connection: ClientConnection) {
+    let isWanted = state.withLock { !$0.isEnded && $0.subscription.connection !== connection }
+    guard isWanted else { return }
+    let denials = link.denialCount
+    // Reason for `try?`: if the connection has broken, the next one follows.
+    guard let made = try? ClientSubscription(connection, subject, group, arrivals, link) else {
+      return
+    }
+    let former = state.withLock { state in
+      if state.isEnded { return made }
+      defer { (state.subscription, state.denials) = (made, denials) }
+      return state.subscription
+    }
+    former.unsubscribe()
+  }
+
+  func take(_ most: Int) -> (messages: [LinkMessage], dropped: Int) {
+    let (taken, dropped) = arrivals.take(most)
+    return (taken.map { $0.message(readsFields: readsFields) }, dropped)
+  }
+
+  func confirm(within limit: Duration) async throws(LinkFailure) {
+    let denials = state.withLock(\.denials)
+    try await link.confirm(subject, after: denials, within: limit)
+  }
+
+  func drain(within limit: Duration) async {
+    guard let subscription = end() else { return }
+    // Reason for `try?`: the subscription has ended in any case.
+    try? await link.request { _ in
+      subscription.drain(within: limit)
+      return .success(())
+    }
+  }
+
+  func cancel() { end()?.unsubscribe() }
+
+  /// Ends the subscription; the first call returns that of the client.
+  private func end() -> ClientSubscription? {
+    state.withLock { state in
+      defer { state.isEnded = true }
+      return state.isEnded ? nil : state.subscription
+    }
+  }
+}
+
+/// A subscription of the client on one connection.
+@safe
+private final class ClientSubscription: @unchecked Sendable {  // Reason: the client locks.
+  private let handle: OpaquePointer
+  let connection: ClientConnection
+
+  init(
+    _ connection: ClientConnection,
+    _ subject: String,
+    _ group: String?,
+    _ arrivals: Arrivals,
+    _ link: NATSLink
+  ) throws(LinkFailure) {
     // Reason: released by the completion callback.
     let closure = unsafe Unmanaged.passRetained(arrivals).toOpaque()
     let handler: natsMsgHandler = { _, _, message, closure in
@@ -39,15 +112,16 @@ final class NATSSubscription: LinkSubscription, @unchecked Sendable {  // Reason
         .append(ArrivedMessage(handle: message))
     }
     var made: OpaquePointer?
+    let client = unsafe connection.handle  // Reason: kept by this object.
     let status =
       if let group {
-        unsafe natsConnection_QueueSubscribe(&made, connection, subject, group, handler, closure)
+        unsafe natsConnection_QueueSubscribe(&made, client, subject, group, handler, closure)
       } else {
-        unsafe natsConnection_Subscribe(&made, connection, subject, handler, closure)
+        unsafe natsConnection_Subscribe(&made, client, subject, handler, closure)
       }
     guard status == NATS_OK, let made = unsafe made else {
       unsafe Unmanaged<Arrivals>.fromOpaque(closure).release()  // Reason: never called.
-      throw NATSLink.failure(status)
+      throw link.failure(status)
     }
     // The client's own limit would drop the newest.
     unsafe natsSubscription_SetPendingLimits(made, -1, -1)  // Reason: alive.
@@ -60,42 +134,26 @@ final class NATSSubscription: LinkSubscription, @unchecked Sendable {  // Reason
       closure
     )
     unsafe handle = made  // Reason: destroyed by deinit.
-    self.arrivals = arrivals
-    self.link = link
+    self.connection = connection
   }
 
   deinit {
-    cancel()
     unsafe natsSubscription_Destroy(handle)  // Reason: owned.
   }
 
-  func take(_ most: Int) -> (messages: [LinkMessage], dropped: Int) {
-    let (taken, dropped) = arrivals.take(most)
-    return (taken.map { $0.message(readsFields: readsFields) }, dropped)
-  }
-
-  func confirm(within limit: Duration) async throws(LinkFailure) {
-    try await link.confirm(subject, after: denials, within: limit)
-  }
-
-  func drain(within limit: Duration) async {
-    guard !isEnded.exchange(true, ordering: .acquiringAndReleasing) else { return }
-    // Reason for `try?`: the subscription has ended in any case.
-    try? await link.request { _ in
-      // Reason for both: alive, as this object is.
-      let status = unsafe natsSubscription_DrainTimeout(self.handle, limit.milliseconds)
-      if status == NATS_OK {
-        unsafe natsSubscription_WaitForDrainCompletion(self.handle, limit.milliseconds)
-      } else {
-        unsafe natsSubscription_Unsubscribe(self.handle)
-      }
-      return .success(())
-    }
-  }
-
-  func cancel() {
-    guard !isEnded.exchange(true, ordering: .acquiringAndReleasing) else { return }
+  func unsubscribe() {
     unsafe natsSubscription_Unsubscribe(handle)  // Reason: alive.
+  }
+
+  /// Waits until the messages on their way have arrived.
+  func drain(within limit: Duration) {
+    // Reason for both: alive, as this object is.
+    let status = unsafe natsSubscription_DrainTimeout(handle, limit.milliseconds)
+    if status == NATS_OK {
+      unsafe natsSubscription_WaitForDrainCompletion(handle, limit.milliseconds)
+    } else {
+      unsubscribe()
+    }
   }
 }
 

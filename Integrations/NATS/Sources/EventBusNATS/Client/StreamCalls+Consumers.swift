@@ -6,22 +6,24 @@ extension StreamCalls {
 
   /// Makes sure that a consumer exists.
   func prepare(_ request: ConsumerRequest) throws(LinkFailure) -> Consumer {
-    var status = NATS_OK
+    let created = try end(of: request.stream).created
+    var failure = LinkFailure.disconnected
     for attempt in 0..<3 {
       var known: UnsafeMutablePointer<jsConsumerInfo>?
-      var code = jsErrCode(0)
-      status = try unsafe call {
-        unsafe js_GetConsumerInfo(&known, streams, request.stream, request.name, $0, &code)
+      var outcome = try unsafe call {
+        unsafe js_GetConsumerInfo(&known, streams, request.stream, request.name, $0, $1)
       }
-      if status == NATS_OK, let known = unsafe known {
+      if outcome.isDone, let known = unsafe known {
         defer { unsafe jsConsumerInfo_Destroy(known) }
-        return try unsafe consumer(known, request, isNew: attempt > 0)
+        var consumer = try unsafe consumer(known, request, isNew: attempt > 0)
+        consumer.streamCreated = created
+        return consumer
       }
-      guard status == NATS_NOT_FOUND else { throw NATSLink.failure(status) }
-      status = try create(request)
-      if case .closed = NATSLink.failure(status) { throw .closed }
+      guard outcome.status == NATS_NOT_FOUND else { throw outcome.failure }
+      outcome = try create(request)
+      failure = outcome.failure
     }
-    throw NATSLink.failure(status)
+    throw failure
   }
 
   /// The consumer that the server describes.
@@ -54,21 +56,22 @@ extension StreamCalls {
     )
   }
 
-  private func create(_ request: ConsumerRequest) throws(LinkFailure) -> natsStatus {
-    var start: UInt64?
-    if let history = request.history {
-      let last = try lastSequence(request.stream)
-      let found = try recentSequences(
-        request.stream,
-        request.subject,
-        upTo: last,
-        count: history
-      )
-      start = found.first ?? last + 1
+  /// The number of the first message for a new consumer; `nil` for the first one of the stream.
+  private func start(of request: ConsumerRequest) throws(LinkFailure) -> UInt64? {
+    let (last, created) = try end(of: request.stream)
+    if let resumption = request.resumption, resumption.streamCreated == created {
+      return resumption.floor + 1
     }
+    guard let history = request.history else { return nil }
+    let found = try recentSequences(request.stream, request.subject, upTo: last, count: history)
+    return found.first ?? last + 1
+  }
+
+  private func create(_ request: ConsumerRequest) throws(LinkFailure) -> Outcome {
+    let start = try start(of: request)
     let delivery = "_EVENTBUS.\(request.stream).\(Subject.encode(request.name))"
     let texts = [request.name, delivery, request.subject]
-    return try unsafe call { options in
+    return try unsafe call { options, code in
       unsafe texts.withCStrings { strings in
         var config = unsafe jsConsumerConfig()
         unsafe jsConsumerConfig_Init(&config)
@@ -86,8 +89,7 @@ extension StreamCalls {
         } else {
           unsafe config.DeliverPolicy = js_DeliverAll
         }
-        var code = jsErrCode(0)
-        return unsafe js_AddConsumer(nil, streams, request.stream, &config, options, &code)
+        return unsafe js_AddConsumer(nil, streams, request.stream, &config, options, code)
       }
     }
   }

@@ -10,14 +10,13 @@ private import Foundation
 extension StreamCalls {
   // Reason for all: the client copies its arguments; its results are freed here.
 
-  /// The number of the last message of a stream.
-  func lastSequence(_ name: String) throws(LinkFailure) -> UInt64 {
+  /// The number of the last message of a stream, and the time of its creation in nanoseconds.
+  func end(of name: String) throws(LinkFailure) -> (last: UInt64, created: Int64) {
     var known: UnsafeMutablePointer<jsStreamInfo>?
-    var code = jsErrCode(0)
-    let status = try unsafe call { unsafe js_GetStreamInfo(&known, streams, name, $0, &code) }
-    guard status == NATS_OK, let known = unsafe known else { throw NATSLink.failure(status) }
+    let outcome = try unsafe call { unsafe js_GetStreamInfo(&known, streams, name, $0, $1) }
+    guard outcome.isDone, let known = unsafe known else { throw outcome.failure }
     defer { unsafe jsStreamInfo_Destroy(known) }
-    return unsafe known.pointee.State.LastSeq
+    return unsafe (known.pointee.State.LastSeq, known.pointee.Created)
   }
 
   /// The last stored messages of a subject, the oldest first.
@@ -105,10 +104,9 @@ extension StreamCalls {
   private func message(_ stream: String, _ sequence: UInt64) throws(LinkFailure) -> ArrivedMessage?
   {
     var made: OpaquePointer?
-    var code = jsErrCode(0)
-    let status = try unsafe call { unsafe js_GetMsg(&made, streams, stream, sequence, $0, &code) }
-    if status == NATS_NOT_FOUND { return nil }
-    guard status == NATS_OK, let made = unsafe made else { throw NATSLink.failure(status) }
+    let outcome = try unsafe call { unsafe js_GetMsg(&made, streams, stream, sequence, $0, $1) }
+    if outcome.status == NATS_NOT_FOUND { return nil }
+    guard outcome.isDone, let made = unsafe made else { throw outcome.failure }
     return unsafe ArrivedMessage(handle: made)
   }
 }

@@ -59,11 +59,11 @@ final class DeadLetters: Sendable {
   /// Makes a dead letter of an event, and publishes it.
   func add(_ key: Key, _ payload: [UInt8], _ header: [UInt8]?, error: String, _ reply: String) {
     guard let core = core.object else { return }
-    let subject = Subject.event(event, prefix: core.prefix)
     let message = OutgoingMessage(
       subject: Subject.deadLetters(event, prefix: core.prefix),
       header: header.flatMap { WireHeader($0) == nil ? nil : $0 },
-      id: "dead-\(subject)-\(consumer)-\(key.stream)-\(key.sequence)-\(key.time)",
+      // The random part keeps others from taking the identifier before.
+      id: "dead-\(String(UInt64.random(in: 0 ... .max), radix: 36))-\(consumer)-\(key.sequence)",
       error: Self.headerText(error),
       payload: payload
     )

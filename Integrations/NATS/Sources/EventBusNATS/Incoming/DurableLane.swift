@@ -14,6 +14,8 @@ final class DurableLane<Payload: Sendable>: AnyIncomingLane,
     /// The task that calls the handlers.
     var worker: Task<Void, Never>?
     var nextReminder: ContinuousClock.Instant?
+    /// The place of the consumer when it was seen last.
+    var resumption: ConsumerRequest.Resumption?
     /// The time after which the server delivers an unanswered event again.
     var answerTimeout: Duration
     /// The number of messages that the server had yet to deliver at the last delivery.
@@ -83,9 +85,24 @@ final class DurableLane<Payload: Sendable>: AnyIncomingLane,
     guard let core = core.object else { return }
     try await core.prepareStream(stream, for: intake.name.name)
     let limit = core.configuration.requestTimeout
+    var request = self.request
+    request.resumption = state.withLock(\.resumption)
     let consumer = try await core.link.prepareConsumer(request, within: limit)
+    let wasDeleted = consumer.isNew && slot.subscription != nil
+    if wasDeleted {
+      let words = "the consumer \(request.name) of the stream \(stream), or the stream, was deleted"
+      core.tally.report(BridgeReport(.deleted, intake.name.name, "\(words); it was made again"))
+    }
     let isFirst = state.withLock { state in
-      state.answerTimeout = min(request.answerTimeout, consumer.answerTimeout)
+      state.answerTimeout = min(self.request.answerTimeout, consumer.answerTimeout)
+      // A consumer that was made again has no floor before its first acknowledgement.
+      let former = state.resumption.flatMap { resumption in
+        resumption.streamCreated == consumer.streamCreated ? resumption.floor : nil
+      }
+      state.resumption = ConsumerRequest.Resumption(
+        floor: max(former ?? 0, consumer.floor),
+        streamCreated: consumer.streamCreated
+      )
       guard !state.isStarting, !state.isStopped else { return false }
       state.isStarting = true
       return true

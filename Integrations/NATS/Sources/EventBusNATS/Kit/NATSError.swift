@@ -20,10 +20,14 @@ public struct NATSError: Error, Sendable, CustomStringConvertible {
     case notEncodable
     /// The message is larger than the server accepts.
     case tooLarge
-    /// The server refused to store the event.
+    /// The server refused to store the event, or to make the stream or the consumer that it needs.
     case refused
     /// The bridge or the connection was closed before the event was stored.
     case closed
+    /// A service ended before the server had stored all durable events, and gave up the rest.
+    case givenUp
+    /// The time was over; a durable event still waits, and may be stored later.
+    case timedOut
     /// The task was cancelled.
     case cancelled
   }
@@ -44,13 +48,12 @@ public struct NATSError: Error, Sendable, CustomStringConvertible {
       "\(detail): check NATSConnection.Options, and the permissions of the user"
     case .notSecure: "\(detail): check the certificate authority and the name of the server"
     case .invalidOption: "\(detail): check NATSConnection.Options"
-    case .invalidName: detail
+    case .invalidName, .refused, .closed, .givenUp: detail
     case .notCarried: "\(detail): call carry(_:_:delivery:) with .durable first"
     case .full: "\(detail): wait for waitUntilFlushed(), or raise the limit of the bridge"
     case .notEncodable: "\(detail): check the codec and the payload"
     case .tooLarge: "\(detail): raise max_payload of the server, or send less"
-    case .refused: "\(detail): check the limits and the subjects of the stream"
-    case .closed: "\(detail): post before the bridge drains"
+    case .timedOut: "\(detail): check the connection, and the reports of the bridge"
     case .cancelled: "\(detail): the event may still be stored"
     }
   }

@@ -7,7 +7,8 @@ final class Promise<Value: Sendable>: Sendable {
   private struct State {
     var result: Result<Value, NATSError>?
     var waiters: [Int: Waiter] = [:]
-    var cancelled: Set<Int> = []
+    /// The waits that have ended before they began.
+    var ended: [Int: Result<Value, NATSError>] = [:]
     var nextWaiter = 0
   }
 
@@ -27,30 +28,60 @@ final class Promise<Value: Sendable>: Sendable {
   /// Waits for the value.
   ///
   /// - Throws: The error of the promise, or one with the code `cancelled`.
-  func value() async throws(NATSError) -> Value {
-    let number = state.withLock { state in
+  func value() async throws(NATSError) -> Value { try await wait(newWaiter()) }
+
+  /// Waits for the value until a time.
+  ///
+  /// - Parameters:
+  ///   - deadline: The time.
+  ///   - error: Makes the error that is thrown then; the promise stays open.
+  /// - Returns: The value.
+  /// - Throws: The error of the promise or of the time, or one with the code `cancelled`.
+  func value(
+    until deadline: ContinuousClock.Instant,
+    _ error: @escaping @Sendable () -> NATSError
+  ) async throws(NATSError) -> Value {
+    let number = newWaiter()
+    let timer = Task {
+      do { try await Task.sleep(until: deadline) } catch { return }
+      end(number, .failure(error()))
+    }
+    defer { timer.cancel() }
+    return try await wait(number)
+  }
+
+  private func newWaiter() -> Int {
+    state.withLock { state in
       state.nextWaiter += 1
       return state.nextWaiter
     }
+  }
+
+  /// Ends one wait, now or when it begins.
+  private func end(_ number: Int, _ result: Result<Value, NATSError>) {
+    let waiter = state.withLock { state in
+      guard let waiter = state.waiters.removeValue(forKey: number) else {
+        state.ended[number] = result
+        return nil as Waiter?
+      }
+      return waiter
+    }
+    waiter?.resume(returning: result)
+  }
+
+  private func wait(_ number: Int) async throws(NATSError) -> Value {
     let result = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         let ready: Result<Value, NATSError>? = state.withLock { state in
           if let result = state.result { return result }
-          if state.cancelled.remove(number) != nil { return Self.cancellation }
+          if let result = state.ended.removeValue(forKey: number) { return result }
           state.waiters[number] = continuation
           return nil
         }
         if let ready { continuation.resume(returning: ready) }
       }
     } onCancel: {
-      let waiter = state.withLock { state in
-        guard let waiter = state.waiters.removeValue(forKey: number) else {
-          state.cancelled.insert(number)
-          return nil as Waiter?
-        }
-        return waiter
-      }
-      waiter?.resume(returning: Self.cancellation)
+      end(number, Self.cancellation)
     }
     return try result.get()
   }
@@ -63,4 +94,19 @@ final class Promise<Value: Sendable>: Sendable {
 extension Promise<Void> {
   /// Ends the wait for the promise.
   func fulfill() { fulfill(.success(())) }
+}
+
+extension Promise<Void> {
+  /// Waits for the end of the promise or of a time, also in a cancelled task.
+  func wait(within limit: Duration) async {
+    let timer = Task {
+      do { try await Task.sleep(for: limit) } catch { return }
+      fulfill()
+    }
+    // In a task of its own, which is not cancelled with the caller.
+    await Task {
+      do throws(NATSError) { try await value() } catch {}
+    }.value
+    timer.cancel()
+  }
 }

@@ -11,6 +11,8 @@ package struct Consumer: Sendable {
   /// The time after which the server delivers an unanswered message again, as set by the process that created
   /// the consumer.
   package var answerTimeout: Duration
+  /// The time of the stream's creation, in nanoseconds.
+  var streamCreated: Int64 = 0
 
   /// Creates a description.
   package init(

@@ -14,4 +14,14 @@ package struct ConsumerRequest: Sendable {
   var keptFor: Duration?
   /// The number of stored events with which a new consumer begins; `nil` means all.
   var history: Int?
+  /// The place from which a consumer that was deleted goes on.
+  var resumption: Resumption?
+
+  /// A place in a stream.
+  struct Resumption: Sendable {
+    /// The number of the last message before the first unacknowledged one.
+    var floor: UInt64
+    /// The time of the stream's creation, by which it is distinguished from a later one of its name.
+    var streamCreated: Int64
+  }
 }

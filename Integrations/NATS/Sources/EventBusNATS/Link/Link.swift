@@ -11,6 +11,8 @@ package protocol Link: AnyObject, Sendable {
   var isConnected: Bool { get }
   /// Whether the connection was closed for good.
   var isClosed: Bool { get }
+  /// The words with which the server refused the credentials last, while there is no connection for this reason.
+  var refusedCredentials: String? { get }
   /// The prefix of subjects for answers to this link.
   var inbox: String { get }
   /// Hands a message to the connection.
@@ -54,6 +56,14 @@ package protocol Link: AnyObject, Sendable {
     replicas: Int,
     within limit: Duration
   ) async throws(LinkFailure)
+  /// Whether a stream exists.
+  ///
+  /// - Parameters:
+  ///   - stream: The stream.
+  ///   - limit: The longest wait.
+  /// - Returns: Whether it exists; by default, `true`.
+  /// - Throws: The failure of the client.
+  func hasStream(_ stream: String, within limit: Duration) async throws(LinkFailure) -> Bool
   /// Makes sure that a consumer exists.
   ///
   /// - Parameters:
@@ -85,6 +95,13 @@ package protocol Link: AnyObject, Sendable {
 }
 
 extension Link {
+  package var refusedCredentials: String? { nil }
+
+  package func hasStream(
+    _ stream: String,
+    within limit: Duration
+  ) async throws(LinkFailure) -> Bool { true }
+
   /// Subscribes to a subject, for messages of bridges.
   package func subscribe(
     _ subject: String,

@@ -8,6 +8,10 @@ package enum LinkFailure: Error, Sendable, Equatable, CustomStringConvertible {
   case closed
   /// The user lacks the permission, in the words of the server.
   case notAuthorized(String)
+  /// The server refuses the credentials of the connection, in its words; they, or its configuration, may change.
+  case unauthenticated(String)
+  /// The server refuses an operation as it is configured, in its words with the remedy.
+  case rejected(String)
   /// A name or a setting can never be used; the text has the remedy.
   case invalid(String)
   /// Any other failure, in the words of the client.
@@ -19,7 +23,9 @@ package enum LinkFailure: Error, Sendable, Equatable, CustomStringConvertible {
     case .disconnected: "there is no connection, or the server did not answer"
     case .tooLarge: "the message is larger than the server accepts"
     case .closed: "the connection was closed"
-    case .notAuthorized(let words), .invalid(let words), .other(let words): words
+    case .unauthenticated(let words): "the server refuses the credentials: \(words)"
+    case .notAuthorized(let words), .rejected(let words), .invalid(let words), .other(let words):
+      words
     }
   }
 }

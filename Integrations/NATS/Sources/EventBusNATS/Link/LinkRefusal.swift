@@ -2,6 +2,8 @@
 package enum LinkRefusal: Sendable, Equatable {
   /// The user has no permission for a message or a subscription.
   case denied(Denial)
+  /// The server refuses the credentials of the connection, in its words.
+  case unauthenticated(String)
   /// Any other refusal, in the words of the server or the client.
   case other(String)
 }

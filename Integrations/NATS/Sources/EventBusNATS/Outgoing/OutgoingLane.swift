@@ -78,9 +78,8 @@ final class OutgoingLane<Payload: Sendable>: AnyOutgoingLane,
   /// Adds a posted event.
   func enqueue(_ payload: Payload) {
     if durable != nil {
-      let refusal = post(payload, core.object.flatMap { PostFollower.current(event, $0.bus) }) {
-        _ in
-      }
+      let local = core.object.flatMap { PostFollower.current(event, $0.bus) }
+      let refusal = post(payload, local, isAwaited: false) { _ in }
       if let refusal { core.object?.tally.report(BridgeReport(.refused, event, refusal.detail)) }
       return
     }
@@ -98,11 +97,13 @@ final class OutgoingLane<Payload: Sendable>: AnyOutgoingLane,
   /// - Parameters:
   ///   - payload: The payload.
   ///   - local: The outcome of the event on the bus on which it was posted.
+  ///   - isAwaited: Whether a task waits for the outcome at the server.
   ///   - completion: Called with the outcome at the server.
   /// - Returns: The reason why it was refused; `nil` if it was added.
   func post(
     _ payload: Payload,
     _ local: LocalPost?,
+    isAwaited: Bool,
     _ completion: @escaping @Sendable (Result<Receipt, NATSError>) -> Void
   ) -> NATSError? {
     guard let durable else {
@@ -124,6 +125,7 @@ final class OutgoingLane<Payload: Sendable>: AnyOutgoingLane,
           payload: try codec.bytes(of: payload, event)
         )
       },
+      isAwaited: isAwaited,
       completion: completion
     )
     if let refusal = durable.append(letter) { return refusal }
@@ -244,8 +246,8 @@ final class OutgoingLane<Payload: Sendable>: AnyOutgoingLane,
     return promise
   }
 
-  override func close(_ error: NATSError?) {
-    durable?.close(error)
+  override func close(_ reason: CloseReason) {
+    durable?.close(reason)
     let (dropped, due) = state.withLock { state in
       state.isClosed = true
       return (state.buffer.take(), state.waiters.take(reached: .max))

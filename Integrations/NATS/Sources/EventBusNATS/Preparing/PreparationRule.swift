@@ -7,7 +7,7 @@ package struct PreparationRule: Sendable {
     case open
     /// The last attempt has succeeded.
     case prepared
-    /// The server forbids it; further attempts follow, as permissions may change.
+    /// The server forbids it, or rejects it as it is configured; further attempts follow, as this may change.
     case denied(LinkFailure)
     /// No further attempt follows.
     case refused(LinkFailure)
@@ -83,10 +83,10 @@ package struct PreparationRule: Sendable {
     case .closed, .invalid:
       standing = .refused(failure)
       return (.rest, failure)
-    case .notAuthorized:
+    case .notAuthorized, .rejected:
       standing = .denied(failure)
       pause = Self.denialPause(failures + denials)
-    case .disconnected, .tooLarge, .other: standing = .open
+    case .disconnected, .unauthenticated, .tooLarge, .other: standing = .open
     }
     return (isWanted ? begin() : .pause(pause), failure)
   }

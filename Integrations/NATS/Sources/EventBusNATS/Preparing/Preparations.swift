@@ -25,7 +25,7 @@ final class Preparations: Sendable {
   /// - Parameters:
   ///   - event: The name of the event.
   ///   - isVital: Whether the bridge counts as not ready without it.
-  ///   - failed: Called when the server forbids it, and when no further attempt follows, as none can succeed.
+  ///   - failed: Called when the server forbids or rejects it, and when no further attempt follows, as none can succeed.
   ///   - isDenied: Returns whether the denial of a subject concerns it; if so, it drops the result.
   ///   - body: One attempt.
   /// - Returns: The token; no attempt begins after its end.
@@ -40,11 +40,12 @@ final class Preparations: Sendable {
       [tally] error in
       switch error {
       case .closed: break
-      case .notAuthorized: tally.report(BridgeReport(.notAuthorized, event, "\(error)"))
+      case .notAuthorized, .unauthenticated:
+        tally.report(BridgeReport(.notAuthorized, event, "\(error)"))
       default: tally.report(BridgeReport(.notPrepared, event, "\(error)"))
       }
       switch error {
-      case .notAuthorized, .invalid: failed(error)
+      case .notAuthorized, .rejected, .invalid: failed(error)
       default: break
       }
     }
@@ -67,9 +68,10 @@ final class Preparations: Sendable {
 
   private var jobs: [Preparation] { state.withLock { Array($0.jobs.values) } }
 
-  /// Prepares an event again, as its stream seems to be missing.
-  func again(_ event: String) {
-    for job in jobs where job.event == event { job.run() }
+  /// Prepares an event or all again, as the stream or the connection seems to be missing; what has failed keeps to its
+  /// pauses.
+  func again(_ event: String? = nil) {
+    for job in jobs where (event == nil || job.event == event) && !job.isFailing { job.run() }
   }
 
   /// Prepares everything again.
@@ -84,11 +86,25 @@ final class Preparations: Sendable {
 
   /// Waits until everything that the bridge carries so far is prepared.
   ///
+  /// - Parameter limit: The longest wait; `nil` for none.
   /// - Throws: The reason why a preparation has failed.
-  func prepared() async throws(NATSError) {
-    for job in jobs where job.isVital { try await job.outcome().value() }
+  func prepared(within limit: Duration?) async throws(NATSError) {
+    let deadline = limit.map { ContinuousClock.now + $0 }
+    for job in jobs where job.isVital {
+      let outcome = job.outcome()
+      guard let limit, let deadline else {
+        try await outcome.value()
+        continue
+      }
+      try await outcome.value(until: deadline) {
+        job.problem ?? NATSError(.timedOut, "\(job.event) was not prepared within \(limit)")
+      }
+    }
     if state.withLock(\.isStopped) { throw Self.ended }
   }
+
+  /// Whether everything that the bridge carries is prepared.
+  var arePrepared: Bool { jobs.allSatisfy { !$0.isVital || $0.isPrepared } }
 
   /// Ends all attempts.
   func stop() {
@@ -109,6 +125,8 @@ private final class Preparation: Sendable {
     var rule = PreparationRule()
     var waiters: [Promise<Void>] = []
     var ending: Result<Void, NATSError>?
+    /// The failure of the last attempt.
+    var failure: LinkFailure?
   }
 
   let event: String
@@ -150,6 +168,19 @@ private final class Preparation: Sendable {
     take(step)
   }
 
+  var isPrepared: Bool { state.withLock { $0.ending == nil && $0.rule.standing == .prepared } }
+
+  /// Whether the last attempt has failed, so that the next one follows a pause.
+  var isFailing: Bool { state.withLock { $0.failure != nil } }
+
+  /// The error of a wait that is over before the preparation, if an attempt has failed.
+  var problem: NATSError? {
+    guard let failure = state.withLock(\.failure) else { return nil }
+    let words = "\(event) is not prepared: \(failure)"
+    if case .unauthenticated = failure { return NATSError(.notAuthorized, words) }
+    return NATSError(.timedOut, words)
+  }
+
   /// A promise of the outcome, successful or not.
   func outcome() -> Promise<Void> {
     let promise = Promise<Void>()
@@ -180,6 +211,7 @@ private final class Preparation: Sendable {
     do throws(LinkFailure) { try await body() } catch { thrown = error }
     let (step, failure, outcome, waiters) = state.withLock { [thrown] state in
       let (step, failure) = state.ending == nil ? state.rule.ended(thrown) : (.rest, nil)
+      state.failure = failure
       let outcome = state.ending ?? state.rule.standing.outcome(event)
       guard outcome != nil else { return (step, failure, outcome, [] as [Promise<Void>]) }
       defer { state.waiters = [] }
@@ -197,6 +229,7 @@ extension PreparationRule.Standing {
     switch self {
     case .open: nil
     case .prepared: .success(())
+    case .denied(.rejected(let words)): .failure(NATSError(.refused, "\(event): \(words)"))
     case .denied(let failure): .failure(NATSError(.notAuthorized, "\(event): \(failure)"))
     case .refused(.closed): .failure(NATSError(.closed, "The connection was closed"))
     case .refused(let failure): .failure(NATSError(.invalidName, "\(failure)"))

@@ -43,6 +43,9 @@ public struct BridgeReport: Sendable, CustomStringConvertible {
     case nodeIgnored
     /// A stream, a consumer or a subscription could not be prepared; the bridge repeats the attempt.
     case notPrepared
+    /// The consumer of an event, or its stream, was deleted at the server, and made again. Events of a deleted stream
+    /// are lost; those that were handled may come again.
+    case deleted
   }
 
   /// The reason of the report.

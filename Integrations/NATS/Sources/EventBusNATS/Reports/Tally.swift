@@ -20,10 +20,17 @@ final class Tally: Sendable {
   private static let limit = 1000
 
   private let state = Locked(State())
-  private let hook: (@Sendable (BridgeReport) -> Void)?
+  private let hook: @Sendable (BridgeReport) -> Void
   private let queue = DispatchQueue(label: "EventBusNATS.reports")
 
-  init(_ hook: (@Sendable (BridgeReport) -> Void)?) { self.hook = hook }
+  /// Creates the counts.
+  ///
+  /// - Parameters:
+  ///   - node: The name of the node, for lines on standard error.
+  ///   - hook: The hook; `nil` for such lines.
+  init(_ node: String, _ hook: (@Sendable (BridgeReport) -> Void)?) {
+    self.hook = hook ?? ReportLines(node).hook
+  }
 
   var counts: BridgeCounts { state.withLock { $0.counts } }
 
@@ -35,7 +42,6 @@ final class Tally: Sendable {
     let isFirst = state.withLock { state in
       let (sum, isTooLarge) = state.counts[report.kind].addingReportingOverflow(report.count)
       state.counts[report.kind] = isTooLarge ? .max : sum
-      guard hook != nil else { return false }
       if let last = state.waiting.last, let merged = last.merged(with: report) {
         state.waiting[state.waiting.count - 1] = merged
         return false
@@ -50,14 +56,21 @@ final class Tally: Sendable {
     if isFirst { queue.async { self.deliver() } }
   }
 
+  /// A promise that ends when the hook has returned from all reports so far.
+  func delivered() -> Promise<Void> {
+    let promise = Promise<Void>()
+    queue.async { promise.fulfill() }
+    return promise
+  }
+
   private func deliver() {
     let (reports, others) = state.withLock { state in
       defer { (state.waiting, state.others) = ([], [:]) }
       return (state.waiting, state.others)
     }
-    for report in reports { hook?(report) }
+    for report in reports { hook(report) }
     for (topic, count) in others {
-      hook?(BridgeReport(topic.kind, topic.event, count: count, "reported late, without details"))
+      hook(BridgeReport(topic.kind, topic.event, count: count, "reported late, without details"))
     }
   }
 }

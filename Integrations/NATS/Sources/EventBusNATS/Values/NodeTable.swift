@@ -23,8 +23,8 @@ package struct NodeTable: Sendable {
     case present
     /// A newer process has replaced it, unless a heartbeat follows later than an interval after that.
     case replaced(since: ContinuousClock.Instant)
-    /// It announced its end: an earlier heartbeat may still arrive.
-    case departed(until: ContinuousClock.Instant)
+    /// It announced its end: an earlier heartbeat may still arrive within three intervals.
+    case departed(since: ContinuousClock.Instant)
   }
 
   private struct Process {
@@ -42,7 +42,7 @@ package struct NodeTable: Sendable {
 
     /// The time from which on the table can forget the process, unless a heartbeat arrives before.
     var end: ContinuousClock.Instant {
-      if case .departed(let until) = standing { until } else { silentAt }
+      if case .departed(let since) = standing { since + interval * 3 } else { silentAt }
     }
   }
 
@@ -104,9 +104,9 @@ package struct NodeTable: Sendable {
       switch process.standing {
       case .present: break
       case .replaced(let since) where now > since + interval: process.standing = .present
-      case .departed(let until) where now >= until: process.standing = .present
-      case .replaced: break
-      case .departed: return []
+      // The interval is that of this heartbeat: one that was forged before does not prolong the absence.
+      case .departed(let since) where now >= since + interval * 3: process.standing = .present
+      case .replaced, .departed: break
       }
       entry.processes[incarnation] = process
       if !wasPresent, process.isPresent { changes.append(.joined(node)) }
@@ -193,9 +193,9 @@ package struct NodeTable: Sendable {
   ) -> [Change] {
     guard let process = entries[node]?.processes[incarnation] else { return [] }
     if case .departed = process.standing { return [] }
-    let until = now + process.interval * 3
-    entries[node]?.processes[incarnation]?.standing = .departed(until: until)
-    nextEnd = min(nextEnd ?? until, until)
+    entries[node]?.processes[incarnation]?.standing = .departed(since: now)
+    let end = now + process.interval * 3
+    nextEnd = min(nextEnd ?? end, end)
     settle(node)
     let isGone = process.isPresent && entries[node]?.presentCount == 0
     return isGone ? [.left(node)] : []

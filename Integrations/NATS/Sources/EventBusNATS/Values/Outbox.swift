@@ -18,6 +18,8 @@ package struct Outbox<Item> {
     /// The time at which the message is sent, unless it is acknowledged before; `nil` means at once.
     var due: ContinuousClock.Instant?
     var sendings = 0
+    /// The number of sendings with another identifier before.
+    var formerSendings = 0
     var refusals = 0
   }
 
@@ -108,6 +110,20 @@ package struct Outbox<Item> {
     body(&entry.item)
     entries[index] = entry
     return true
+  }
+
+  /// How often a message was sent with its present identifier.
+  package func sendings(of serial: UInt64) -> Int {
+    guard let index = index(of: serial), let entry = entries[index] else { return 0 }
+    return entry.sendings - entry.formerSendings
+  }
+
+  /// Changes the identifier of a message.
+  package mutating func sendAsNew(_ serial: UInt64, _ body: (inout Item) -> Void) {
+    guard update(serial, body), let index = index(of: serial), let entry = entries[index] else {
+      return
+    }
+    entries[index]?.formerSendings = entry.sendings
   }
 
   /// The messages from a serial on.

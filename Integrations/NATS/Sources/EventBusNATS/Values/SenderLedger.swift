@@ -1,8 +1,12 @@
 /// The last sequence of each sender of one event, by which a receiver notices missing events.
 ///
-/// Any program can send a message with any sequence. One that is far ahead makes the sender's own events late, and
-/// an implausible one is not noted. Therefore, a run of late or implausible events in ascending order is accepted in
-/// the end, and the events of the sender are received again.
+/// Events are accepted in ascending order, and each gap before one is counted. Late events, which a server still had
+/// while the sender went on over another one, were counted as missing, and are ``Verdict/past``.
+///
+/// Any program can send a message with any sequence, and one that is far ahead makes the sender's own events late.
+/// Therefore, a sequence after a gap of ``believedRun`` or more is only claimed, until the next one follows, or two with
+/// smaller gaps do. For a run of that many late events in ascending order, what is claimed is given up, but never what
+/// was confirmed so. As many events in ascending order after a gap that is too long to be believed are accepted as well.
 package struct SenderLedger: Sendable {
   /// The meaning of the sequence of an event.
   package enum Verdict: Sendable, Equatable {
@@ -24,7 +28,13 @@ package struct SenderLedger: Sendable {
   private struct Record {
     /// The last accepted sequence.
     var last: UInt64
-    /// The last sequence of the run of refused ones since then.
+    /// The last accepted sequence that is not only claimed; zero if there is none.
+    var confirmed: UInt64 = 0
+    /// The claimed sequences before the last one, as many as a run has events.
+    var claims: [UInt64] = []
+    /// Whether the last one came after a claimed one with a small gap.
+    var isFollowed = false
+    /// The last sequence of the run of refused ones after the confirmed one.
     var runLast: UInt64 = 0
     var runLength = 0
 
@@ -32,22 +42,45 @@ package struct SenderLedger: Sendable {
 
     mutating func note(_ sequence: UInt64) -> Verdict {
       if sequence > last, sequence - last - 1 <= SenderLedger.longestGap {
-        let missing = sequence - last - 1
-        self = Record(last: sequence)
-        return missing == 0 ? .next : .afterGap(Int(missing))
+        let missing = Int(sequence - last - 1)
+        let former = last
+        last = sequence
+        let isNear = missing < SenderLedger.believedRun
+        if missing == 0 || isNear && (former == confirmed || isFollowed) {
+          confirm(last)
+        } else {
+          if former > confirmed, claims.count < SenderLedger.believedRun { claims.append(former) }
+          isFollowed = isNear
+        }
+        return missing == 0 ? .next : .afterGap(missing)
       }
+      let verdict: Verdict = sequence <= last ? .past : .implausible
+      // A late event, or a copy of the last one, says nothing about later ones.
+      if sequence <= confirmed || sequence == last { return verdict }
+      if claims.contains(sequence - 1) { confirm(sequence - 1) }
+      // Neither does a copy of an event of the run.
+      let isRepeated = sequence <= runLast && runLast - sequence < SenderLedger.believedRun
+      if runLength > 0, isRepeated { return verdict }
       let isAscending = sequence > runLast && sequence - runLast - 1 <= SenderLedger.longestGap
+      let former = runLast
       runLength = runLength > 0 && isAscending ? runLength + 1 : 1
       runLast = sequence
-      if runLength == SenderLedger.believedRun {
-        self = Record(last: sequence)
-        return .next
-      }
-      return sequence <= last ? .past : .implausible
+      guard runLength == SenderLedger.believedRun else { return verdict }
+      (last, claims) = (sequence, [])
+      // Far ahead of the others, it is only claimed in its turn.
+      confirm(sequence - former - 1 < SenderLedger.believedRun ? sequence : former)
+      return .next
+    }
+
+    private mutating func confirm(_ sequence: UInt64) {
+      confirmed = sequence
+      if !claims.isEmpty { claims.removeAll { $0 <= sequence } }
+      (runLast, runLength, isFollowed) = (0, 0, false)
     }
   }
 
-  /// The number of events in ascending order that outweigh an earlier one.
+  /// The number of events in ascending order that outweigh a claimed sequence, and the shortest gap after which a
+  /// sequence is only claimed.
   package static let believedRun = 16
   /// The longest gap that is accepted at once: ten thousand events a second for a day.
   package static let longestGap: UInt64 = 1 << 30
