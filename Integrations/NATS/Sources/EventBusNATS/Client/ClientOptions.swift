@@ -82,13 +82,13 @@ final class ClientOptions {
       try check(unsafe natsOptions_SetUserInfo(handle, user, password), "The user \(user)")
     case .token(let token): try check(unsafe natsOptions_SetToken(handle, token), "The token")
     case .file(let file):
-      try checkFile(file) { $0.problemWithUser }
+      try checkFile(file)
       try check(
         unsafe natsOptions_SetUserCredentialsFromFiles(handle, file, nil),
         "The file \(file)"
       )
     case .nkey(let key, let file):
-      try checkFile(file) { $0.problemWithSeed }
+      try checkFile(file)
       try check(unsafe natsOptions_SetNKeyFromSeed(handle, key, file), "The file \(file)")
     case .renewed: throw NATSError(.invalidOption, "The credentials were not renewed")
     }
@@ -138,16 +138,9 @@ final class ClientOptions {
   }
 
   /// Checks a file that the client reads when it connects: its own error does not name the file.
-  private func checkFile(
-    _ file: String,
-    _ problem: (CredentialsText) -> String?
-  ) throws(NATSError) {
-    guard let bytes = FileManager.default.contents(atPath: file) else {
-      throw NATSError(.invalidOption, "The file \(file) does not exist or cannot be read")
-    }
-    if let problem = problem(CredentialsText(Array(bytes))) {
-      throw NATSError(.invalidOption, "The file \(file) \(problem)")
-    }
+  private func checkFile(_ file: String) throws(NATSError) {
+    guard !FileManager.default.isReadableFile(atPath: file) else { return }
+    throw NATSError(.invalidOption, "The file \(file) does not exist or cannot be read")
   }
 
   private func check(_ status: natsStatus, _ what: String) throws(NATSError) {
