@@ -25,7 +25,7 @@ public final class AppHost: Sendable {
     var machine = AppStateMachine()
     /// The tasks that wait for a goal, each with a latch.
     var waiters = NumberedList<(goal: AppStateMachine.Goal, latch: Latch)>()
-    var interruptCount = 0
+    var interrupts = InterruptCount()
     var options = LaunchOptions()
     var launch: Task<LaunchReport, any Error>?
     var exitCode: Int32?
@@ -209,9 +209,14 @@ extension AppHost {
     ///
     /// The first signal that means ``SignalMeaning/shutdown`` requests an orderly stop, the second cancels
     /// everything, and the third ends the process immediately with 128 plus its number, even if every thread
-    /// of the concurrency runtime is blocked. A signal that was ignored when the program started stays
-    /// ignored. The previous dispositions of the others are restored when ``AppHost/run()`` returns; a
-    /// signal that arrived before has no further effect.
+    /// of the concurrency runtime is blocked. One that arrives less than half a second after the last, measured on
+    /// ``clock``, counts as the same: a terminal and a wrapper may both deliver one Control-C. A signal that was
+    /// ignored when the program started stays ignored. The previous dispositions of the others are restored when
+    /// ``AppHost/run()`` returns; a signal that arrived before has no further effect.
+    ///
+    /// Other code that installs a handler for one of these signals takes it away from the application. A message
+    /// names such a signal, once, when services have started, when they stop, with each message about a delay, and
+    /// when another signal arrives.
     public var signals: [UnixSignal: SignalMeaning]
 
     /// Called with every message for the user of the program: delayed, cancelled and abandoned services, event

@@ -19,7 +19,8 @@ internal import EventBus
 ///
 /// ## Thread safety
 ///
-/// `onMessage`, `interrupt` and `hangup` run on the thread that reads signals and must not run user code.
+/// `onMessage`, `interrupt` and `hangup` run on the thread that reads signals and must not run user code, except
+/// the clock of an application.
 /// The closure `answer` runs in the isolation in which it was formed. No lock is held during any of them.
 package final class SignalBridge: Sendable {
   /// Answers a signal with this meaning.

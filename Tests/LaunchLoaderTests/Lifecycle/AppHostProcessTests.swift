@@ -66,6 +66,36 @@ struct AppHostProcessTests {
     #expect(try read(program, until: "ended with 143").contains("cancelled"))
   }
 
+  @Test("One interrupt that arrives twice stops the application in order: nothing is cut short")
+  func doubled() throws {
+    for (first, second) in [(SIGINT, SIGINT), (SIGINT, SIGTERM), (SIGTERM, SIGUSR1)] {
+      let program = try start("saving")
+      _ = try read(program, until: "active")
+      program.signal(first)
+      _ = try read(program, until: "saving")
+      program.signal(second)
+      program.signal(SIGWINCH)
+      // The thread that reads signals has read this one, which came last.
+      _ = try read(program, until: "resized")
+      program.send("go on")
+      #expect(try read(program, until: "ended with 0").contains("saved"))
+    }
+  }
+
+  @Test(
+    "A signal that other code handles while services start is named",
+    arguments: ["taken", "ignoring"]
+  )
+  func taken(kind: String) throws {
+    let program = try start(kind)
+    _ = try read(program, until: "active")
+    program.signal(SIGINT)
+    _ = try read(program, until: "ended with 0")
+    let lines = try program.standardError.split(separator: "\n")
+    #expect(lines.count == 1)
+    #expect(lines.first?.contains("other code handles SIGTERM now") == true)
+  }
+
   @Test("The third signal ends the process at once, even if it is blocked")
   func threeTimes() throws {
     let program = try start("stuck")
