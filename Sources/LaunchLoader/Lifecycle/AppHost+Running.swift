@@ -55,7 +55,9 @@ extension AppHost {
         // `READY=1`.
         if !runner.isStopRequested { system.manager?.started() }
         change(.started)
+        dispositions.compare()
       case .stopping:
+        dispositions.compare()
         system.manager?.stopping()
         loader.stop()
         // The thread that requests the stop cancels them as well, in the closure of `init`, but may be late.

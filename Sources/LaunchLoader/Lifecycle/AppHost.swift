@@ -60,6 +60,8 @@ public final class AppHost: Sendable {
   let runner: ServiceRunner
   let pending: PendingWork
   let messages: MessageQueue<AppHostMessage>
+  /// Compares the dispositions of signals when something deserves a message, and at other moments of the run.
+  let dispositions: DispositionWatch
   /// Posts what becomes of services: their observers must not delay a start, a stop or a deadline.
   let changes: MessageQueue<@Sendable (EventBus) -> Void>
   let locked: Locked<State>
@@ -84,8 +86,13 @@ public final class AppHost: Sendable {
     messages = MessageQueue(configuration.onMessage)
     changes = MessageQueue { post in post(bus) }
     let (messages, changes) = (messages, changes)
+    let dispositions = DispositionWatch { messages.send($0) }
+    self.dispositions = dispositions
     let alarms = ServiceAlarms(configuration.clock)
-    let pending = PendingWork(alarms, loader) { messages.send($0) }
+    let pending = PendingWork(alarms, loader) { message in
+      messages.send(message)
+      dispositions.compare()
+    }
     self.pending = pending
     runner = ServiceRunner(
       ServiceRunner.Machine(
@@ -103,7 +110,10 @@ public final class AppHost: Sendable {
         let failure = AppServiceFailure(service: service, error: error)
         changes.send { $0.post(.appServiceDidFail, failure) }
       case .changed(let change): changes.send { $0.post(.appServiceStateDidChange, change) }
-      case .say(let message): messages.send(message)
+      case .say(let message):
+        messages.send(message)
+        // The delays of services, which are reported outside the lock.
+        if message.state == .starting || message.state == .stopping { dispositions.compare() }
       case .watch(.stop, _): pending.cancelMethods()
       case .forceStop: pending.leaveHandlers(isFinal: false)
       case .leaveLaunch:

@@ -142,6 +142,7 @@ final class SystemConnection: Sendable {
   ) -> SignalBridge {
     SignalBridge(
       application.configuration.signals,
+      watch: application.dispositions,
       onMessage: { [messages = application.messages] in messages.send($0) },
       interrupt: { application.interrupt($0) },
       hangup: { Task.detached { application.requestShutdown() } },

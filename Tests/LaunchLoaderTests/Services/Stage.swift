@@ -172,6 +172,7 @@ extension AppServiceError {
     case .returned: "returned"
     case .stuck: "stuck"
     case .alreadyRan: "alreadyRan"
+    case .unsuitable: "unsuitable"
     case .failed: "failed"
     }
   }
