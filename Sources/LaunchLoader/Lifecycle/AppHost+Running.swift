@@ -113,14 +113,15 @@ extension AppHost {
       let report = try result.get()
       // The launch continued without them; without a message, the failures would go unnoticed.
       for problem in report.problems { messages.send("launch: \(problem)") }
-      for entry in report.failures {
+      // Work that the stop has cancelled has not failed.
+      let isStopping = runner.isStopRequested
+      for entry in report.failures where !(isStopping && entry.outcome.isCancellation) {
         let text = "launch work \"\(entry.id)\" \(entry.outcome)"
         let (workers, elapsed) = ([entry.id.rawValue], entry.duration)
         messages.send(AppHostMessage(text, workers: workers, state: .failed, elapsed: elapsed))
       }
-    } catch let error as LaunchError {
-      if runner.isStopRequested, error.isOfCancellation { return }
-      throw error
+    } catch  where runner.isStopRequested && error.isOfEndedWait {
+      // The launch may belong to another caller, which a shutdown does not wait for.
     }
   }
 
@@ -133,21 +134,6 @@ extension AppHost {
       let workers = worker.map { [$0] } ?? []
       messages.send(AppHostMessage(error.description, workers: workers, state: .stuck))
       runner.send { $0.fail(error) }
-    }
-  }
-}
-
-extension LaunchError {
-  /// A Boolean value that indicates whether all failures are cancellations, as after a requested shutdown.
-  fileprivate var isOfCancellation: Bool {
-    switch code {
-    // The launch belongs to another caller, which a shutdown does not wait for.
-    case .cancelled: true
-    case .failed(let report):
-      report.failures.allSatisfy { entry in
-        if case .failed(let error) = entry.outcome { error is CancellationError } else { false }
-      }
-    default: false
     }
   }
 }

@@ -47,7 +47,7 @@ extension AppHost {
       guard let waiter = locked.withLock({ $0.addWaiter(.below(level), left) }) else { continue }
       let error = await attempt(until: left, body)
       let hasLeft = locked.withLock { $0.waiters.element(number: waiter) } == nil
-      if let error, !hasLeft || Task.isCancelled || !(error is CancellationError) {
+      if let error, !hasLeft || Task.isCancelled || !error.isOfEndedWait {
         _ = locked.withLock { $0.waiters.remove(number: waiter) }
         throw error
       }

@@ -91,6 +91,18 @@ extension LaunchError.Code: Hashable {
   }
 }
 
+extension LaunchError: EndedWaitError {
+  /// A Boolean value that indicates whether a cancellation or the stop of the loader is the only cause: also of a
+  /// failed launch, all of whose failures are such errors.
+  var isEndedWait: Bool {
+    switch code {
+    case .cancelled, .stopped, .noValue(_, .refused?): true
+    case .failed(let report): report.failures.allSatisfy(\.outcome.isCancellation)
+    default: false
+    }
+  }
+}
+
 extension LaunchError: CustomStringConvertible {
   /// A description of the error, the registrations and lines concerned, and the remedy.
   public var description: String {
