@@ -22,11 +22,15 @@ extension AppHost {
   ///
   /// - Returns: The exit code passed to `shutdown`; otherwise 128 plus the number of the signal if a second
   ///   signal has cancelled everything; otherwise 0.
-  /// - Throws: ``AppHostError`` if the launch or a service failed, if a service is stuck, or if the
-  ///   application already ran; `CancellationError` if the only cause was the cancellation of the task.
+  /// - Throws: ``AppHostError`` if the launch or a service failed, if a service is stuck, if the
+  ///   application already ran, or if another application runs with its loader; `CancellationError` if the only cause
+  ///   was the cancellation of the task.
   nonisolated(nonsending) public func run() async throws -> Int32 {
     guard runner.claim() else {
       throw AppHostError([(service: nil, error: AppServiceError(.alreadyRan))])
+    }
+    guard loader.enter({ [messages] in messages.send($0) }) else {
+      throw refused(LaunchError(.inUse))
     }
     let system = SystemConnection(self)
     let (failures, isCancelled) = await withCancellationHandling {
@@ -35,12 +39,25 @@ extension AppHost {
       cancel()
     }
     await system.end()
+    loader.leave()
     await lastPostsAreHandled()
     await changes.delivered(within: configuration.cancelTimeout, on: configuration.clock)
     await messages.delivered(within: configuration.cancelTimeout, on: configuration.clock)
     if !failures.isEmpty { throw AppHostError(failures) }
     if isCancelled { try Task.checkCancellation() }
     return locked.withLock { $0.exitCode } ?? 0
+  }
+
+  /// Ends a run that may not begin: without events, and without the loader, which may belong to others.
+  private func refused(_ error: any Error) -> AppHostError {
+    runner.send { machine in
+      machine.fail(error)
+      machine.begin()
+      machine.permitStop()
+    }
+    runner.alarms.close()
+    refuse()
+    return AppHostError([(service: nil, error: error)])
   }
 
   nonisolated(nonsending) private func runToTheEnd(

@@ -37,7 +37,8 @@ extension AppHost {
   /// - Parameters:
   ///   - level: The required level.
   ///   - body: The closure to run; it runs on no actor.
-  /// - Throws: The error of the closure, except a `CancellationError` after the level was left.
+  /// - Throws: The error of the closure, except a `CancellationError`, or the error of another wait that the stop
+  ///   has ended, after the level was left.
   nonisolated(nonsending) public func whileState<Failure: Error>(
     atLeast level: AppState.Level,
     _ body: @Sendable () async throws(Failure) -> Void
@@ -96,6 +97,9 @@ extension AppHost {
     for latch in reached { latch.open() }
     return result
   }
+
+  /// Enters the last state without an event, because the run was refused.
+  func refuse() { update { $0.refuse() } }
 
   /// Delivers the rest of a step, and then all queued steps.
   ///

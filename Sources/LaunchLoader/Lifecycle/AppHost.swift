@@ -71,7 +71,8 @@ public final class AppHost: Sendable {
   /// - Parameters:
   ///   - delegate: The object that receives every edge; the application keeps it.
   ///   - bus: The bus that receives the events.
-  ///   - loader: The loader of the launch work.
+  ///   - loader: The loader of the launch work. Applications that run at the same time, as in tests, each need their
+  ///     own: `LaunchLoader()`.
   ///   - configuration: The time limits, clock, signals and message output.
   public init(
     delegate: (any AppHostDelegate)? = nil,
