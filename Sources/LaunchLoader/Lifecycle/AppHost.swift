@@ -248,6 +248,14 @@ extension AppHost {
     /// The parent is checked once a second.
     public var endsWithParent: Bool
 
+    /// A Boolean value that indicates whether `NOTIFY_SOCKET`, `WATCHDOG_USEC` and `WATCHDOG_PID` stay in the
+    /// environment of the process.
+    ///
+    /// By default, ``AppHost/run()`` removes them once it has read them, before launch work begins, so that a program
+    /// which a service starts does not speak to the service manager of this one. The C library provides no lock for
+    /// the environment: call `run()` before other threads read it, or set this property.
+    public var keepsNotifySocket: Bool
+
     /// Creates a configuration.
     ///
     /// - Parameters:
@@ -258,6 +266,7 @@ extension AppHost {
     ///   - onMessage: Called with every message. By default, each message is a line on standard error.
     ///   - launchOptions: The launch options for the launch work; `nil` means ``LaunchOptions/current``.
     ///   - endsWithParent: Whether the application ends with its parent process.
+    ///   - keepsNotifySocket: Whether the variables of the service manager stay in the environment.
     public init(
       stopTimeout: Duration? = .seconds(20),
       cancelTimeout: Duration? = .seconds(5),
@@ -265,7 +274,8 @@ extension AppHost {
       signals: [UnixSignal: SignalMeaning] = SignalMeaning.standard,
       onMessage: (@Sendable (AppHostMessage) -> Void)? = nil,
       launchOptions: LaunchOptions? = nil,
-      endsWithParent: Bool = false
+      endsWithParent: Bool = false,
+      keepsNotifySocket: Bool = false
     ) {
       self.stopTimeout = stopTimeout
       self.cancelTimeout = cancelTimeout
@@ -274,6 +284,7 @@ extension AppHost {
       self.onMessage = onMessage ?? { printError("LaunchLoader: \($0)") }
       self.launchOptions = launchOptions
       self.endsWithParent = endsWithParent
+      self.keepsNotifySocket = keepsNotifySocket
     }
   }
 }

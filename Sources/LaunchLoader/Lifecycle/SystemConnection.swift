@@ -103,6 +103,7 @@ final class SystemConnection: Sendable {
     let manager = NotifySocket(environment: environment) {
       [messages = application.messages] message in messages.send(message)
     }
+    if !configuration.keepsNotifySocket { NotifySocket.removeVariables(readFrom: environment) }
     let bridge = Self.bridge(to: application, manager)
     var tasks = [Task.detached { await bridge.run() }]
     if configuration.endsWithParent {

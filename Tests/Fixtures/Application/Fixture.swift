@@ -94,6 +94,11 @@ enum Fixture {
     withExtendedLifetime((tokens, reloads)) {}
   }
 
+  /// The value of a variable that a program started now would inherit.
+  private static func value(of variable: String) -> String {
+    LaunchOptions.current.environment[variable] ?? "none"
+  }
+
   /// Keeps the thread for ever.
   private static func block() {
     say("blocks")

@@ -70,7 +70,6 @@ struct AppHostProcessTests {
   func doubled() throws {
     for (first, second) in [(SIGINT, SIGINT), (SIGINT, SIGTERM), (SIGTERM, SIGUSR1)] {
       let program = try start("saving")
-      _ = try read(program, until: "active")
       program.signal(first)
       _ = try read(program, until: "saving")
       program.signal(second)
@@ -88,7 +87,6 @@ struct AppHostProcessTests {
   )
   func taken(kind: String) throws {
     let program = try start(kind)
-    _ = try read(program, until: "active")
     program.signal(SIGINT)
     _ = try read(program, until: "ended with 0")
     let lines = try program.standardError.split(separator: "\n")
@@ -212,6 +210,19 @@ struct AppHostProcessTests {
     withExtendedLifetime(program) {}
   }
 
+  @Test(
+    "What a service starts inherits the service manager only on request",
+    arguments: [false, true]
+  )
+  func managerOfAChild(isKept: Bool) throws {
+    let manager = try Manager()
+    let program = try start(isKept ? "keeping" : "variables", for: manager, until: "launching")
+    let kept = "\(manager.address), 100000000000, \(program.process)"
+    #expect(try read(program, until: "active").contains(isKept ? kept : "none, none, none"))
+    // The reports that it is alive come from a task.
+    #expect(try Set([manager.nextMessage(), manager.nextMessage()]) == ["WATCHDOG=1", "READY=1"])
+  }
+
   private func start(
     _ kind: String,
     for manager: Manager,
@@ -220,9 +231,9 @@ struct AppHostProcessTests {
     let program = try RunningProgram(
       Program(path: "/bin/sh"),
       [
-        "-c", "NOTIFY_SOCKET=$1 exec \"$0\" $2", try Program("ApplicationFixture").path,
-        manager.address, kind,
-      ]
+        "-c", "NOTIFY_SOCKET=$1 WATCHDOG_USEC=${3-} WATCHDOG_PID=$$ exec \"$0\" $2",
+        try Program("ApplicationFixture").path, manager.address, kind,
+      ] + (["variables", "keeping"].contains(kind) ? ["100000000000"] : [])
     )
     _ = try read(program, until: line)
     return program
