@@ -235,7 +235,9 @@ extension AppHost {
     ///
     /// Each message has a ``AppHostMessage/description`` of one line, and names what it is about, for a log with
     /// structured entries. Messages arrive in order, one at a time, on a thread of their own and outside
-    /// every lock. A call that blocks delays later messages, but no service and no deadline.
+    /// every lock. A call that blocks delays later messages, but no service and no deadline. The thread blocks no
+    /// signal but `SIGPIPE` and those that the program blocks where it creates the application, and a program that
+    /// the closure starts inherits that.
     /// ``AppHost/run()`` returns when the last call has returned, at most ``cancelTimeout`` after
     /// everything else has ended; after that, the call continues in the background.
     public var onMessage: @Sendable (AppHostMessage) -> Void
