@@ -87,6 +87,7 @@ public final class AppHost: Sendable {
     messages = MessageQueue(configuration.onMessage)
     changes = MessageQueue { post in post(bus) }
     let (messages, changes) = (messages, changes)
+    loader.expect(messages, on: configuration.clock)
     let dispositions = DispositionWatch { messages.send($0) }
     self.dispositions = dispositions
     let alarms = ServiceAlarms(configuration.clock)

@@ -113,4 +113,43 @@ struct LoaderMessageTests {
     #expect(clock.sleeperCount == 0)
     #expect(messages.entries == [])
   }
+
+  @Test("An application that was created with the loader receives what is said before it runs")
+  func applicationBeforeItsRun() async throws {
+    let loader = LaunchLoader()
+    var app: AppHost? = AppHost(
+      bus: EventBus(),
+      loader: loader,
+      configuration: AppHost.Configuration(
+        clock: clock,
+        signals: [:],
+        onMessage: { [messages] in messages.append($0) }
+      )
+    )
+    let waiting = Task { try await loader.value(of: LaunchKey<Int>("absent")) }
+    await clock.waitForSleepers(atLeast: 1)
+    await clock.jumpAtRest(by: .seconds(5))
+    #expect(await messages.first(1).first?.workers == ["absent"])
+    weak let released = app
+    app = nil
+    #expect(released == nil)
+    waiting.cancel()
+    await #expect(throws: CancellationError.self) { try await waiting.value }
+  }
+
+  @Test("A service alone reports on its own clock that it waits for a value of no launch")
+  func serviceAlone() async throws {
+    let group = AppServiceGroup("group")
+    try group.add("reads") { _ = try await $0.value(of: LaunchKey<Int>("absent")) }
+    let run = AppServiceRun(group, loader: LaunchLoader(), clock: clock) { [messages] in
+      messages.append($0)
+    }
+    await clock.waitForSleepers(atLeast: 1)
+    await clock.jumpAtRest(by: .seconds(5))
+    let message = await messages.first(1)[0]
+    #expect(message.description.hasPrefix("waiting for launch value \"absent\", for 5 s now"))
+    run.cancel()
+    _ = try? await run.wait()
+    #expect(messages.entries.count { $0.workers == ["absent"] } == 1)
+  }
 }

@@ -18,6 +18,12 @@ extension LaunchLoader {
       let original: LaunchSite?
     }
 
+    /// The application that was created first with the loader, until it has run; the loader does not keep it.
+    struct Candidate: Sendable {
+      weak let messages: MessageQueue<AppHostMessage>?
+      let clock: any Clock<Duration>
+    }
+
     /// The callers that wait for a value before the launch, and the task that reports them.
     struct Wait: Sendable {
       var callers = 0
@@ -26,12 +32,27 @@ extension LaunchLoader {
 
     /// The application that runs with the loader.
     var host: Host?
+    /// The application that will probably run with it.
+    var candidate: Candidate?
     /// Indicates that an application has run with it.
     var hadHost = false
     /// The registrations that were refused before the launch.
     var refusals: [Refusal] = []
     /// The values that are awaited before the launch.
     var waits: [LaunchID: Wait] = [:]
+  }
+
+  /// Records that an application was created with the loader: until it runs, it receives messages that cannot wait,
+  /// unless another one was created before it.
+  func expect(_ messages: MessageQueue<AppHostMessage>, on clock: any Clock<Duration>) {
+    // Looked at outside the lock: this could be its last owner.
+    if state.withLock({ $0.talk.candidate })?.messages != nil { return }
+    let candidate = Talk.Candidate(messages: messages, clock: clock)
+    let former = state.withLock { state in
+      defer { state.talk.candidate = candidate }
+      return state.talk.candidate
+    }
+    withExtendedLifetime(former) {}
   }
 
   /// Connects the application that runs with the loader, and receives its messages.
@@ -62,14 +83,19 @@ extension LaunchLoader {
 
   /// Disconnects the application.
   package func leave() {
-    let host = state.withLock { $0.talk.host.take() }
-    withExtendedLifetime(host) {}
+    let former = state.withLock { state in
+      (state.talk.host.take(), state.talk.candidate.take())
+    }
+    withExtendedLifetime(former) {}
   }
 
-  /// Says something to the application that runs with the loader, or on standard error.
+  /// Says something to the application that runs with the loader, or will, or on standard error.
   private func say(_ message: AppHostMessage) {
-    if let host = state.withLock({ $0.talk.host }) {
+    let (host, candidate) = state.withLock { ($0.talk.host, $0.talk.candidate) }
+    if let host {
       host.say(message)
+    } else if let messages = candidate?.messages {
+      messages.send(message)
     } else {
       printError("LaunchLoader: \(message)")
     }
@@ -122,18 +148,30 @@ extension LaunchLoader {
 
 /// The waits for values before the launch.
 extension LaunchLoader {
+  /// The receiver of messages about a wait, and the clock that measures it.
+  typealias Audience = (clock: any Clock<Duration>, say: @Sendable (AppHostMessage) -> Void)
+
   /// Records that a caller waits for a value: as long as no launch begins, a message names the value after five
-  /// seconds on the clock of the loader, and then every ten seconds.
+  /// seconds, and then every ten seconds.
   ///
+  /// - Parameters:
+  ///   - id: The name of the value.
+  ///   - audience: Receives the messages, and has the clock that measures the time, if the caller is the first one.
   /// - Returns: `true` if the caller must call ``endWait(for:)``; `false` if the launch has begun.
-  func beginWait(for id: LaunchID) -> Bool {
-    let (isCounted, clock) = state.withLock { state -> (Bool, (any Clock<Duration>)?) in
-      guard state.registry.isCollecting else { return (false, nil) }
-      state.talk.waits[id, default: Talk.Wait()].callers += 1
-      return (true, state.talk.waits[id]?.callers == 1 ? state.timing.clock : nil)
+  func beginWait(for id: LaunchID, _ audience: Audience?) -> Bool {
+    let (callers, candidate, clock) = state.withLock { state in
+      var callers = 0
+      if state.registry.isCollecting {
+        callers = (state.talk.waits[id]?.callers ?? 0) + 1
+        state.talk.waits[id, default: Talk.Wait()].callers = callers
+      }
+      return (callers, state.talk.candidate, state.timing.clock)
     }
-    guard let clock else { return isCounted }
-    let report = Task.detached { await self.reportWait(for: id, on: clock) }
+    guard callers == 1 else { return callers > 1 }
+    let isExpected = candidate?.messages != nil
+    let (time, say) =
+      audience ?? (isExpected ? candidate?.clock ?? clock : clock, { self.say($0) })
+    let report = Task.detached { await Self.reportWait(for: id, on: time, to: say) }
     let isOver = state.withLock { state in
       guard state.talk.waits[id] != nil else { return true }
       state.talk.waits[id]?.report = report
@@ -152,9 +190,11 @@ extension LaunchLoader {
     wait?.report?.cancel()
   }
 
-  nonisolated(nonsending) private func reportWait(for id: LaunchID, on clock: any Clock<Duration>)
-    async
-  {
+  nonisolated(nonsending) private static func reportWait(
+    for id: LaunchID,
+    on clock: any Clock<Duration>,
+    to say: @Sendable (AppHostMessage) -> Void
+  ) async {
     let stopwatch = Stopwatch(clock)
     var waited = Duration.seconds(5)
     while true {

@@ -136,7 +136,8 @@ public struct AppServiceContext: Sendable {
   ///   `CancellationError` when the waiting task is cancelled, or when the stop has prevented the work.
   nonisolated(nonsending) public func value<Value>(of key: LaunchKey<Value>) async throws -> Value {
     do {
-      return try await runner.loader.value(of: key)
+      let say: @Sendable (AppHostMessage) -> Void = { [runner] in runner.receiver(.say($0)) }
+      return try await runner.loader.value(of: key, (runner.reports.clock, say))
     } catch let error as LaunchError where error.isRefusedValue && isProgramStopping {
       // Not a failure of the service, which may not have been asked to stop yet.
       try await untilShutdown()

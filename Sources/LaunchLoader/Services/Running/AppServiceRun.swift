@@ -57,8 +57,8 @@ public final class AppServiceRun: Sendable {
   ///   - cancelTimeout: The time in which the cancelled service must end, before it is left behind; `nil`
   ///     means no limit.
   ///   - clock: The clock that measures the time limits.
-  ///   - onMessage: Called with each message of the run: that the stop or ``waitUntilReady()`` takes long, or that
-  ///     a service is cancelled or left behind. By default, each message is a line on standard error.
+  ///   - onMessage: Called with each message of the run: that the stop or ``waitUntilReady()`` takes long, that
+  ///     a service waits for a value although no launch has begun, or that it is cancelled or left behind. By default, each message is a line on standard error.
   public init(
     _ service: some AppService,
     named name: String? = nil,
