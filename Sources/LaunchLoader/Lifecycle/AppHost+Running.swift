@@ -22,11 +22,15 @@ extension AppHost {
   ///
   /// - Returns: The exit code passed to `shutdown`; otherwise 128 plus the number of the signal if a second
   ///   signal has cancelled everything; otherwise 0.
-  /// - Throws: ``AppHostError`` if the launch or a service failed, if a service is stuck, or if the
-  ///   application already ran; `CancellationError` if the only cause was the cancellation of the task.
+  /// - Throws: ``AppHostError`` if the launch or a service failed, if a service is stuck, if the
+  ///   application already ran, or if another application runs with its loader; `CancellationError` if the only cause
+  ///   was the cancellation of the task.
   nonisolated(nonsending) public func run() async throws -> Int32 {
     guard runner.claim() else {
       throw AppHostError([(service: nil, error: AppServiceError(.alreadyRan))])
+    }
+    guard loader.enter({ [messages] in messages.send($0) }) else {
+      throw refused(LaunchError(.inUse))
     }
     let system = SystemConnection(self)
     let (failures, isCancelled) = await withCancellationHandling {
@@ -35,12 +39,25 @@ extension AppHost {
       cancel()
     }
     await system.end()
+    loader.leave()
     await lastPostsAreHandled()
     await changes.delivered(within: configuration.cancelTimeout, on: configuration.clock)
     await messages.delivered(within: configuration.cancelTimeout, on: configuration.clock)
     if !failures.isEmpty { throw AppHostError(failures) }
     if isCancelled { try Task.checkCancellation() }
     return locked.withLock { $0.exitCode } ?? 0
+  }
+
+  /// Ends a run that may not begin: without events, and without the loader, which may belong to others.
+  private func refused(_ error: any Error) -> AppHostError {
+    runner.send { machine in
+      machine.fail(error)
+      machine.begin()
+      machine.permitStop()
+    }
+    runner.alarms.close()
+    refuse()
+    return AppHostError([(service: nil, error: error)])
   }
 
   nonisolated(nonsending) private func runToTheEnd(
@@ -55,7 +72,9 @@ extension AppHost {
         // `READY=1`.
         if !runner.isStopRequested { system.manager?.started() }
         change(.started)
+        dispositions.compare()
       case .stopping:
+        dispositions.compare()
         system.manager?.stopping()
         loader.stop()
         // The thread that requests the stop cancels them as well, in the closure of `init`, but may be late.
@@ -111,14 +130,15 @@ extension AppHost {
       let report = try result.get()
       // The launch continued without them; without a message, the failures would go unnoticed.
       for problem in report.problems { messages.send("launch: \(problem)") }
-      for entry in report.failures {
+      // Work that the stop has cancelled has not failed.
+      let isStopping = runner.isStopRequested
+      for entry in report.failures where !(isStopping && entry.outcome.isCancellation) {
         let text = "launch work \"\(entry.id)\" \(entry.outcome)"
         let (workers, elapsed) = ([entry.id.rawValue], entry.duration)
         messages.send(AppHostMessage(text, workers: workers, state: .failed, elapsed: elapsed))
       }
-    } catch let error as LaunchError {
-      if runner.isStopRequested, error.isOfCancellation { return }
-      throw error
+    } catch  where runner.isStopRequested && error.isOfEndedWait {
+      // The launch may belong to another caller, which a shutdown does not wait for.
     }
   }
 
@@ -131,21 +151,6 @@ extension AppHost {
       let workers = worker.map { [$0] } ?? []
       messages.send(AppHostMessage(error.description, workers: workers, state: .stuck))
       runner.send { $0.fail(error) }
-    }
-  }
-}
-
-extension LaunchError {
-  /// A Boolean value that indicates whether all failures are cancellations, as after a requested shutdown.
-  fileprivate var isOfCancellation: Bool {
-    switch code {
-    // The launch belongs to another caller, which a shutdown does not wait for.
-    case .cancelled: true
-    case .failed(let report):
-      report.failures.allSatisfy { entry in
-        if case .failed(let error) = entry.outcome { error is CancellationError } else { false }
-      }
-    default: false
     }
   }
 }

@@ -37,7 +37,8 @@ extension AppHost {
   /// - Parameters:
   ///   - level: The required level.
   ///   - body: The closure to run; it runs on no actor.
-  /// - Throws: The error of the closure, except a `CancellationError` after the level was left.
+  /// - Throws: The error of the closure, except a `CancellationError`, or the error of another wait that the stop
+  ///   has ended, after the level was left.
   nonisolated(nonsending) public func whileState<Failure: Error>(
     atLeast level: AppState.Level,
     _ body: @Sendable () async throws(Failure) -> Void
@@ -47,7 +48,7 @@ extension AppHost {
       guard let waiter = locked.withLock({ $0.addWaiter(.below(level), left) }) else { continue }
       let error = await attempt(until: left, body)
       let hasLeft = locked.withLock { $0.waiters.element(number: waiter) } == nil
-      if let error, !hasLeft || Task.isCancelled || !(error is CancellationError) {
+      if let error, !hasLeft || Task.isCancelled || !error.isOfEndedWait {
         _ = locked.withLock { $0.waiters.remove(number: waiter) }
         throw error
       }
@@ -96,6 +97,9 @@ extension AppHost {
     for latch in reached { latch.open() }
     return result
   }
+
+  /// Enters the last state without an event, because the run was refused.
+  func refuse() { update { $0.refuse() } }
 
   /// Delivers the rest of a step, and then all queued steps.
   ///

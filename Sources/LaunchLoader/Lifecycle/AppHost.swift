@@ -25,7 +25,7 @@ public final class AppHost: Sendable {
     var machine = AppStateMachine()
     /// The tasks that wait for a goal, each with a latch.
     var waiters = NumberedList<(goal: AppStateMachine.Goal, latch: Latch)>()
-    var interruptCount = 0
+    var interrupts = InterruptCount()
     var options = LaunchOptions()
     var launch: Task<LaunchReport, any Error>?
     var exitCode: Int32?
@@ -60,6 +60,8 @@ public final class AppHost: Sendable {
   let runner: ServiceRunner
   let pending: PendingWork
   let messages: MessageQueue<AppHostMessage>
+  /// Compares the dispositions of signals when something deserves a message, and at other moments of the run.
+  let dispositions: DispositionWatch
   /// Posts what becomes of services: their observers must not delay a start, a stop or a deadline.
   let changes: MessageQueue<@Sendable (EventBus) -> Void>
   let locked: Locked<State>
@@ -69,7 +71,8 @@ public final class AppHost: Sendable {
   /// - Parameters:
   ///   - delegate: The object that receives every edge; the application keeps it.
   ///   - bus: The bus that receives the events.
-  ///   - loader: The loader of the launch work.
+  ///   - loader: The loader of the launch work. Applications that run at the same time, as in tests, each need their
+  ///     own: `LaunchLoader()`.
   ///   - configuration: The time limits, clock, signals and message output.
   public init(
     delegate: (any AppHostDelegate)? = nil,
@@ -84,8 +87,14 @@ public final class AppHost: Sendable {
     messages = MessageQueue(configuration.onMessage)
     changes = MessageQueue { post in post(bus) }
     let (messages, changes) = (messages, changes)
+    loader.expect(messages, on: configuration.clock)
+    let dispositions = DispositionWatch { messages.send($0) }
+    self.dispositions = dispositions
     let alarms = ServiceAlarms(configuration.clock)
-    let pending = PendingWork(alarms, loader) { messages.send($0) }
+    let pending = PendingWork(alarms, loader) { message in
+      messages.send(message)
+      dispositions.compare()
+    }
     self.pending = pending
     runner = ServiceRunner(
       ServiceRunner.Machine(
@@ -103,7 +112,10 @@ public final class AppHost: Sendable {
         let failure = AppServiceFailure(service: service, error: error)
         changes.send { $0.post(.appServiceDidFail, failure) }
       case .changed(let change): changes.send { $0.post(.appServiceStateDidChange, change) }
-      case .say(let message): messages.send(message)
+      case .say(let message):
+        messages.send(message)
+        // The delays of services, which are reported outside the lock.
+        if message.state == .starting || message.state == .stopping { dispositions.compare() }
       case .watch(.stop, _): pending.cancelMethods()
       case .forceStop: pending.leaveHandlers(isFinal: false)
       case .leaveLaunch:
@@ -209,9 +221,14 @@ extension AppHost {
     ///
     /// The first signal that means ``SignalMeaning/shutdown`` requests an orderly stop, the second cancels
     /// everything, and the third ends the process immediately with 128 plus its number, even if every thread
-    /// of the concurrency runtime is blocked. A signal that was ignored when the program started stays
-    /// ignored. The previous dispositions of the others are restored when ``AppHost/run()`` returns; a
-    /// signal that arrived before has no further effect.
+    /// of the concurrency runtime is blocked. One that arrives less than half a second after the last, measured on
+    /// ``clock``, counts as the same: a terminal and a wrapper may both deliver one Control-C. A signal that was
+    /// ignored when the program started stays ignored. The previous dispositions of the others are restored when
+    /// ``AppHost/run()`` returns; a signal that arrived before has no further effect.
+    ///
+    /// Other code that installs a handler for one of these signals takes it away from the application. A message
+    /// names such a signal, once, when services have started, when they stop, with each message about a delay, and
+    /// when another signal arrives.
     public var signals: [UnixSignal: SignalMeaning]
 
     /// Called with every message for the user of the program: delayed, cancelled and abandoned services, event
@@ -219,7 +236,9 @@ extension AppHost {
     ///
     /// Each message has a ``AppHostMessage/description`` of one line, and names what it is about, for a log with
     /// structured entries. Messages arrive in order, one at a time, on a thread of their own and outside
-    /// every lock. A call that blocks delays later messages, but no service and no deadline.
+    /// every lock. A call that blocks delays later messages, but no service and no deadline. The thread blocks no
+    /// signal but `SIGPIPE` and those that the program blocks where it creates the application, and a program that
+    /// the closure starts inherits that.
     /// ``AppHost/run()`` returns when the last call has returned, at most ``cancelTimeout`` after
     /// everything else has ended; after that, the call continues in the background.
     public var onMessage: @Sendable (AppHostMessage) -> Void
@@ -232,6 +251,14 @@ extension AppHost {
     /// The parent is checked once a second.
     public var endsWithParent: Bool
 
+    /// A Boolean value that indicates whether `NOTIFY_SOCKET`, `WATCHDOG_USEC` and `WATCHDOG_PID` stay in the
+    /// environment of the process.
+    ///
+    /// By default, ``AppHost/run()`` removes them once it has read them, before launch work begins, so that a program
+    /// which a service starts does not speak to the service manager of this one. The C library provides no lock for
+    /// the environment: call `run()` before other threads read it, or set this property.
+    public var keepsNotifySocket: Bool
+
     /// Creates a configuration.
     ///
     /// - Parameters:
@@ -242,6 +269,7 @@ extension AppHost {
     ///   - onMessage: Called with every message. By default, each message is a line on standard error.
     ///   - launchOptions: The launch options for the launch work; `nil` means ``LaunchOptions/current``.
     ///   - endsWithParent: Whether the application ends with its parent process.
+    ///   - keepsNotifySocket: Whether the variables of the service manager stay in the environment.
     public init(
       stopTimeout: Duration? = .seconds(20),
       cancelTimeout: Duration? = .seconds(5),
@@ -249,7 +277,8 @@ extension AppHost {
       signals: [UnixSignal: SignalMeaning] = SignalMeaning.standard,
       onMessage: (@Sendable (AppHostMessage) -> Void)? = nil,
       launchOptions: LaunchOptions? = nil,
-      endsWithParent: Bool = false
+      endsWithParent: Bool = false,
+      keepsNotifySocket: Bool = false
     ) {
       self.stopTimeout = stopTimeout
       self.cancelTimeout = cancelTimeout
@@ -258,6 +287,7 @@ extension AppHost {
       self.onMessage = onMessage ?? { printError("LaunchLoader: \($0)") }
       self.launchOptions = launchOptions
       self.endsWithParent = endsWithParent
+      self.keepsNotifySocket = keepsNotifySocket
     }
   }
 }

@@ -134,6 +134,12 @@ package struct AppStateMachine: Sendable {
   /// Enters the state of a step.
   package mutating func enter(_ newState: AppState) { state = newState }
 
+  /// Enters the last state at once, in place of all steps of a run.
+  mutating func refuse() {
+    defer { checkInvariants(ofSize: queue.count, _checkInvariants()) }
+    (state, latest) = (.terminated, .terminated)
+  }
+
   /// Returns whether a goal is reached.
   func hasReached(_ goal: Goal) -> Bool {
     switch goal {

@@ -42,23 +42,44 @@ extension AppHost {
 
   /// Handles a signal that requests the end of the program.
   ///
-  /// The first call stops everything in order. The second cancels everything; the exit code is 128 plus the
-  /// number, unless one is set. The third ends the process immediately with that status.
+  /// The first interrupt stops everything in order. The second cancels everything; the exit code is 128 plus the
+  /// number, unless one is set. The third ends the process immediately with that status. A call that soon follows
+  /// the last one counts as the same interrupt: see ``InterruptCount``.
   ///
-  /// The third call ends the process on the calling thread. The others run user code, on a thread of the
-  /// concurrency runtime, because the caller may be the thread that reads signals.
+  /// The third interrupt ends the process on the calling thread. The others run user code, on a thread of the
+  /// concurrency runtime, because the caller may be the thread that reads signals. The clock of the application is
+  /// read on the calling thread.
   ///
   /// - Parameter number: The number of the signal.
   package func interrupt(_ number: Int32) {
-    let count = locked.withLock { state in
-      state.interruptCount += 1
-      return state.interruptCount
-    }
-    switch count {
+    let time = runner.alarms.elapsed
+    switch locked.withLock({ $0.interrupts.arrive(at: time) }) {
+    case nil: break
     case 1: Task.detached { self.requestShutdown() }
     case 2: Task.detached { self.cancel(exitCode: 128 + number) }
     default: ServiceProcess.end(128 + number)
     }
+  }
+}
+
+/// Counts the interrupts: the signals that request the end of the program.
+///
+/// A plain value. One Control-C may arrive twice, from the terminal, which sends it to every process of the job, and
+/// from a wrapper among these, which passes it on. An interrupt less than half a second after the last one is
+/// therefore the same, whatever the two signals are.
+struct InterruptCount: Sendable {
+  private var count = 0
+  private var last: Duration?
+
+  /// Records an arrival.
+  ///
+  /// - Parameter time: The time of the arrival, on any clock.
+  /// - Returns: The number of the interrupt, from 1; `nil` if it is the same as the last one.
+  mutating func arrive(at time: Duration) -> Int? {
+    defer { last = max(time, last ?? time) }
+    if let last, time - last < .milliseconds(500) { return nil }
+    count += 1
+    return count
   }
 }
 
@@ -82,6 +103,7 @@ final class SystemConnection: Sendable {
     let manager = NotifySocket(environment: environment) {
       [messages = application.messages] message in messages.send(message)
     }
+    if !configuration.keepsNotifySocket { NotifySocket.removeVariables(readFrom: environment) }
     let bridge = Self.bridge(to: application, manager)
     var tasks = [Task.detached { await bridge.run() }]
     if configuration.endsWithParent {
@@ -121,6 +143,7 @@ final class SystemConnection: Sendable {
   ) -> SignalBridge {
     SignalBridge(
       application.configuration.signals,
+      watch: application.dispositions,
       onMessage: { [messages = application.messages] in messages.send($0) },
       interrupt: { application.interrupt($0) },
       hangup: { Task.detached { application.requestShutdown() } },

@@ -48,6 +48,22 @@ package final class NotifySocket: Sendable {
     watchdogInterval = Self.watchdogInterval(environment, process ?? ServiceProcess.identifier)
   }
 
+  /// Removes the variables of the service manager from the environment of the process, so that its children do not
+  /// inherit them, as `sd_notify(3)` can.
+  ///
+  /// The C library does not protect the environment against threads that read it meanwhile.
+  ///
+  /// - Parameter environment: The environment that named the socket. Nothing is removed if the process has none of
+  ///   this name, as in a test that passes variables of its own.
+  static func removeVariables(readFrom environment: [String: String]) {
+    guard let name = environment["NOTIFY_SOCKET"], !name.isEmpty,
+      ServiceProcess.environment["NOTIFY_SOCKET"] == name
+    else { return }
+    for variable in ["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"] {
+      ServiceProcess.removeVariable(variable)
+    }
+  }
+
   /// Reports that the service has started, unless it has done so or is stopping.
   package func started() { send("READY=1", in: .starting, then: .running) }
 

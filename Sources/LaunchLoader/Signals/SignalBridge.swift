@@ -12,14 +12,15 @@ internal import EventBus
 ///
 /// Signals that were ignored when the program started stay ignored. Shells protect background jobs this way,
 /// as does `nohup` (The GNU C Library, "Initial Signal Actions": check whether the signal is ignored before
-/// you handle it).
+/// you handle it). A ``DispositionWatch`` reports those that neither ignores.
 ///
 /// Listening starts in the initializer, so that signals before ``run()`` are not lost. Signals that are
 /// unanswered at the end are dropped.
 ///
 /// ## Thread safety
 ///
-/// `onMessage`, `interrupt` and `hangup` run on the thread that reads signals and must not run user code.
+/// `onMessage`, `interrupt` and `hangup` run on the thread that reads signals and must not run user code, except
+/// the clock of an application.
 /// The closure `answer` runs in the isolation in which it was formed. No lock is held during any of them.
 package final class SignalBridge: Sendable {
   /// Answers a signal with this meaning.
@@ -31,11 +32,13 @@ package final class SignalBridge: Sendable {
   private let requests = SignalQueue()
   private let reloads = SignalQueue()
   private let listener: SignalListener?
+  private let watch: DispositionWatch?
 
   /// Starts listening.
   ///
   /// - Parameters:
   ///   - table: The meanings of signals.
+  ///   - watch: Reports the signals that other code handles.
   ///   - onMessage: Called with errors of the operating system, on any thread.
   ///   - interrupt: Called with the number of a signal that requests the end.
   ///   - hangup: Called when `SIGHUP` requests the end.
@@ -45,6 +48,7 @@ package final class SignalBridge: Sendable {
   ///     `background` returns.
   package init(
     _ table: [UnixSignal: SignalMeaning] = SignalMeaning.standard,
+    watch: DispositionWatch? = nil,
     onMessage: @escaping @Sendable (String) -> Void = { _ in },
     interrupt: @escaping @Sendable (Int32) -> Void,
     hangup: @escaping @Sendable () -> Void,
@@ -54,7 +58,9 @@ package final class SignalBridge: Sendable {
     self.table = table
     self.answer = answer
     self.isEnding = isEnding
-    let signals = table.keys.filter { !SignalCenter.shared.isIgnored($0.rawValue) }
+    self.watch = watch
+    let ignored = table.filter { SignalCenter.shared.isIgnored($0.key.rawValue) }
+    let taken = table.filter { ignored[$0.key] == nil }
     let hadTerminal = ServiceProcess.hasTerminal
     let (requests, reloads) = (requests, reloads)
     let direct = SignalCenter.DirectListener(onMessage: onMessage) { number in
@@ -67,8 +73,10 @@ package final class SignalBridge: Sendable {
       case .background, .foreground, .resize: requests.append(number)
       case .ignore, nil: break
       }
+      watch?.compare()
     }
-    listener = signals.isEmpty ? nil : SignalListener(signals, direct)
+    listener = taken.isEmpty ? nil : SignalListener(Array(taken.keys), direct)
+    watch?.begin(taken, ignored: ignored)
   }
 
   /// Answers signals until the task is cancelled, and then restores the previous dispositions.
@@ -91,6 +99,7 @@ package final class SignalBridge: Sendable {
   ///
   /// Repeated calls have no effect.
   package func end() {
+    watch?.end()
     listener?.end()
     requests.end()
     reloads.end()

@@ -110,6 +110,15 @@ final class SignalCenter: Sendable {
     }
   }
 
+  /// Returns the disposition of a signal that has listeners, if other code has installed it.
+  func foreignDisposition(of number: Int32) -> SignalDisposition? {
+    state.withLock { state in
+      guard state.router.isHeard(number) else { return nil }
+      let disposition = SignalDisposition.current(of: number)
+      return SignalPipe.isOurs(disposition) ? nil : disposition
+    }
+  }
+
   /// Stops the process as `SIGTSTP` does by default, regardless of its listeners.
   ///
   /// Returns when the process is continued, or immediately if the system does not stop it.

@@ -2,6 +2,8 @@
 public enum SignalMeaning: Sendable, Hashable {
   /// Stop in order; the second signal cancels everything, and the third ends the process immediately.
   ///
+  /// A signal less than half a second after the last one with this meaning counts as the same.
+  ///
   /// `SIGHUP` requests only the orderly stop, however often it arrives.
   case shutdown
   /// Reload the configuration: the application posts `appShouldReload`.

@@ -55,13 +55,15 @@ public struct AppHostMessage: Hashable, Sendable, CustomStringConvertible {
 ///
 /// The hook runs on a thread of its own, which ends when the queue is empty. A hook that blocks, for example
 /// while writing to a full pipe, therefore delays neither the sender nor a deadline, even if the concurrency
-/// runtime has few threads.
+/// runtime has few threads. The thread blocks the signals that the program blocks where it creates the queue, and
+/// no others except `SIGPIPE`: programs that the hook starts inherit that.
 ///
 /// ## Thread safety
 ///
 /// Every member may be called from any thread. ``send(_:)`` runs no user code and may be called under a lock.
 final class MessageQueue<Message: Sendable>: Sendable {
   private let hook: @Sendable (Message) -> Void
+  private let mask = SignalMask.ofProgram
   /// The waiting messages, and during their delivery a latch that opens when the queue becomes idle.
   private let state = Locked((waiting: BoundedQueue<Message>(), idle: nil as Latch?))
 
@@ -79,10 +81,13 @@ final class MessageQueue<Message: Sendable>: Sendable {
       state.idle = Latch()
       return true
     }
-    if mustStart, ServiceProcess.runOnThread({ self.deliver() }) != 0 {
-      // The system could not create a thread.
-      Task.detached { self.deliver() }
+    guard mustStart else { return }
+    let code = ServiceProcess.runOnThread { [self] in
+      mask.install()
+      deliver()
     }
+    // The system could not create a thread.
+    if code != 0 { Task.detached { self.deliver() } }
   }
 
   /// Waits until every message is delivered or the limit expires.

@@ -73,6 +73,13 @@ enum ServiceProcess {
     return variables
   }
 
+  /// Removes an environment variable.
+  ///
+  /// Do not call it while another thread uses the environment: see ``environment``.
+  static func removeVariable(_ name: String) {
+    _ = unsafe unsetenv(name)  // Reason: a terminated string.
+  }
+
   /// The time of `CLOCK_MONOTONIC`, which service managers use, in microseconds.
   static var monotonicMicroseconds: UInt64 {
     var time = timespec()

@@ -51,6 +51,9 @@ struct SignalDisposition: Sendable {
   /// A Boolean value that indicates whether the disposition ignores the signal.
   var isIgnoring: Bool { handlerWord == Self.toIgnore.handlerWord }
 
+  /// A Boolean value that indicates whether the action is that of the system.
+  var isDefault: Bool { handlerWord == Self.byDefault.handlerWord }
+
   /// Returns whether both dispositions call the same handler.
   func hasHandler(of other: SignalDisposition) -> Bool { handlerWord == other.handlerWord }
 

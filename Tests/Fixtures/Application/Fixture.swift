@@ -9,15 +9,22 @@ import Synchronization
 /// that does not end by itself; `orphan` ends with its parent process; `optioned` has launch
 /// options without an environment; `reloading` has a reload that does not end; `blocked` blocks
 /// every thread of the concurrency runtime; `keeper` keeps the handlers of its signals during the
-/// run and restores them after it; `full` prints without end. After its run it repeats lines until
-/// there are no more.
+/// run and restores them after it; `full` prints without end; `saving` saves when asked, until a line
+/// comes; `taken` and `ignoring` handle SIGTERM otherwise while they start; `variables` and `keeping`
+/// print what a program that they start would inherit from the service manager. After its run it
+/// repeats lines until there are no more.
+///
+/// Its clock passes a second whenever it is read, so that no two signals count as the same; for
+/// `saving`, it stands still.
 @main
 enum Fixture {
   static func main() async throws {
     let kind = CommandLine.arguments.dropFirst().first ?? "plain"
     var configuration = AppHost.Configuration()
     configuration.endsWithParent = kind == "orphan"
+    configuration.clock = SteppingClock(step: kind == "saving" ? .zero : .seconds(1))
     if kind == "optioned" { configuration.launchOptions = LaunchOptions(arguments: ["fixture"]) }
+    configuration.keepsNotifySocket = kind == "keeping"
     // Signals of different kinds never become one.
     configuration.signals[.user1] = .shutdown
     let app = AppHost(
@@ -55,6 +62,21 @@ enum Fixture {
       case "blocked":
         for _ in 0..<64 { Task.detached { block() } }
         block()
+      case "saving":
+        try await context.untilShutdown()
+        say("saving")
+        await Task.detached { _ = readLine() }.value
+        say(Task.isCancelled ? "cut short" : "saved")
+      case "taken":
+        signal(SIGTERM) { _ in say("taken") }
+        try await context.untilShutdown()
+      case "ignoring":
+        signal(SIGTERM, SIG_IGN)
+        try await context.untilShutdown()
+      case "variables", "keeping":
+        let variables = ["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"]
+        say(variables.map(value(of:)).joined(separator: ", "))
+        try await context.untilShutdown()
       case "stuck": await Task.detached { await untilCancelled() }.value
       default: try await context.untilShutdown()
       }
@@ -72,6 +94,11 @@ enum Fixture {
     withExtendedLifetime((tokens, reloads)) {}
   }
 
+  /// The value of a variable that a program started now would inherit.
+  private static func value(of variable: String) -> String {
+    LaunchOptions.current.environment[variable] ?? "none"
+  }
+
   /// Keeps the thread for ever.
   private static func block() {
     say("blocks")
@@ -84,6 +111,35 @@ enum Fixture {
     for await _ in nothing {}
     withExtendedLifetime(end) {}
     say("cancelled")
+  }
+}
+
+/// A clock that passes a step whenever it is read; sleeps on it do not end by themselves.
+struct SteppingClock: Clock {
+  struct Instant: InstantProtocol {
+    var offset = Duration.zero
+    func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
+    func duration(to other: Instant) -> Duration { other.offset - offset }
+    static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
+  }
+
+  private final class Steps: Sendable { let count = Atomic(0) }
+
+  let step: Duration
+  private let steps = Steps()
+
+  init(step: Duration) { self.step = step }
+
+  var now: Instant {
+    Instant(offset: step * steps.count.add(1, ordering: .relaxed).newValue)
+  }
+  var minimumResolution: Duration { .nanoseconds(1) }
+
+  func sleep(until deadline: Instant, tolerance: Duration?) async throws {
+    let (nothing, end) = AsyncStream<Never>.makeStream()
+    for await _ in nothing {}
+    withExtendedLifetime(end) {}
+    throw CancellationError()
   }
 }
 

@@ -66,6 +66,34 @@ struct AppHostProcessTests {
     #expect(try read(program, until: "ended with 143").contains("cancelled"))
   }
 
+  @Test("One interrupt that arrives twice stops the application in order: nothing is cut short")
+  func doubled() throws {
+    for (first, second) in [(SIGINT, SIGINT), (SIGINT, SIGTERM), (SIGTERM, SIGUSR1)] {
+      let program = try start("saving")
+      program.signal(first)
+      _ = try read(program, until: "saving")
+      program.signal(second)
+      program.signal(SIGWINCH)
+      // The thread that reads signals has read this one, which came last.
+      _ = try read(program, until: "resized")
+      program.send("go on")
+      #expect(try read(program, until: "ended with 0").contains("saved"))
+    }
+  }
+
+  @Test(
+    "A signal that other code handles while services start is named",
+    arguments: ["taken", "ignoring"]
+  )
+  func taken(kind: String) throws {
+    let program = try start(kind)
+    program.signal(SIGINT)
+    _ = try read(program, until: "ended with 0")
+    let lines = try program.standardError.split(separator: "\n")
+    #expect(lines.count == 1)
+    #expect(lines.first?.contains("other code handles SIGTERM now") == true)
+  }
+
   @Test("The third signal ends the process at once, even if it is blocked")
   func threeTimes() throws {
     let program = try start("stuck")
@@ -182,6 +210,19 @@ struct AppHostProcessTests {
     withExtendedLifetime(program) {}
   }
 
+  @Test(
+    "What a service starts inherits the service manager only on request",
+    arguments: [false, true]
+  )
+  func managerOfAChild(isKept: Bool) throws {
+    let manager = try Manager()
+    let program = try start(isKept ? "keeping" : "variables", for: manager, until: "launching")
+    let kept = "\(manager.address), 100000000000, \(program.process)"
+    #expect(try read(program, until: "active").contains(isKept ? kept : "none, none, none"))
+    // The reports that it is alive come from a task.
+    #expect(try Set([manager.nextMessage(), manager.nextMessage()]) == ["WATCHDOG=1", "READY=1"])
+  }
+
   private func start(
     _ kind: String,
     for manager: Manager,
@@ -190,9 +231,9 @@ struct AppHostProcessTests {
     let program = try RunningProgram(
       Program(path: "/bin/sh"),
       [
-        "-c", "NOTIFY_SOCKET=$1 exec \"$0\" $2", try Program("ApplicationFixture").path,
-        manager.address, kind,
-      ]
+        "-c", "NOTIFY_SOCKET=$1 WATCHDOG_USEC=${3-} WATCHDOG_PID=$$ exec \"$0\" $2",
+        try Program("ApplicationFixture").path, manager.address, kind,
+      ] + (["variables", "keeping"].contains(kind) ? ["100000000000"] : [])
     )
     _ = try read(program, until: line)
     return program

@@ -76,7 +76,7 @@ struct AppHostWaitTests {
     await hasBegun.wait()
     switch ending {
     case .deadline: stage.clock.jump(by: .seconds(20))
-    case .interrupt: stage.app.interrupt(15)
+    case .interrupt: stage.interruptAgain(15)
     case .cancellation: running.cancel()
     }
     switch ending {
@@ -113,7 +113,7 @@ struct AppHostWaitTests {
     await saves.wait()
     // The turn of the main actor in which the handler ran is over.
     await MainActor.run {}
-    stage.app.interrupt(15)
+    stage.interruptAgain(15)
     #expect(try await running.value == 143)
     await reloading.value
     let left = stage.messages.entries.filter { $0.hasPrefix("left behind: ") }
@@ -130,7 +130,7 @@ struct AppHostWaitTests {
     if let earlier { stage.app.shutdown(exitCode: earlier) }
     stage.app.interrupt(15)
     try await stage.app.waitUntil(state: .stopping)
-    stage.app.interrupt(15)
+    stage.interruptAgain(15)
     #expect(try await running.value == earlier ?? 143)
   }
 

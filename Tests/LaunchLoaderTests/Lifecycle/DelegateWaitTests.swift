@@ -167,7 +167,7 @@ struct DelegateWaitTests {
       await stage.clock.jumpAtRest(by: .seconds(20))
       #expect(try await running.value == 0)
     case .interrupt:
-      app.interrupt(15)
+      stage.interruptAgain(15)
       #expect(try await running.value == 143)
     case .cancellation:
       running.cancel()

@@ -10,7 +10,7 @@ struct ErrorCodeTests {
       .cycle(["a", "b", "a"]), .cycle(["b", "a", "b"]), .missing("a", neededBy: "b"),
       .missing("b", neededBy: "a"), .mismatch("a", makes: nil, needed: "Int"),
       .mismatch("a", makes: "Int", needed: "Int"), .noValue("a", nil), .noValue("a", .undone),
-      .reentrant, .stopped, .launched, .cancelled,
+      .reentrant, .stopped, .inUse, .launched, .cancelled,
     ]
     #expect(Set(codes + codes).count == codes.count)
   }
@@ -20,7 +20,8 @@ struct ErrorCodeTests {
     let codes: [AppServiceError.Code] = [
       .duplicate("a"), .duplicate("b"), .unknown("a", neededBy: "b"), .cycle(["a", "a"]),
       .stopping("a"), .endedBeforeReady("a"), .notStarted("a"), .returned("a"), .stuck("a"),
-      .alreadyRan, .failed(group: "a", errors: []), .failed(group: "a", errors: [Broken()]),
+      .alreadyRan, .unsuitable("a", reason: "b"), .unsuitable("a", reason: "c"),
+      .failed(group: "a", errors: []), .failed(group: "a", errors: [Broken()]),
       .failed(group: "b", errors: [Broken()]),
     ]
     #expect(Set(codes + codes).count == codes.count)

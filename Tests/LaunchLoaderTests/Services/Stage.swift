@@ -84,6 +84,12 @@ struct Stage: Sendable {
   /// Runs the application, ends it as soon as it is active, and waits for its end.
   func runOnce() async throws -> Int32 { try await stop(startUntilActive()) }
 
+  /// Interrupts the application, late enough after the last interrupt not to count as the same.
+  func interruptAgain(_ number: Int32) {
+    clock.jump(by: .seconds(1))
+    app.interrupt(number)
+  }
+
   /// Waits until a transition has begun, whose limits count from its beginning, and lets time pass.
   ///
   /// - Parameter duration: The time. A limit that begins only after another has expired may not have begun when
@@ -166,6 +172,7 @@ extension AppServiceError {
     case .returned: "returned"
     case .stuck: "stuck"
     case .alreadyRan: "alreadyRan"
+    case .unsuitable: "unsuitable"
     case .failed: "failed"
     }
   }

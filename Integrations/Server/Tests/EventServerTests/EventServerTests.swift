@@ -130,13 +130,15 @@ struct EventServerTests {
 
   @Test("A second signal cancels open requests, and the program ends")
   func impatient() async throws {
-    let server = try await RunningServer()
+    // Otherwise, it would have ended before the second signal.
+    let server = try await RunningServer("--drain-delay=60")
     let stream = try await server.stream()
     server.send(SIGTERM)
+    try await Task.sleep(for: .seconds(1))  // Reason: a signal that follows sooner counts as the same.
     server.send(SIGINT)
     try? await stream.readToEnd()
     let code = await server.exitCode
-    #expect(code == 0 || code == 128 + SIGINT || code == 128 + SIGTERM)
+    #expect(code == 0 || code == 128 + SIGINT)
   }
 
   @Test("A service that fails ends the program, with another exit code than 0")

@@ -234,6 +234,25 @@ struct AdoptingTests {
   }
 }
 
+extension AdoptingTests {
+  @Test("A ServiceGroup is refused, with a way out: where it is adopted, and where it would run")
+  func group() async throws {
+    let group = ServiceGroup(
+      services: [ClosureService {}],
+      logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    )
+    let app = application()
+    let error = #expect(throws: AppServiceError.self) {
+      try app.add(adopting: group, named: "group")
+    }
+    #expect(error?.description.contains("adopt its services one by one") == true)
+    #expect(app.services.isEmpty)
+    let run = AppServiceRun(AdoptedService(group, "group"))
+    let later = await #expect(throws: AppServiceError.self) { try await run.wait() }
+    #expect(later?.code == error?.code)
+  }
+}
+
 @Suite("An application as a service", .timeLimit(.minutes(1)))
 struct AsServiceTests {
   private let log = Inbox<String>()

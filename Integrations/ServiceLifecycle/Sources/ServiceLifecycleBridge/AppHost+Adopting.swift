@@ -24,6 +24,9 @@ extension AppHost {
   /// `cancelWhenGracefulShutdown`, `gracefulShutdown()` and `Task.isShuttingDownGracefully` work. A cancellation
   /// is a cancellation. Task-local values of the caller of `run()` are visible.
   ///
+  /// A `ServiceGroup` is refused: it would take the signals from the application, and stop its services in an order of
+  /// its own. Adopt its services one by one.
+  ///
   /// The service counts as ready as soon as it runs. If it becomes ready later, it reports that to a ``Readiness``,
   /// which is passed as `ready`.
   ///
@@ -33,7 +36,7 @@ extension AppHost {
   ///   - options: The order, time limits and failure policy of the service.
   ///   - ready: Reports when the service is ready; `nil` means as soon as it runs.
   ///   - logger: The logger of the group.
-  /// - Throws: `AppServiceError`, as for other services.
+  /// - Throws: `AppServiceError`, as for other services; with the code `unsuitable` for a `ServiceGroup`.
   public func add(
     adopting service: some Service,
     named name: String,
@@ -42,6 +45,7 @@ extension AppHost {
     logger: Logger = Logger(label: "ServiceLifecycleBridge") { _ in SwiftLogNoOpLogHandler() }
   ) throws(AppServiceError) {
     let adopted = AdoptedService(service, name, ready: ready, logger: logger)
+    try adopted.checkSuitability()
     try add(adopted, named: name, options: options)
   }
 }
@@ -70,8 +74,20 @@ public struct AdoptedService: AppService {
     (self.service, serviceName, readiness, self.logger) = (service, name, ready, logger)
   }
 
+  /// Refuses a service that is a group, with signals and an order of its own.
+  func checkSuitability() throws(AppServiceError) {
+    guard service is ServiceGroup else { return }
+    let reason =
+      "a ServiceGroup takes the signals from the application, and stops its services in an order of its own;"
+      + " adopt its services one by one, with after: for their order"
+    throw AppServiceError(.unsuitable(serviceName, reason: reason))
+  }
+
   /// Runs the service until it ends.
+  ///
+  /// - Throws: The error of the service; `AppServiceError` with the code `unsuitable` for a `ServiceGroup`.
   public func run(_ context: AppServiceContext) async throws {
+    try checkSuitability()
     let group = ServiceGroup(
       configuration: ServiceGroupConfiguration(
         services: [

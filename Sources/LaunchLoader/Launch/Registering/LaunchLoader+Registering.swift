@@ -46,6 +46,7 @@ extension LaunchLoader {
       return LaunchToken(registration, of: self)
     case .dismissed(let outcome, let original):
       registration.dismiss(outcome)
+      say(Talk.Refusal(registration: registration, outcome: outcome, original: original))
       return LaunchToken(registration, of: self, original: original)
     }
   }

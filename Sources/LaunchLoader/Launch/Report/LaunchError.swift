@@ -24,6 +24,8 @@ public struct LaunchError: Error {
     case failed(LaunchReport)
     /// The loader was stopped before it launched.
     case stopped
+    /// Another application runs with the loader.
+    case inUse
     /// The loader has launched, and can no longer be configured.
     case launched
     /// The task was cancelled while it awaited a launch that another call started.
@@ -85,8 +87,21 @@ extension LaunchError.Code: Hashable {
     case .reentrant: ["reentrant"]
     case .failed(let report): ["failed", report.description]
     case .stopped: ["stopped"]
+    case .inUse: ["inUse"]
     case .launched: ["launched"]
     case .cancelled: ["cancelled"]
+    }
+  }
+}
+
+extension LaunchError: EndedWaitError {
+  /// A Boolean value that indicates whether a cancellation or the stop of the loader is the only cause: also of a
+  /// failed launch, all of whose failures are such errors.
+  var isEndedWait: Bool {
+    switch code {
+    case .cancelled, .stopped, .noValue(_, .refused?): true
+    case .failed(let report): report.failures.allSatisfy(\.outcome.isCancellation)
+    default: false
     }
   }
 }
@@ -134,6 +149,9 @@ extension LaunchError: CustomStringConvertible {
         + " name the key of a value in needs:, or await the launch in a task that no worker started"
     case .stopped:
       "launch loader was stopped before it launched: nothing ran; use a new LaunchLoader"
+    case .inUse:
+      "launch loader is used by another AppHost, which runs: give each its own,"
+        + " with AppHost(loader: LaunchLoader())"
     case .cancelled:
       "task was cancelled while it awaited a launch: the launch continues;"
         + " await LaunchLoader.report for its report"

@@ -33,11 +33,9 @@ extension LaunchOutcome {
     if case .finished = self { true } else { false }
   }
 
-  /// A Boolean value that indicates whether the work threw because it was cancelled.
+  /// A Boolean value that indicates whether the work threw because it was cancelled, or because the program stops.
   var isCancellation: Bool {
-    guard case .failed(let error) = self else { return false }
-    if case .cancelled? = (error as? LaunchError)?.code { return true }
-    return error is CancellationError
+    if case .failed(let error) = self { error.isOfEndedWait } else { false }
   }
 
   /// A Boolean value that indicates whether the work itself failed.

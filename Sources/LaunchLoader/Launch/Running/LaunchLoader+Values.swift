@@ -5,8 +5,11 @@ extension LaunchLoader {
   /// Returns the value that launch work makes for a key, as soon as the work has finished.
   ///
   /// The call does not launch. It waits for the work, which may be registered later, and returns
-  /// immediately if the work has finished. The loader keeps the value as long as it lives, unless a
-  /// rollback undoes the work, or work whose value it needed.
+  /// immediately if the work has finished. If no launch has begun after five seconds,
+  /// and then every ten seconds, a message names the value: to the application or ``AppServiceRun`` of the
+  /// service that waits, to the application that was created with the loader, on whose clock the time is
+  /// measured, or on standard error. The loader keeps the value as long as it lives, unless a rollback undoes
+  /// the work, or work whose value it needed.
   ///
   /// - Parameter key: The key of the value.
   /// - Returns: The value.
@@ -18,12 +21,23 @@ extension LaunchLoader {
   ///   because there are these two.
   /// - Complexity: O(1), apart from the wait.
   nonisolated(nonsending) public func value<Value>(of key: LaunchKey<Value>) async throws -> Value {
+    try await value(of: key, nil)
+  }
+
+  /// Returns the value that launch work makes for a key, and reports to an audience that no launch begins.
+  nonisolated(nonsending) func value<Value>(
+    of key: LaunchKey<Value>,
+    _ audience: Audience?
+  ) async throws -> Value {
     // The work that was awaited last, which did not finish.
     var failed: (registration: LaunchRegistration, outcome: LaunchOutcome)?
+    var isCounted = false
+    defer { if isCounted { endWait(for: key.name) } }
     while true {
       let (stored, pending, arrival) = try source(of: key)
       if let stored, let value = stored as? Value { return value }
       if LaunchContext.isInside(ObjectIdentifier(self)) { throw LaunchError(.reentrant) }
+      if !isCounted { isCounted = beginWait(for: key.name, audience) }
       if let pending, pending !== failed?.registration {
         let outcome = try await pending.outcome.wait()
         // If it was withdrawn, other work may make the value.

@@ -37,6 +37,10 @@ internal import EventBus
 ///
 /// ## Errors
 ///
+/// A registration that is refused, because its name is taken or the loader was stopped, is a message with its line, and
+/// with that of the first registration of the name. The application that runs with the loader receives it, also if the registration came before;
+/// otherwise, it is written to standard error when the launch begins.
+///
 /// The ``FailurePolicy`` determines how a failing worker affects the others. In every case its
 /// ``LaunchToken`` and the ``LaunchReport`` contain the error, and the work that needs it is skipped.
 ///
@@ -57,6 +61,9 @@ public final class LaunchLoader: Sendable {
     var timing: Timing
     /// The values that workers made.
     var values: LaunchValues = [:]
+    /// The application that runs with the loader, the registrations that were refused before the launch, and the
+    /// values that are awaited before it.
+    var talk = Talk()
     /// The latches of callers that wait for values of work that is not registered, and the number of the
     /// callers, by the name of the work.
     var arrivals: [LaunchID: (latch: Latch, callers: Int)] = [:]
@@ -92,8 +99,8 @@ public final class LaunchLoader: Sendable {
   ///     there is no limit.
   ///   - width: The number of asynchronous workers that may run at once, at least one. By default it is
   ///     not limited.
-  ///   - clock: The clock for the time limits and for the times in the report. It is not read before
-  ///     the launch.
+  ///   - clock: The clock for the time limits and for the times in the report. Before the launch, only
+  ///     ``value(of:)`` reads it, to report that it waits.
   public init(
     onFailure policy: FailurePolicy = .continue,
     timeout: Duration? = nil,
@@ -240,6 +247,7 @@ public final class LaunchLoader: Sendable {
     let actor = actor.map { ObjectIdentifier($0) }
     guard state.withLock({ $0.registry.claim(options, on: actor) }) else { return nil }
     attachments.end()
+    endTalkBeforeLaunch()
     reportOtherCopies { printError("LaunchLoader: \($0).") }
     let runner = LaunchRunner(self, options)
     runner.setTimeLimit()
@@ -281,6 +289,7 @@ public final class LaunchLoader: Sendable {
     if endsAll { attachments.end() }
     for registration in refused { registration.dismiss(reason) }
     if endsAll {
+      endTalkBeforeLaunch()
       result.resolve((nil, LaunchError(.stopped)))
       openArrivals()
     }

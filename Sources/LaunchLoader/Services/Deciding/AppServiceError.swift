@@ -25,6 +25,8 @@ public struct AppServiceError: Error {
     case stuck(String)
     /// The application or group already ran.
     case alreadyRan
+    /// The service is not of a kind that an application can run; the reason says what to do instead.
+    case unsuitable(String, reason: String)
     /// Services of a group failed; the cause comes first.
     case failed(group: String, errors: [any Error])
   }
@@ -37,6 +39,11 @@ public struct AppServiceError: Error {
 
   /// A Boolean value that indicates whether a `stuck` name is that of launch work instead of a service.
   private let isLaunchWork: Bool
+
+  /// Creates an error, for code that adapts services of other kinds.
+  ///
+  /// - Parameter code: The kind of failure, with its context.
+  public init(_ code: Code) { self.init(code, suggestion: nil) }
 
   init(_ code: Code, suggestion: String? = nil, isLaunchWork: Bool = false) {
     self.code = code
@@ -72,6 +79,7 @@ extension AppServiceError.Code: Hashable {
     case .returned(let name): ["returned", name]
     case .stuck(let name): ["stuck", name]
     case .alreadyRan: ["alreadyRan"]
+    case .unsuitable(let name, let reason): ["unsuitable", name, reason]
     case .failed(let group, let errors): ["failed", group] + errors.map { "\($0)" }
     }
   }
@@ -117,6 +125,7 @@ extension AppServiceError: CustomStringConvertible {
         + " is stuck: it did not end after it was cancelled, and was left behind"
     case .alreadyRan:
       "services run only once: create new ones to run again"
+    case .unsuitable(let name, let reason): "service \"\(name)\" is not suitable: \(reason)"
     case .failed(let group, let errors):
       "service group \"\(group)\" failed: " + errors.map { "\($0)" }.joined(separator: "; ")
     }

@@ -45,6 +45,9 @@ public struct AppServiceOptions: Sendable {
   ///
   /// If the service takes longer, it has failed to start: it is cancelled immediately, all started services
   /// are stopped in reverse order, and `run()` throws an error that names the service.
+  ///
+  /// Without ``waitsForReady``, a service has started when its `run` suspends for the first time, usually at once, and
+  /// the limit covers nothing after that: a message says so.
   public var startTimeout: Duration?
 
   /// The time in which the service must stop once its turn has come, before it is cancelled.

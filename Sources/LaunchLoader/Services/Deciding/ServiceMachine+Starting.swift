@@ -75,6 +75,7 @@ extension ServiceMachine {
     report(.starting, at: index)
     if let timeout = roster[index].options.startTimeout {
       actions.append(.arm(id, .start, timeout))
+      if !roster[index].options.waitsForReady { sayWhatIsLimited(roster[index]) }
     }
     return (id, handle)
   }
@@ -200,6 +201,15 @@ extension ServiceMachine {
   /// Returns the services that wait for one that is not satisfied.
   func dependants(of record: ServiceRecord) -> [ID] {
     isChain ? [record.id + 1] : record.dependants
+  }
+
+  /// Says what the start limit of a service means that does not report its readiness.
+  private mutating func sayWhatIsLimited(_ record: ServiceRecord) {
+    let name = fullName(record.name)
+    let text =
+      "service \"\(name)\" has a startTimeout without waitsForReady, so it limits only the time to the first"
+      + " suspension of run: set waitsForReady, and call markReady(), or remove the limit"
+    actions.append(.say(AppHostMessage(text, services: [name])))
   }
 
   private mutating func announceStart() {

@@ -7,8 +7,10 @@ extension ServiceMachine {
   /// - Parameters:
   ///   - id: The service.
   ///   - error: The error that it threw, or `nil`.
+  ///   - isProgramStopping: Whether the program was asked to stop, even if these services, those of a group, were not
+  ///     asked yet.
   /// - Complexity: Amortized O(log *n*).
-  package mutating func ended(_ id: ID, _ error: (any Error)?) {
+  package mutating func ended(_ id: ID, _ error: (any Error)?, isProgramStopping: Bool = false) {
     guard let index = roster.index(of: id), roster[index].state != nil else { return }
     let record = roster[index]
     if !record.failsToStart { start(id) }
@@ -16,8 +18,9 @@ extension ServiceMachine {
     let isTimed = record.options.startTimeout != nil || record.options.stopTimeout != nil
     if isTimed { actions.append(.disarm(id, .cancel)) }
     roster.remove(id)
-    judge(record, error)
-    if roster.count == 0 { request(.stop) }
+    judge(record, error, isStopping: isStopRequested || isProgramStopping)
+    // A service that has not become ready leaves its dependants nothing to wait for.
+    if roster.count == 0 || record.failsToStart { request(.stop) }
     advance()
   }
 
@@ -139,10 +142,14 @@ extension ServiceMachine {
   }
 
   /// Applies the effects of the end of a service.
-  private mutating func judge(_ record: ServiceRecord, _ error: (any Error)?) {
-    let failsToStart = record.failsToStart && !isStopRequested
-    let isCancellation = error is CancellationError
-    if let error, !(isCancellation && (record.state == .cancelled || isStopRequested)) {
+  private mutating func judge(
+    _ record: ServiceRecord,
+    _ error: (any Error)?,
+    isStopping: Bool
+  ) {
+    let failsToStart = record.failsToStart && !isStopping
+    let isEndedWait = error?.isOfEndedWait ?? false
+    if let error, !(isEndedWait && (record.state == .cancelled || isStopping)) {
       actions.append(.report(name: fullName(record.name), error))
       if failsToStart { return fail(error, of: record.name) }
       if record.options.onThrow == .ignore {
@@ -151,7 +158,7 @@ extension ServiceMachine {
         failures.append((record.name, error))
       }
       follow(record.options.onThrow)
-    } else if !isStopRequested {
+    } else if !isStopping {
       // A service that returns after shutdown was requested has not failed, even if its turn to stop had
       // not come.
       if failsToStart { return fail(AppServiceError(.endedBeforeReady(record.name))) }

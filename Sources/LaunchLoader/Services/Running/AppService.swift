@@ -27,7 +27,9 @@ public protocol AppService: Sendable {
   /// service finishes its current work and returns. If it exceeds its time limit, its task is cancelled.
   ///
   /// - Parameter context: Requests the stop, and accepts the report that the service is ready.
-  /// - Throws: Any error. The options of the service decide how it affects the other services.
+  /// - Throws: Any error. The options of the service decide how it affects the other services. After shutdown was
+  ///   requested, `CancellationError` and the errors of waits that the stop ends, such as ``AppStateError``, are no
+  ///   failures.
   func run(_ context: AppServiceContext) async throws
 }
 

@@ -67,9 +67,10 @@ extension AppServiceContext {
   /// ```
   ///
   /// Like ``cancelOnShutdown(_:)`` in all but this: a `CancellationError` of the body makes the call return
-  /// `nil` if the service was asked to stop by then, unless the caller's task is cancelled as well. A body that
-  /// ends and a request to stop may race, and what the body did decides: a value is returned, and any other
-  /// error is thrown.
+  /// `nil` if the service was asked to stop by then, unless the caller's task is cancelled as well. So does the
+  /// error of a wait of this library that the stop of the program has ended, such as ``AppStateError``; if the
+  /// service has not been asked to stop yet, the call returns when it is. A body that ends and a request to stop may
+  /// race, and what the body did decides: a value is returned, and any other error is thrown.
   ///
   /// - Parameter body: The work.
   /// - Returns: The result of the body, or `nil` if the request to stop ended it.
@@ -80,7 +81,10 @@ extension AppServiceContext {
   ) async throws -> Result? {
     do {
       return try await cancelOnShutdown(body)
-    } catch is CancellationError where isShuttingDown && !Task.isCancelled {
+    } catch  where error.isOfEndedWait && !Task.isCancelled {
+      if isShuttingDown { return nil }
+      if error is CancellationError || !isProgramStopping { throw error }
+      try await untilShutdown()
       return nil
     }
   }

@@ -45,6 +45,9 @@ public struct AppServiceContext: Sendable {
   /// The name that the service was added with; `nil` after it has ended.
   var name: String? { runner.name(of: id) }
 
+  /// A Boolean value that indicates whether the application that runs the service stops, or the service alone.
+  var isProgramStopping: Bool { runner.isProgramStopping }
+
   /// Determines the place of a group that the service runs.
   ///
   /// - Parameters:
@@ -133,8 +136,9 @@ public struct AppServiceContext: Sendable {
   ///   `CancellationError` when the waiting task is cancelled, or when the stop has prevented the work.
   nonisolated(nonsending) public func value<Value>(of key: LaunchKey<Value>) async throws -> Value {
     do {
-      return try await runner.loader.value(of: key)
-    } catch let error as LaunchError where error.isRefusedValue && runner.isProgramStopping {
+      let say: @Sendable (AppHostMessage) -> Void = { [runner] in runner.receiver(.say($0)) }
+      return try await runner.loader.value(of: key, (runner.reports.clock, say))
+    } catch let error as LaunchError where error.isRefusedValue && isProgramStopping {
       // Not a failure of the service, which may not have been asked to stop yet.
       try await untilShutdown()
       throw CancellationError()

@@ -57,8 +57,8 @@ public final class AppServiceRun: Sendable {
   ///   - cancelTimeout: The time in which the cancelled service must end, before it is left behind; `nil`
   ///     means no limit.
   ///   - clock: The clock that measures the time limits.
-  ///   - onMessage: Called with each message of the run: that the stop or ``waitUntilReady()`` takes long, or that
-  ///     a service is cancelled or left behind. By default, each message is a line on standard error.
+  ///   - onMessage: Called with each message of the run: that the stop or ``waitUntilReady()`` takes long, that
+  ///     a service waits for a value although no launch has begun, or that it is cancelled or left behind. By default, each message is a line on standard error.
   public init(
     _ service: some AppService,
     named name: String? = nil,
@@ -139,8 +139,8 @@ public final class AppServiceRun: Sendable {
   ///
   /// Unlike in an application, a service may return at any time without an error.
   ///
-  /// - Throws: The error that the service threw, whatever its options, except a `CancellationError` after
-  ///   ``shutdown()`` while it was not cancelled; ``AppServiceError`` with the code `stuck` if the service was left
+  /// - Throws: The error that the service threw, whatever its options, except a `CancellationError`, or the error of
+  ///   another wait that the stop has ended, after ``shutdown()`` while it was not cancelled; ``AppServiceError`` with the code `stuck` if the service was left
   ///   behind, `failed` if it is a group, or `notStarted` if it exceeded its `startTimeout`. `CancellationError`
   ///   when the waiting task is cancelled first, which affects only the wait.
   nonisolated(nonsending) public func wait() async throws {
@@ -163,7 +163,7 @@ public final class AppServiceRun: Sendable {
       try runner.add(name, options) { [outcome] context in
         do {
           try await body(context)
-        } catch let error as CancellationError where context.isShuttingDown && !Task.isCancelled {
+        } catch  where error.isOfEndedWait && context.isShuttingDown && !Task.isCancelled {
           // The request to stop has ended its work.
           throw error
         } catch {

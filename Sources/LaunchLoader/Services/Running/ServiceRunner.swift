@@ -279,7 +279,8 @@ final class ServiceRunner: Sendable {
     let failure = await enterBody(of: handle, id)
     await handle.task.end()?.waitUncancelled()
     if handle.signal.close() { await handle.signal.untilQuiet() }
-    send { $0.ended(id, failure) }
+    let isProgramStopping = isProgramStopping
+    send { $0.ended(id, failure, isProgramStopping: isProgramStopping) }
   }
 
   /// Runs the body of a service in a frame of its own, which releases it before the end is reported.

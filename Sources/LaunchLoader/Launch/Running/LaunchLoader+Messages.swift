@@ -1,0 +1,219 @@
+internal import EventBus
+
+/// What a loader has to say: to the application that runs with it, or on standard error.
+extension LaunchLoader {
+  /// The receiver of messages, and what is to be said.
+  struct Talk: Sendable {
+    /// Receives the messages of the loader.
+    struct Host: Sendable {
+      let say: @Sendable (AppHostMessage) -> Void
+    }
+
+    /// A registration that was refused, its outcome, and the place of the first one of its name, if that is known.
+    ///
+    /// Before `main`, it is only stored.
+    struct Refusal: Sendable {
+      let registration: LaunchRegistration
+      let outcome: LaunchOutcome
+      let original: LaunchSite?
+    }
+
+    /// The application that was created first with the loader, until it has run; the loader does not keep it.
+    struct Candidate: Sendable {
+      weak let messages: MessageQueue<AppHostMessage>?
+      let clock: any Clock<Duration>
+    }
+
+    /// The callers that wait for a value before the launch, and the task that reports them.
+    struct Wait: Sendable {
+      var callers = 0
+      var report: Task<Void, Never>?
+    }
+
+    /// The application that runs with the loader.
+    var host: Host?
+    /// The application that will probably run with it.
+    var candidate: Candidate?
+    /// Indicates that an application has run with it.
+    var hadHost = false
+    /// The registrations that were refused before the launch.
+    var refusals: [Refusal] = []
+    /// The values that are awaited before the launch.
+    var waits: [LaunchID: Wait] = [:]
+  }
+
+  /// Records that an application was created with the loader: until it runs, it receives messages that cannot wait,
+  /// unless another one was created before it.
+  func expect(_ messages: MessageQueue<AppHostMessage>, on clock: any Clock<Duration>) {
+    // Looked at outside the lock: this could be its last owner.
+    if state.withLock({ $0.talk.candidate })?.messages != nil { return }
+    let candidate = Talk.Candidate(messages: messages, clock: clock)
+    let former = state.withLock { state in
+      defer { state.talk.candidate = candidate }
+      return state.talk.candidate
+    }
+    withExtendedLifetime(former) {}
+  }
+
+  /// Connects the application that runs with the loader, and receives its messages.
+  ///
+  /// - Parameter say: Receives the messages on any thread, also those about earlier registrations. It must not run
+  ///   user code.
+  /// - Returns: `false` if another application runs with the loader.
+  package func enter(_ say: @escaping @Sendable (AppHostMessage) -> Void) -> Bool {
+    let (isFree, isUsed, refusals) = state.withLock { state -> (Bool, Bool, [Talk.Refusal]) in
+      guard state.talk.host == nil else { return (false, false, []) }
+      defer {
+        (state.talk.host, state.talk.hadHost, state.talk.refusals) = (.init(say: say), true, [])
+      }
+      let isUsed = state.talk.hadHost && !state.registry.launched.isEmpty
+      return (true, isUsed, state.talk.refusals)
+    }
+    for refusal in refusals { sayNow(refusal) }
+    if isUsed {
+      say(
+        AppHostMessage(
+          "launch work has run for an earlier AppHost with this loader, and does not run again:"
+            + " give each its own, with AppHost(loader: LaunchLoader())"
+        )
+      )
+    }
+    return isFree
+  }
+
+  /// Disconnects the application.
+  package func leave() {
+    let former = state.withLock { state in
+      (state.talk.host.take(), state.talk.candidate.take())
+    }
+    withExtendedLifetime(former) {}
+  }
+
+  /// Says something to the application that runs with the loader, or will, or on standard error.
+  private func say(_ message: AppHostMessage) {
+    let (host, candidate) = state.withLock { ($0.talk.host, $0.talk.candidate) }
+    if let host {
+      host.say(message)
+    } else if let messages = candidate?.messages {
+      messages.send(message)
+    } else {
+      printError("LaunchLoader: \(message)")
+    }
+  }
+
+  /// Says what was refused before the launch, and stops reporting that values are awaited.
+  func endTalkBeforeLaunch() {
+    let (refusals, waits) = state.withLock { state in
+      defer { (state.talk.refusals, state.talk.waits) = ([], [:]) }
+      return (state.talk.refusals, state.talk.waits)
+    }
+    for wait in waits.values { wait.report?.cancel() }
+    for refusal in refusals { sayNow(refusal) }
+  }
+
+  /// Says that a registration was not accepted: before the launch, when it begins or an application runs.
+  func say(_ refusal: Talk.Refusal) {
+    let isKept = state.withLock { state in
+      let isKept = state.registry.isCollecting && state.talk.host == nil
+      if isKept { state.talk.refusals.append(refusal) }
+      return isKept
+    }
+    if !isKept { sayNow(refusal) }
+  }
+
+  private func sayNow(_ refusal: Talk.Refusal) {
+    let registration = refusal.registration
+    let name = registration.id.map { "\"\($0)\" " } ?? ""
+    let work = "launch work \(name)(\(registration.site.source))"
+    let text: String
+    switch refusal.outcome {
+    case .duplicate:
+      let place = refusal.original.map { " at \($0.source)" } ?? ""
+      text =
+        "\(work) is refused: its name is registered\(place), and only the first registration counts; choose another"
+        + " name, or give an application a loader of its own, with AppHost(loader: LaunchLoader())"
+    case .refused:
+      text =
+        "\(work) is refused: its loader was stopped with an application; register it earlier, or with the loader of"
+        + " another application, AppHost(loader: LaunchLoader())"
+    case .failed(let error): text = "\(work) is refused: \(error)"
+    case .skipped(let id?) where state.withLock({ $0.registry.work(of: id) == nil }):
+      text = "\(work) is refused: it needs \"\(id)\", which is not registered; register that first"
+    // Its dependency has not finished, which is no mistake of the registration.
+    default: return
+    }
+    say(AppHostMessage(text, workers: registration.id.map { [$0.rawValue] } ?? [], state: .failed))
+  }
+}
+
+/// The waits for values before the launch.
+extension LaunchLoader {
+  /// The receiver of messages about a wait, and the clock that measures it.
+  typealias Audience = (clock: any Clock<Duration>, say: @Sendable (AppHostMessage) -> Void)
+
+  /// Records that a caller waits for a value: as long as no launch begins, a message names the value after five
+  /// seconds, and then every ten seconds.
+  ///
+  /// - Parameters:
+  ///   - id: The name of the value.
+  ///   - audience: Receives the messages, and has the clock that measures the time, if the caller is the first one.
+  /// - Returns: `true` if the caller must call ``endWait(for:)``; `false` if the launch has begun.
+  func beginWait(for id: LaunchID, _ audience: Audience?) -> Bool {
+    let (callers, candidate, clock) = state.withLock { state in
+      var callers = 0
+      if state.registry.isCollecting {
+        callers = (state.talk.waits[id]?.callers ?? 0) + 1
+        state.talk.waits[id, default: Talk.Wait()].callers = callers
+      }
+      return (callers, state.talk.candidate, state.timing.clock)
+    }
+    guard callers == 1 else { return callers > 1 }
+    let isExpected = candidate?.messages != nil
+    let (time, say) =
+      audience ?? (isExpected ? candidate?.clock ?? clock : clock, { self.say($0) })
+    let report = Task.detached { await Self.reportWait(for: id, on: time, to: say) }
+    let isOver = state.withLock { state in
+      guard state.talk.waits[id] != nil else { return true }
+      state.talk.waits[id]?.report = report
+      return false
+    }
+    if isOver { report.cancel() }
+    return true
+  }
+
+  /// Records that a caller no longer waits for a value.
+  func endWait(for id: LaunchID) {
+    let wait = state.withLock { state -> Talk.Wait? in
+      state.talk.waits[id]?.callers -= 1
+      return state.talk.waits[id]?.callers == 0 ? state.talk.waits.removeValue(forKey: id) : nil
+    }
+    wait?.report?.cancel()
+  }
+
+  nonisolated(nonsending) private static func reportWait(
+    for id: LaunchID,
+    on clock: any Clock<Duration>,
+    to say: @Sendable (AppHostMessage) -> Void
+  ) async {
+    let stopwatch = Stopwatch(clock)
+    var waited = Duration.seconds(5)
+    while true {
+      do { try await stopwatch.sleep(waited) } catch { return }
+      // Of several times that have passed, report only the last.
+      let elapsed = stopwatch.elapsed()
+      while waited + .seconds(10) <= elapsed { waited += .seconds(10) }
+      // Cancelled by the launch, or by the end of the wait.
+      if Task.isCancelled { return }
+      say(
+        AppHostMessage(
+          "waiting for launch value \"\(id)\", for \(waited.shortText) now: no launch has begun; call launch() on"
+            + " its loader, or run() on the AppHost with this loader",
+          workers: [id.rawValue],
+          state: .starting,
+          elapsed: waited
+        )
+      )
+      waited += .seconds(10)
+    }
+  }
+}

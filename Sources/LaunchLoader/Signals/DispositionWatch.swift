@@ -1,0 +1,68 @@
+internal import EventBus
+
+/// Notices that other code handles signals that an application should receive.
+///
+/// The system does not report a change of a disposition, so the dispositions are compared at certain moments. Each
+/// signal is reported once.
+///
+/// ## Thread safety
+///
+/// Every member may be called from any thread. `onMessage` is called outside the lock; it must not run user code.
+package final class DispositionWatch: Sendable {
+  private let onMessage: @Sendable (String) -> Void
+  /// The signals to compare, with their meanings.
+  private let watched = Locked<[UnixSignal: SignalMeaning]>([:])
+
+  /// Creates a watch that compares nothing yet.
+  ///
+  /// - Parameter onMessage: Called with each report.
+  package init(onMessage: @escaping @Sendable (String) -> Void) { self.onMessage = onMessage }
+
+  /// Begins to compare.
+  ///
+  /// - Parameters:
+  ///   - taken: The signals that the application receives, with their meanings.
+  ///   - ignored: The signals that it does not receive, because the process ignores them.
+  func begin(_ taken: [UnixSignal: SignalMeaning], ignored: [UnixSignal: SignalMeaning]) {
+    watched.withLock { $0 = taken }
+    for (signal, meaning) in inOrder(ignored) where meaning == .shutdown || meaning == .reload {
+      if signal == .hangup || isLeftToShell(signal) { continue }
+      onMessage(
+        "\(signal) is ignored since before the run, so the application does not receive it:"
+          + " if other code of the program ignores it, let that code leave it alone"
+      )
+    }
+  }
+
+  /// Reports the signals that other code handles now.
+  func compare() {
+    for (signal, meaning) in inOrder(watched.withLock { $0 }) {
+      guard let other = SignalCenter.shared.foreignDisposition(of: signal.rawValue) else {
+        continue
+      }
+      if other.isIgnoring, meaning == .ignore || isLeftToShell(signal) { continue }
+      // Another thread may have reported it.
+      guard watched.withLock({ $0.removeValue(forKey: signal) }) != nil else { continue }
+      let way = other.isIgnoring ? ", by ignoring it" : other.isDefault ? ", by default" : ""
+      onMessage(
+        "other code handles \(signal) now\(way), so the application does not receive it:"
+          + " let that code leave it alone, or remove it from the signals in AppHost.Configuration"
+      )
+    }
+  }
+
+  /// Stops comparing.
+  func end() { watched.withLock { $0 = [:] } }
+
+  /// Returns whether the process ignores the signals of the keyboard, as a shell makes it do for a job in the
+  /// background, and as `system(3)` does while its program runs.
+  private func isLeftToShell(_ signal: UnixSignal) -> Bool {
+    signal == .interrupt && SignalCenter.shared.isIgnored(UnixSignal.quit.rawValue)
+  }
+
+  private func inOrder(
+    _ signals: [UnixSignal: SignalMeaning]
+  ) -> [(key: UnixSignal, value: SignalMeaning)] {
+    signals.ordered { $0.key.rawValue < $1.key.rawValue }
+  }
+}
