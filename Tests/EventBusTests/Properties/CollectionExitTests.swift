@@ -5,6 +5,7 @@ import Testing
 
 @Suite("Positions out of range")
 struct CollectionPositionTests {
+  // In the closure of an exit test, `#line` is the line above.
   @Test("Every operation names the caller's line, the position and the property")
   func messages() async throws {
     func expect(_ position: String, _ line: UInt, _ result: ExitTest.Result?) throws {
@@ -19,56 +20,56 @@ struct CollectionPositionTests {
     }
     try expect(
       "the index 3",
-      #line + 2,
+      #line + 1,
       await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
         Shelf([1, 2]).itemsProperty.insert(9, at: 3)
       }
     )
     try expect(
       "the index 3",
-      #line + 2,
+      #line + 1,
       await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
         Shelf([1, 2]).itemsProperty.insert(contentsOf: [9], at: 3)
       }
     )
     try expect(
       "the index -1",
-      #line + 2,
+      #line + 1,
       await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
         Shelf([1, 2]).itemsProperty.remove(at: -1)
       }
     )
     try expect(
       "the range 1..<3",
-      #line + 2,
+      #line + 1,
       await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
         Shelf([1, 2]).itemsProperty.removeSubrange(1..<3)
       }
     )
     try expect(
       "the range 1..<3",
-      #line + 2,
+      #line + 1,
       await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
         Shelf([1, 2]).itemsProperty.replaceSubrange(1..<3, with: [])
       }
     )
     try expect(
       "the index 2",
-      #line + 2,
+      #line + 1,
       await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
         Shelf([1, 2]).itemsProperty.replace(at: 2, with: 9)
       }
     )
     try expect(
       "the index 2",
-      #line + 2,
+      #line + 1,
       await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
         Shelf([1, 2]).itemsProperty.move(from: 0, to: 2)
       }
     )
     try expect(
       "the index 2",
-      #line + 2,
+      #line + 1,
       await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
         Shelf([1, 2]).itemsProperty.swapAt(0, 2)
       }

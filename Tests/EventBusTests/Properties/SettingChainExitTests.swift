@@ -110,7 +110,7 @@ struct SettingChainTests {
     let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
       @MainActor func run() async {
         let pairs: [[BoundPair<Odd>.Kind]] = [
-          [.observed, .observed], [.computed, .computed], [.shared, .computed], [.shared, .shared],
+          [.observed, .observed], [.computed, .computed], [.shared, .shared],
         ]
         for (index, kinds) in pairs.enumerated() {
           let pair = BoundPair(kinds, Odd(), line: UInt(index))
@@ -122,7 +122,7 @@ struct SettingChainTests {
       await run()
     }
     let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
-    for line in 0..<4 {
+    for line in 0..<3 {
       #expect(
         text.contains("the binding of the property at Sample/Bound.swift:\(line) has stopped")
       )
