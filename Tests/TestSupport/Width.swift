@@ -7,11 +7,13 @@
 // `SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=64 swift test` runs 64 tests side by side.
 
 #if objectFormat(MachO)
-@section("__DATA,__mod_init_func") @used
+@section("__DATA,__mod_init_func,mod_init_funcs") @used
 #else
 @section(".init_array") @used
 #endif
-private let setsWidth: @convention(c) () -> Void = {
+private let entry: @convention(c) () -> Void = { setWidth() }
+
+private func setWidth() {
   let name = "SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH"
   _ = unsafe setenv(name, "1", 0)  // Reason: no other thread runs yet.
 }
