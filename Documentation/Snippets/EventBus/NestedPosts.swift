@@ -24,6 +24,14 @@ let orderly = bus.observe(.didSetDegrees, priority: .high) { degrees in
 bus.post(.didSetDegrees, 30)  // display: 30
 _ = try await bus.next(.didSetDegrees)  // display: 25
 
+let rounding = bus.observe(.didSetDegrees) { degrees in
+  let rounded = degrees / 5 * 5
+  if rounded != degrees { bus.enqueue(.didSetDegrees, rounded) }  // or it never ends
+}
+
 // snippet.hide
 precondition(recorder.events.count == 2)
-for token in [orderly, display] { token.cancel() }
+bus.post(.didSetDegrees, 23)
+try await bus.waitUntilSettled()
+precondition(recorder.payloads(of: .didSetDegrees).suffix(2) == [23, 20])
+for token in [orderly, display, rounding] { token.cancel() }

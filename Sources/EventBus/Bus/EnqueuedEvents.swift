@@ -24,8 +24,12 @@ class EnqueuedEvents: @unchecked Sendable {  // Reason: constants; see the subcl
   let name: Int
   /// The origin; `nil` for a run, whose events are delivered like posts made at the time of their delivery.
   let origin: Origin?
+  /// The turns that have led to the events.
+  let chain: EventChain
 
-  init(name: Int, origin: Origin?) { (self.name, self.origin) = (name, origin) }
+  init(name: Int, origin: Origin?, _ chain: EventChain) {
+    (self.name, self.origin, self.chain) = (name, origin, chain)
+  }
 
   /// The string of the event's name, for reports.
   var label: String { "" }
@@ -34,7 +38,7 @@ class EnqueuedEvents: @unchecked Sendable {  // Reason: constants; see the subcl
   var count: Int { 1 }
 
   /// Returns whether an event without an origin may join this run.
-  func admits(_ core: ObserverList, at site: CallSite) -> Bool { false }
+  func admits(_ core: ObserverList, at site: CallSite, _ chain: EventChain) -> Bool { false }
 
   /// Delivers the next event, on the actor of the queue.
   ///

@@ -15,25 +15,28 @@ final class EnqueuedRun<Payload: Sendable>: EnqueuedEvents,
   ///   - name: The number of the name.
   ///   - site: The source site of the calls.
   ///   - origin: The origin of an event by itself.
+  ///   - chain: The turns that have led to the events.
   required init(
     _ payload: Payload,
     _ core: SignalCore<Payload>,
     _ name: Int,
     at site: CallSite,
-    _ origin: Origin?
+    _ origin: Origin?,
+    _ chain: EventChain
   ) {
     unsafe payloads = PayloadRun(payload)  // Reason: initialization.
     (self.core, self.site) = (core, site)
-    super.init(name: name, origin: origin)
+    super.init(name: name, origin: origin, chain)
   }
 
   override var label: String { core.name }
 
   override var count: Int { unsafe payloads.count }  // Reason: an instantaneous read.
 
-  override func admits(_ core: ObserverList, at site: CallSite) -> Bool {
+  override func admits(_ core: ObserverList, at site: CallSite, _ chain: EventChain) -> Bool {
     let hasRoom = unsafe payloads.hasRoom  // Reason: an instantaneous read.
-    return hasRoom && origin == nil && self.core === core && self.site.isSame(as: site)
+    return hasRoom && origin == nil && self.chain == chain && self.core === core
+      && self.site.isSame(as: site)
   }
 
   /// Adds an event to a run that admits it, under the lock of the queue.
@@ -83,23 +86,28 @@ extension EventQueue {
     _ origin: EnqueuedEvents.Origin? = nil,
     _ coalescing: Coalescing = .none
   ) {
-    change { waiting in
+    let chain = RunningCall.eventChain
+    let crowd = add(of: ObjectAddress.of(core)) { state in
       var replaced: [EnqueuedEvents] = []
       // The queue keeps it.
-      let last = waiting.addressOfLast
-      let joins = ObjectAddress.borrow(last) { (run: EnqueuedEvents) in run.admits(core, at: site) }
+      let last = state.waiting.addressOfLast
+      let joins = ObjectAddress.borrow(last) { (run: EnqueuedEvents) in
+        run.admits(core, at: site, chain)
+      }
       if origin == nil, joins == true {
         // It is of this event, so its payloads have this type.
         ObjectAddress.borrow(last) { (run: EnqueuedRun<Payload>) in run.append(payload) }
       } else {
-        let event = core.enqueuedRun.init(payload, core, name, at: site, origin)
+        let event = core.enqueuedRun.init(payload, core, name, at: site, origin, chain)
         if coalescing != .none {
-          replaced = waiting.replace(by: event) { event.replaces($0, coalescing) }
+          replaced = state.waiting.replace(by: event) { event.replaces($0, coalescing) }
         }
-        if replaced.isEmpty { _ = waiting.append(event) }
+        if replaced.isEmpty { _ = state.waiting.append(event) }
       }
       return replaced
     }
+    if crowd > 0 { core.enqueuedIsCrowded(crowd, of: actorIdentity, at: site) }
+    if chain.isFirstTooLong { core.chainIsLong(at: site) }
   }
 }
 

@@ -83,7 +83,10 @@ extension EventBus {
     isolation: isolated (any Actor)? = #isolation
   ) -> Completion {
     let core = core(of: name)
-    let completion = Completion(of: core, callers: RunningCall.current?.chain ?? [])
+    let callers = RunningCall.current?.chain ?? []
+    // Once for each chain of calls that wait for each other.
+    if callers.count == 1_000 { core.waitsNest(callers.count, at: CallSite(fileID, line)) }
+    let completion = Completion(of: core, callers: callers)
     let delivery = Delivery(
       at: CallSite(fileID, line),
       from: sender.map(ObjectIdentifier.init),

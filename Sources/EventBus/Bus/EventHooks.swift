@@ -41,8 +41,18 @@ public struct EventHooks: Sendable {
   public var manyObserversThreshold: Int
   /// Called with every line that the bus would otherwise write to standard error.
   ///
-  /// These are errors without ``onError``, warnings about buffers without room and interceptors that repeat a
-  /// handler, and errors of theme managers that post on the bus. What occurs inside a hook, and the warnings
+  /// These are errors without ``onError``, warnings, and errors of theme managers that post on the bus. There are warnings
+  /// about:
+  ///
+  /// - buffers without room, and interceptors that repeat a handler;
+  /// - a mailbox, a stream or another queue in which more than 10,000 events wait, and again each time that they are twice
+  ///   as many;
+  /// - more than 1,000 posts inside each other, or fewer that have used three quarters of the stack, once until all of
+  ///   them have returned;
+  /// - handlers of queues that have caused each other's events in 100,000 turns, once for each such chain;
+  /// - in debug builds, a handler that retains its own owner, once for each closure in the program.
+  ///
+  /// What occurs inside a hook, and the warnings
   /// of properties and timers, which belong to no bus, are still written to standard error.
   public var onMessage: (@Sendable (String) -> Void)?
   /// Carries a value from each post to its handlers.

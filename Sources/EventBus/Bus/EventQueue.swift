@@ -2,7 +2,20 @@
 ///
 /// Only the scheduled turn retains the actor. The actor is therefore not destroyed while events wait.
 final class EventQueue: Sendable {
-  private let lane = Locked(Lane<EnqueuedEvents>())
+  /// What waits for the next turn.
+  struct State: Sendable {
+    fileprivate var lane = Lane<EnqueuedEvents>()
+    /// The number of events in the lane.
+    var count = 0
+    var alarm = CrowdAlarm()
+
+    var waiting: BoundedQueue<EnqueuedEvents> {
+      get { lane.waiting }
+      _modify { yield &lane.waiting }
+    }
+  }
+
+  private let state = Locked(State())
   private let actor: WeakActor?
   private let counts: WaitingCount
 
@@ -13,17 +26,29 @@ final class EventQueue: Sendable {
 
   /// The labels and the numbers of the waiting events.
   var content: [(label: String, count: Int)] {
-    lane.withLock { lane in lane.waiting.elements.map { ($0.label, $0.count) } }
+    state.withLock { state in state.waiting.elements.map { ($0.label, $0.count) } }
   }
 
-  /// Changes what waits, under the lock, and schedules a turn if necessary.
-  func change(_ body: (inout BoundedQueue<EnqueuedEvents>) -> [EnqueuedEvents]) {
-    let (replaced, mustSchedule) = lane.withLock { lane in
-      (body(&lane.waiting), lane.requestTurn(countedBy: counts))
+  /// Adds an event to what waits, under the lock, and schedules a turn if necessary.
+  ///
+  /// - Parameters:
+  ///   - list: The address of the list of observers of the event.
+  ///   - body: Adds the event, and returns those that it replaces.
+  /// - Returns: The number of events that wait, if it is to be reported, otherwise zero.
+  func add(of list: UInt, _ body: (inout State) -> [EnqueuedEvents]) -> Int {
+    let (replaced, mustSchedule, crowd) = state.withLock { state in
+      let replaced = body(&state)
+      state.count += 1 - replaced.reduce(0) { $0 + $1.count }
+      let crowd = state.alarm.isDue(state.count) ? state.count : 0
+      return (replaced, state.lane.requestTurn(countedBy: counts, for: list), crowd)
     }
     withExtendedLifetime(replaced) {}
     if mustSchedule { schedule(on: actor?.actor) }
+    return crowd
   }
+
+  /// The actor of the queue, if there is one.
+  var actorIdentity: ActorIdentity? { actor?.actor.map(ActorIdentity.init) }
 
   private func schedule(on isolation: (any Actor)?) {
     if actor?.isMain == true {
@@ -39,11 +64,18 @@ final class EventQueue: Sendable {
   /// Events enqueued during their delivery wait for another turn.
   private func turn(on isolation: isolated (any Actor)?) {
     var batch = BoundedQueue<EnqueuedEvents>()
-    lane.withLock { swap(&$0.waiting, &batch) }
+    state.withLock { state in
+      swap(&state.waiting, &batch)
+      state.count = 0
+    }
+    let notes = ThreadNotes.current
+    let outer = notes?.chain ?? .none
     while let events = batch.popFirst() {
+      notes?.chain = events.chain.next
       while events.deliverNext(on: isolation) {}
     }
-    if lane.withLock({ $0.endTurn() }) { schedule(on: isolation) } else { counts.endTurn() }
+    notes?.chain = outer
+    if state.withLock({ $0.lane.endTurn() }) { schedule(on: isolation) } else { counts.endTurn() }
   }
 }
 

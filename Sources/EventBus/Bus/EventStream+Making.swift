@@ -158,7 +158,9 @@ extension SignalCore {
     wantsReplay: Bool = true,
     fill: @escaping StreamBuffer<Payload>.Filling
   ) -> EventStream<Payload> {
-    let buffer = StreamBuffer<Payload>(limit)
+    let site = request.site
+    // The token of the stream retains these observers as well.
+    let buffer = StreamBuffer<Payload>(limit) { self.streamIsCrowded($0, at: site) }
     let token = register(request, where: predicate, wantsReplay: wantsReplay, .stream(buffer, fill))
     if let lifetime { token.attach(to: lifetime) }
     return EventStream(buffer, token)

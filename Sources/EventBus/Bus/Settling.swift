@@ -93,6 +93,12 @@ extension BusState {
       let count = events.reduce(0) { $0 + $1.count }
       remaining.append(SettlingError.Remainder(name: name, waitingCount: count))
     }
+    if remaining.isEmpty {
+      // Events move while the lists are looked at, one after another. The newest turn is that of such an event.
+      let newest = waiting.newestTurn
+      let name = lists().first { ObjectAddress.of($0) == newest }?.name
+      remaining.append(SettlingError.Remainder(name: name ?? "an event"))
+    }
     throw SettlingError(
       label: label,
       limit: limit ?? .zero,
@@ -111,22 +117,26 @@ extension SignalCore {
     // Read first: looking at the observers counts as a visit.
     let posts = runningPostCount
     var remaining: [SettlingError.Remainder] = []
-    forEach { observer, _ in
-      guard let registration = observer.registration, !own.contains(ObjectIdentifier(registration))
-      else { return }
-      let (content, running) = (registration.content, registration.runningCount)
-      if content.isStream { return }
-      let waiting = content.waitingCount
-      if waiting == 0, running == 0 { return }
+    func add(_ registration: ObserverRegistration, _ site: CallSite, waitingCount: Int) {
+      let running = registration.runningCount
+      if own.contains(ObjectIdentifier(registration)) || waitingCount == 0 && running == 0 {
+        return
+      }
       remaining.append(
         SettlingError.Remainder(
           name: name,
-          registeredAt: SourceSite(observer.site),
-          waitingCount: waiting,
+          registeredAt: SourceSite(site),
+          waitingCount: waitingCount,
           runningCount: running
         )
       )
     }
+    forEach { observer, _ in
+      guard let registration = observer.registration else { return }
+      let content = registration.content
+      if !content.isStream { add(registration, observer.site, waitingCount: content.waitingCount) }
+    }
+    for (registration, site) in endedInCall { add(registration, site, waitingCount: 0) }
     if posts > 0 { remaining.append(SettlingError.Remainder(name: name, runningCount: posts)) }
     return remaining
   }
@@ -138,7 +148,8 @@ public struct SettlingError: Error, CustomStringConvertible {
   public struct Remainder: Hashable, Sendable, CustomStringConvertible {
     /// The string of the event's name, or the label of a signal.
     public let name: String
-    /// The source site of the handler; `nil` for events that were enqueued, and for posts in progress.
+    /// The source site of the handler; `nil` for events that were enqueued, for posts in progress, and for an event that
+    /// is about to be enqueued or to reach its handler.
     public let registeredAt: SourceSite?
     /// The number of events that wait for the handler, or, without a handler, for a turn.
     public let waitingCount: Int
@@ -159,8 +170,9 @@ public struct SettlingError: Error, CustomStringConvertible {
     public var description: String {
       let name = name.isEmpty ? "a signal" : name
       guard let registeredAt else {
-        return waitingCount > 0
-          ? "\(name), enqueued: \(waitingCount)" : "\(name), posts in progress: \(runningCount)"
+        if waitingCount > 0 { return "\(name), enqueued: \(waitingCount)" }
+        return runningCount > 0
+          ? "\(name), posts in progress: \(runningCount)" : "\(name), on its way"
       }
       return
         "\(name), handler registered at \(registeredAt): \(waitingCount) waiting,"
@@ -172,17 +184,15 @@ public struct SettlingError: Error, CustomStringConvertible {
   public let label: String
   /// The time after which the wait was given up.
   public let limit: Duration
-  /// What is left, by name.
+  /// What is left, by name; never empty.
   ///
-  /// Empty if only a handler is still running whose registration has ended.
+  /// While handlers cause each other's events, those move on while they are counted. If none is found where it waits or
+  /// is handled, this is the newest one, without numbers.
   public let remaining: [Remainder]
 
   /// A line that says what is left; control characters in names are escaped.
   public var description: String {
-    let left =
-      remaining.isEmpty
-      ? "a handler whose registration has ended"
-      : remaining.map(\.description).joined(separator: "; ")
+    let left = remaining.map(\.description).joined(separator: "; ")
     let text =
       "EventBus: \(label.isEmpty ? "" : "\"\(label)\" ")not settled within \(limit)."
       + " Left: \(left). Let these handlers return, or pass a longer limit."

@@ -229,6 +229,69 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
     )
   }
 
+  // MARK: Warnings
+
+  /// The name of the event in messages.
+  var label: String { name.isEmpty ? "a signal" : "\"\(name)\"" }
+
+  override func postsNest(_ depth: Int, at site: CallSite) -> Bool {
+    warn(
+      "a post of \(label) at \(SourceSite(site)) is inside more than \(depth - 1) other posts of this thread, whose"
+        + " stack has an end. If handlers answer each other, let one of them compare before it posts, or use enqueue"
+    )
+    return true
+  }
+
+  /// Reports that many handlers wait for each other's posts.
+  func waitsNest(_ depth: Int, at site: CallSite) {
+    warn(
+      "a post of \(label) at \(SourceSite(site)) waits, and \(depth) handlers wait for each other and for it. If they"
+        + " answer each other, let one of them compare before it posts, or post without waiting"
+    )
+  }
+
+  override func chainIsLong(at site: CallSite) {
+    warn(
+      "handlers have caused each other's events in \(EventChain.limit) turns, the newest event \(label) posted at"
+        + " \(SourceSite(site)). If they answer each other without end, let one of them compare before it posts"
+    )
+  }
+
+  override func queueIsCrowded(
+    _ count: Int,
+    of actor: ActorIdentity?,
+    registeredAt site: CallSite
+  ) {
+    let receiver =
+      actor.map { "the actor \($0)" } ?? "an asynchronous handler"
+    warn(
+      "\(count) events wait for \(receiver), the newest of them \(label) for the handler registered at"
+        + " \(SourceSite(site)). It is blocked, or slower than the code that posts: make it faster, or pass a"
+        + " buffering policy to an asynchronous handler"
+    )
+  }
+
+  /// Reports that many enqueued events wait.
+  func enqueuedIsCrowded(_ count: Int, of actor: ActorIdentity?, at site: CallSite) {
+    warn(
+      "\(count) enqueued events wait for a turn\(actor.map { " of the actor \($0)" } ?? ""), the newest of them"
+        + " \(label) enqueued at \(SourceSite(site)). Let its handlers return sooner, or pass a coalescing option"
+    )
+  }
+
+  /// Reports that many elements wait in a stream.
+  func streamIsCrowded(_ count: Int, at site: CallSite) {
+    warn(
+      "\(count) events of \(label) wait in the stream made at \(SourceSite(site)). No task reads it, or not as fast"
+        + " as events are posted: read it, end it, or pass a buffering policy"
+    )
+  }
+
+  private func warn(_ text: String) {
+    let bus = busState.label.isEmpty ? "" : "\"\(busState.label)\": "
+    busState.message("EventBus: \(bus)\(text).".onOneLine)
+  }
+
   /// Information for hooks about an event that is being enqueued; `nil` while no hook follows posts.
   func enqueued(_ payload: Payload, _ delivery: @autoclosure () -> Delivery) -> EnqueuedEvents
     .Origin.Followed?

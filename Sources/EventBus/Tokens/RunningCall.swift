@@ -6,6 +6,7 @@ internal import Synchronization
 /// That identity is valid only while the task runs, which is until the call has ended.
 package final class RunningCall: Sendable {
   @TaskLocal private static var innermost: RunningCall?
+  private static let runningCount = Atomic<Int>(0)
 
   /// The registration of the handler.
   package let registration: ObjectIdentifier
@@ -13,6 +14,8 @@ package final class RunningCall: Sendable {
   let queues: ObjectIdentifier?
   /// The calls that wait for this one.
   private let callers: [RunningCall]
+  /// The turns that have led to the events that the call causes.
+  private let turns: EventChain
   private let task: Int
   /// The call of the same task around this one.
   private let outer: RunningCall?
@@ -22,9 +25,10 @@ package final class RunningCall: Sendable {
     of registration: ObjectIdentifier,
     in queues: ObjectIdentifier?,
     callers: [RunningCall],
-    outer: RunningCall? = nil
+    outer: RunningCall? = nil,
+    _ turns: EventChain = .none
   ) {
-    (self.registration, self.queues) = (registration, queues)
+    (self.registration, self.queues, self.turns) = (registration, queues, turns)
     (self.callers, self.outer) = (callers, outer)
     task = currentTaskID()
   }
@@ -58,15 +62,17 @@ package final class RunningCall: Sendable {
   ///   - registration: The registration.
   ///   - queues: The queues of the bus that makes the call.
   ///   - callers: The calls that wait for this call.
+  ///   - turns: The turns that have led to the events that the call causes.
   ///   - body: The call.
   package static func run(
     _ registration: AnyObject,
     in queues: AnyObject? = nil,
     callers: [RunningCall],
+    _ turns: EventChain = .none,
     _ body: () async -> Void
   ) async {
-    let queues = queues.map { ObjectIdentifier($0) }
-    await run(RunningCall(of: ObjectIdentifier(registration), in: queues, callers: callers), body)
+    let (id, queues) = (ObjectIdentifier(registration), queues.map { ObjectIdentifier($0) })
+    await run(RunningCall(of: id, in: queues, callers: callers, turns), body)
   }
 
   /// Makes a call inside another call of the same task, or outside any.
@@ -76,11 +82,22 @@ package final class RunningCall: Sendable {
   ///   - body: The call.
   package static func run(inside registration: AnyObject, _ body: () async -> Void) async {
     let (outer, id) = (current, ObjectIdentifier(registration))
-    await run(RunningCall(of: id, in: nil, callers: outer?.chain ?? [], outer: outer), body)
+    let (callers, turns) = (outer?.chain ?? [], outer?.turns ?? .none)
+    await run(RunningCall(of: id, in: nil, callers: callers, outer: outer, turns), body)
   }
 
   private static func run(_ call: RunningCall, _ body: () async -> Void) async {
+    runningCount.add(1, ordering: .relaxed)
     await $innermost.withValue(call, operation: body)
+    runningCount.subtract(1, ordering: .relaxed)
     call.ended.store(true, ordering: .releasing)
+  }
+
+  /// The turns of queues that have led to an event which the caller posts now.
+  static var eventChain: EventChain {
+    let chain = ThreadNotes.chain
+    if chain != .none { return chain }
+    // Code inside a call runs after the count of that call began and before it ends.
+    return runningCount.load(ordering: .relaxed) > 0 ? current?.turns ?? .none : .none
   }
 }

@@ -344,6 +344,100 @@ extension SettlingTests {
     withExtendedLifetime(token) {}
   }
 
+  /// Waits until a limit has passed, and returns the error.
+  private func errorAtLimit() async -> SettlingError? {
+    let clock = ManualClock()
+    let waiting = Task { [bus] in try await bus.waitUntilSettled(within: .seconds(5), clock: clock)
+    }
+    await clock.waitForSleepers(atLeast: 1)
+    clock.jump(by: .seconds(5))
+    return await #expect(throws: SettlingError.self) { try await waiting.value }
+  }
+
+  @Test(
+    "The error names a running handler whose registration has ended",
+    arguments: Receiver.allCases
+  )
+  func endedInCall(receiver: Receiver) async throws {
+    let (bus, worker) = (bus, HeldActor())
+    worker.executor.open()
+    let (began, mayLeave, endings) = (ManualLatch(), ManualLatch(), Log<Token>())
+    for token in await worker.observe(
+      on: bus,
+      { _ in
+        for token in endings.take() { token.cancel() }
+        began.open()
+        mayLeave.block()
+      }
+    ) {
+      endings.append(token)
+    }
+    receiver.send(1, on: bus)
+    await began.wait()
+    #expect(await errorAtLimit()?.remaining.map(\.name) == [receiver.name.name])
+    #expect(await errorAtLimit()?.remaining.map(\.runningCount) == [1])
+    mayLeave.open()
+    try await bus.waitUntilSettled()
+  }
+
+  @Test("The error names a registration with a single call, which ends before the call")
+  func onceInCall() async throws {
+    let (bus, began, mayLeave) = (bus, ManualLatch(), ManualLatch())
+    let line: UInt = #line + 1
+    let token = bus.observe(.number, once: true) { _ in
+      began.open()
+      await mayLeave.wait()
+    }
+    bus.post(.number, 1)
+    await began.wait()
+    let remaining = await errorAtLimit()?.remaining ?? []
+    #expect(remaining.map { $0.registeredAt?.line } == [line])
+    #expect(remaining.map(\.runningCount) == [1])
+    mayLeave.open()
+    try await bus.waitUntilSettled()
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("The error names an event that was discarded, while the turn for it is still to come")
+  func discarded() async throws {
+    let (bus, worker) = (bus, HeldActor())
+    worker.executor.open()
+    let (token, _) = await worker.observeText(on: bus)
+    worker.executor.hold()
+    bus.post(.text, "waits")
+    token.cancel()
+    let error = await errorAtLimit()
+    #expect(error?.remaining.map(\.description) == ["sample.text, on its way"])
+    worker.executor.open()
+    try await bus.waitUntilSettled()
+  }
+
+  @Test(
+    "The error of a wait during an endless exchange is never empty",
+    arguments: Receiver.allCases,
+    Receiver.allCases
+  )
+  func exchange(first: Receiver, second: Receiver) async throws {
+    let (bus, worker, isOver) = (bus, HeldActor(), ManualLatch())
+    worker.executor.open()
+    let tokens = await worker.observe(on: bus) { number in
+      if !isOver.isOpen { (number % 2 == 0 ? second : first).send(number + 1, on: bus) }
+    }
+    first.send(0, on: bus)
+    let names = [first.name.name, second.name.name]
+    for _ in 0..<rounds(50, debug: 20, sanitized: 5) {
+      let error = await #expect(throws: SettlingError.self) {
+        try await bus.waitUntilSettled(within: .zero)
+      }
+      let remaining = error?.remaining ?? []
+      #expect(!remaining.isEmpty)
+      #expect(remaining.allSatisfy { names.contains($0.name) })
+    }
+    isOver.open()
+    try await bus.waitUntilSettled()
+    withExtendedLifetime(tokens) {}
+  }
+
   @Test("A handler that waits for a task which waits for the bus gets an error at the limit")
   func ownTask() async throws {
     let (bus, clock, errors) = (bus, ManualClock(), Inbox<String>())

@@ -31,17 +31,19 @@ package class Envelope: QueuedEvents, @unchecked Sendable {  // Reason: constant
   ///   - registration: The registration of the observer.
   ///   - queued: The delivery, if hooks follow the post.
   ///   - isAwaited: Whether a poster that waits for its handlers waits for this one.
+  ///   - chain: The turns that have led to the event.
   package init(
     _ delivery: borrowing Delivery,
     for number: UInt,
     _ registration: ObserverRegistration,
     _ queued: QueuedDelivery?,
-    isAwaited: Bool
+    isAwaited: Bool,
+    _ chain: EventChain
   ) {
     (site, sender, record) = (delivery.site, delivery.sender, delivery.record)
     post = delivery.number
     (self.number, self.queued, self.isAwaited) = (number, queued, isAwaited)
-    super.init(for: registration)
+    super.init(for: registration, chain)
     counter?.begin()
   }
 
@@ -52,13 +54,15 @@ package class Envelope: QueuedEvents, @unchecked Sendable {  // Reason: constant
   /// - Parameters:
   ///   - delivery: The origin of the other event.
   ///   - registration: The registration of its observer.
+  ///   - chain: The turns that have led to the other event.
   /// - Returns: `true` if nothing but the payload differs.
   package final func admits(
     _ delivery: borrowing Delivery,
-    for registration: ObserverRegistration
+    for registration: ObserverRegistration,
+    _ chain: EventChain
   ) -> Bool {
     self.registration === registration && record == nil && delivery.record == nil
-      && post | delivery.number == 0
+      && post | delivery.number == 0 && self.chain == chain
       && sender == delivery.sender && site.isSame(as: delivery.site)
   }
 

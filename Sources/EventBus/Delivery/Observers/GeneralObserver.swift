@@ -125,9 +125,10 @@ package final class GeneralObserver<Payload: Sendable>: Observer<Payload>,
   {
     if let gate {
       // Not announced as queued: the registration is about to take it, or to queue it.
-      let outcome = gate.admit(delivery.number) {
+      let (outcome, crowd) = gate.admit(delivery.number) {
         envelope.init(payload, delivery, for: order, ownRegistration)
       }
+      if crowd > 0 { reportQueued(crowd, .none, at: delivery.site) }
       if let outcome { return outcome }
     }
     return try pass(payload, delivery)
@@ -181,21 +182,34 @@ package final class GeneralObserver<Payload: Sendable>: Observer<Payload>,
       }
       let queued = queuedDelivery(delivery)
       queued?.announce()
-      envelope.enqueue(payload, delivery, for: self, ownRegistration, queued, in: mailbox)
+      let chain = RunningCall.eventChain
+      let crowd = envelope.enqueue(
+        payload,
+        delivery,
+        for: self,
+        ownRegistration,
+        queued,
+        in: mailbox,
+        chain
+      )
+      noteQueued(crowd, chain, at: delivery.site)
       return .queued
     case .asyncHandler(let queue, _):
       // A handler that posts to itself and waits would deadlock.
       let callers = delivery.record?.completion?.callers ?? []
       let queued = queuedDelivery(delivery)
+      let chain = RunningCall.eventChain
       let event = envelope.init(
         payload,
         delivery,
         for: order,
         ownRegistration,
         queued,
-        isAwaited: !callers.contains { $0.registration == ObjectIdentifier(ownRegistration) }
+        isAwaited: !callers.contains { $0.registration == ObjectIdentifier(ownRegistration) },
+        chain
       )
-      let outcome = queue.add(event)
+      let (outcome, crowd) = queue.add(event, of: ObjectAddress.of(ownRegistration.list))
+      noteQueued(crowd, chain, at: delivery.site)
       if outcome == .queued {
         queued?.announce()
       } else {
@@ -221,6 +235,21 @@ package final class GeneralObserver<Payload: Sendable>: Observer<Payload>,
       let receiver = Receiver(self, on: isolation.map(ActorIdentity.init))
       return try record.call(receiver, unless: { refusal(of: record) }, call)
     }
+  }
+
+  /// Reports a queue that is long, or a chain of events that is, after an event was queued.
+  @inline(__always)
+  private func noteQueued(_ crowd: Int, _ chain: EventChain, at site: CallSite) {
+    if crowd > 0 || chain.turns == EventChain.limit { reportQueued(crowd, chain, at: site) }
+  }
+
+  @inline(never)
+  private func reportQueued(_ crowd: Int, _ chain: EventChain, at site: CallSite) {
+    let list = ownRegistration.list
+    if crowd > 0 {
+      list.queueIsCrowded(crowd, of: ownRegistration.mailbox?.identity, registeredAt: self.site)
+    }
+    if chain.isFirstTooLong { list.chainIsLong(at: site) }
   }
 
   /// Adds a followed event to the buffer of a stream.

@@ -37,12 +37,14 @@ extension ObserverList {
   ) -> Int? {
     if isUnobserved { return 0 }
     guard let visit = domain.enter() else { return nil }
+    if visit.isDeep { beginDeepPost(at: site) }
     let actor = othersWait ? 0 : ObjectAddress.of(isolation)
     var cases = specialCases.load(ordering: .sequentiallyConsistent)
     if sender == nil { cases &= ~Self.addressed }
     var (table, newest): (AtomicWords?, UInt64) = (nil, AnyObserver.numberMask)
     if cases != 0 {
       guard let lists = lists(cases, of: sender) else {
+        if visit.isDeep { endDeepPost() }
         domain.leave(visit)
         return nil
       }
@@ -80,9 +82,24 @@ extension ObserverList {
       }
       list &+= PriorityLists.stride
     } while list < table?.count ?? 0
+    if visit.isDeep { endDeepPost() }
     domain.leave(visit)
     return reached
   }
+
+  /// Counts a post that may be inside many posts of the thread, and reports it if it is.
+  @usableFromInline
+  @inline(never)
+  final func beginDeepPost(at site: CallSite) {
+    guard let notes = ThreadNotes.current else { return }
+    let depth = notes.beginPost()
+    if depth > 0, postsNest(depth, at: site) { notes.notePostsReported() }
+  }
+
+  /// Ends the count of a post that ``beginDeepPost(at:)`` has counted.
+  @usableFromInline
+  @inline(never)
+  final func endDeepPost() { ThreadNotes.current?.endPost() }
 
   /// Delivers an event to an observer that needs its origin.
   ///
@@ -163,6 +180,8 @@ extension ObserverList {
     let waitedFrom = delivery.waitedFrom
     let visit = domain.enter()
     let wildcardVisit = wildcards?.domain.enter()
+    let isDeep = visit?.isDeep ?? false || wildcardVisit?.isDeep ?? false
+    if isDeep { beginDeepPost(at: delivery.site) }
     @inline(never)
     func beginWalk() -> MergedWalk {
       MergedWalk(
@@ -211,6 +230,7 @@ extension ObserverList {
         }
       }
     }
+    if isDeep { endDeepPost() }
     if let wildcardVisit { wildcards?.domain.leave(wildcardVisit) }
     if let visit { domain.leave(visit) }
     return reached

@@ -21,6 +21,10 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
     var watched = WatchedObservers()
     /// The registrations to check on an actor, keyed by the mailbox that was asked for a turn.
     var pendingChecks: [ObjectIdentifier: ObserverRegistration] = [:]
+    /// The registrations that have ended during a call from a queue, and perhaps some whose call has ended since.
+    var endedInCall: [EndedInCall] = []
+    /// The number of these at which those whose call has ended are removed.
+    var endedLimit = 8
     /// A Boolean value that indicates whether the list accepts no more observers.
     var isClosed = false
     /// The tokens to notify when the list drops their plain observers, keyed by the observer's address.
@@ -28,6 +32,9 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
     /// The number of pauses of a plain observer, keyed by its address.
     var pauses: [UInt: Int] = [:]
   }
+
+  /// A registration that has ended, and the call that made it.
+  typealias EndedInCall = (registration: ObserverRegistration, site: CallSite)
 
   /// Set while the observers of any sender are in more than one priority list.
   package static let split: UInt = 1
@@ -230,7 +237,7 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
     }
     for registration in registrations(where: { _ in true }) { registration.disconnect() }
     let (unlinked, pendingChecks) = registry.withLock { registry in
-      let pendingChecks = registry.pendingChecks
+      let pendingChecks = (registry.pendingChecks, registry.endedInCall)
       registry = Registry(isClosed: true)
       var unlinked = common.removeAll()
       senders.forEach { unlinked.append(contentsOf: $0.observers.removeAll()) }
@@ -257,6 +264,30 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
     senders.forEach { $0.observers.forEach(body) }
   }
 
+  /// Remembers a registration that ends during a call from a queue, for reports of what is running.
+  ///
+  /// - Complexity: Amortized O(1).
+  func noteEndInCall(of registration: ObserverRegistration, registeredAt site: CallSite) {
+    let others = registry.withLock { registry in
+      var others: [EndedInCall] = []
+      if registry.isClosed { return others }
+      if registry.endedInCall.count >= registry.endedLimit {
+        swap(&others, &registry.endedInCall)
+        registry.endedInCall = others.filter { $0.registration.runningCount > 0 }
+        registry.endedLimit = max(8, 2 * registry.endedInCall.count)
+      }
+      registry.endedInCall.append((registration, site))
+      return others
+    }
+    // Released after unlocking.
+    withExtendedLifetime(others) {}
+  }
+
+  /// The registrations that have ended, and whose calls from a queue are still running.
+  var endedInCall: [EndedInCall] {
+    registry.withLock { $0.endedInCall }.filter { $0.registration.runningCount > 0 }
+  }
+
   /// Makes all later posts record their payloads.
   func noteReplay() { note(Self.replayed, true) }
 
@@ -267,6 +298,27 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
     payload: any Sendable,
     delivery: Delivery
   ) {}
+
+  /// Called under no lock by a post inside many others on its thread.
+  ///
+  /// - Parameters:
+  ///   - depth: The number of posts around it.
+  ///   - site: The call that posts the event.
+  /// - Returns: Whether this has been reported, so that no other list has to.
+  func postsNest(_ depth: Int, at site: CallSite) -> Bool { false }
+
+  /// Called under no lock when handlers of queues have caused each other's events in many turns.
+  ///
+  /// - Parameter site: The call that posts the newest event.
+  func chainIsLong(at site: CallSite) {}
+
+  /// Called under no lock when the queue of a handler has become longer than ever.
+  ///
+  /// - Parameters:
+  ///   - count: The number of events that wait.
+  ///   - actor: The actor that they wait for; `nil` for the task of an asynchronous handler.
+  ///   - site: The call that registered the handler of the newest event.
+  func queueIsCrowded(_ count: Int, of actor: ActorIdentity?, registeredAt site: CallSite) {}
 
   /// Called without a lock when the last pause of a registration that is not a plain observer's has ended.
   func registrationResumed() {}

@@ -31,6 +31,8 @@ package final class ObserverRegistration: RecipientRegistration,
   private let position = Atomic<UInt32>(0)
   /// Whether the calls are counted; set by ``connect(_:countsCalls:queue:)``.
   private var countsCalls = false
+  /// Whether a queue may call the handler after the post; set with ``countsCalls``.
+  private var callsLater = false
   private let isClaimed = Atomic<Bool>(false)
   /// Set once a task waits for the end of the calls on the handler's actor.
   private let isAwaited = Atomic<Bool>(false)
@@ -60,6 +62,7 @@ package final class ObserverRegistration: RecipientRegistration,
   ///   - queue: The object that holds what waits for the handler, to finish as soon as the registration ends.
   func connect(_ observer: AnyObserver, countsCalls: Bool = false, queue: (any Finishable)? = nil) {
     self.countsCalls = countsCalls
+    callsLater = mailbox != nil || queue != nil
     state.withLock { state in
       state.observer = observer.address
       if let queue { state.queue = queue }
@@ -130,6 +133,9 @@ package final class ObserverRegistration: RecipientRegistration,
 
   override func didEnd() {
     if let observer = takeObserver() {
+      if callsLater, runningCount > 0 {
+        AnyObserver.borrow(observer) { list.noteEndInCall(of: self, registeredAt: $0.site) }
+      }
       unlinkStamp.store(list.unlink(address: observer), ordering: .releasing)
     }
   }

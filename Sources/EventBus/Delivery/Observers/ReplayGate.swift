@@ -12,6 +12,7 @@ package final class ReplayGate: Sendable {
     /// The number of the newest replayed post.
     var baseline: UInt = 0
     var waiting: [Envelope] = []
+    var alarm = CrowdAlarm()
   }
 
   private let state = Locked(State())
@@ -27,12 +28,14 @@ package final class ReplayGate: Sendable {
   /// - Parameters:
   ///   - number: The number of the post; zero for an event that is not recorded.
   ///   - makeEnvelope: Wraps the event, under the lock.
-  /// - Returns: The outcome; `nil` for an event that proceeds to the observer.
-  func admit(_ number: UInt, _ makeEnvelope: () -> Envelope) -> Reception? {
+  /// - Returns: The outcome; `nil` for an event that proceeds to the observer. And the number of events that wait, if
+  ///   it is to be reported, otherwise zero.
+  func admit(_ number: UInt, _ makeEnvelope: () -> Envelope) -> (Reception?, crowd: Int) {
     state.withLock { state in
-      if state.isOpen { return number != 0 && number <= state.baseline ? .replayed : nil }
+      if state.isOpen { return (number != 0 && number <= state.baseline ? .replayed : nil, 0) }
       state.waiting.append(makeEnvelope())
-      return .queued
+      let count = state.waiting.count
+      return (.queued, state.alarm.isDue(count) ? count : 0)
     }
   }
 

@@ -14,16 +14,18 @@ package class WaitingEvent<Payload: Sendable>: Envelope,
   ///   - registration: The registration of the observer.
   ///   - queued: The delivery, if hooks follow the post.
   ///   - isAwaited: Whether a poster that waits for its handlers waits for this one.
+  ///   - chain: The turns that have led to the event.
   package required init(
     _ payload: Payload,
     _ delivery: borrowing Delivery,
     for number: UInt,
     _ registration: ObserverRegistration,
     _ queued: QueuedDelivery? = nil,
-    isAwaited: Bool = true
+    isAwaited: Bool = true,
+    _ chain: EventChain = .none
   ) {
     self.payload = payload
-    super.init(delivery, for: number, registration, queued, isAwaited: isAwaited)
+    super.init(delivery, for: number, registration, queued, isAwaited: isAwaited, chain)
   }
 
   /// Adds an event to a mailbox behind all others, to the last run if nothing but the payload differs.
@@ -37,25 +39,38 @@ package class WaitingEvent<Payload: Sendable>: Envelope,
   ///   - registration: The registration of the observer.
   ///   - queued: The delivery, if hooks follow the post.
   ///   - mailbox: The mailbox of the actor on which the handler runs.
+  ///   - chain: The turns that have led to the event.
+  /// - Returns: The number of events that wait, if it is to be reported, otherwise zero.
   package class func enqueue(
     _ payload: Payload,
     _ delivery: borrowing Delivery,
     for observer: AnyObserver,
     _ registration: ObserverRegistration,
     _ queued: QueuedDelivery?,
-    in mailbox: Mailbox
-  ) {
-    mailbox.enqueue(for: registration, unless: observer.isCancelled) { last in
+    in mailbox: Mailbox,
+    _ chain: EventChain
+  ) -> Int {
+    let list = ObjectAddress.of(registration.list)
+    return mailbox.enqueue(for: registration, of: list, unless: observer.isCancelled) { last in
       // The lane keeps it during this call.
       let isLike = ObjectAddress.borrow(last) { (last: Envelope) in
-        last.admits(delivery, for: registration)
+        last.admits(delivery, for: registration, chain)
       }
+      let number = observer.order
       guard isLike == true else {
-        return self.init(payload, delivery, for: observer.order, registration, queued)
+        return self.init(
+          payload,
+          delivery,
+          for: number,
+          registration,
+          queued,
+          isAwaited: true,
+          chain
+        )
       }
       let hasRoom = ObjectAddress.borrow(last) { (last: Envelope) in last.hasRoom }
       guard hasRoom == true else {
-        return WaitingRun(payload, delivery, for: observer.order, registration)
+        return WaitingRun(payload, delivery, for: number, registration, chain)
       }
       // It is of this observer, so its payloads have this type.
       ObjectAddress.borrow(last) { (run: WaitingRun<Payload>) in run.append(payload) }
@@ -89,7 +104,8 @@ package class WaitingEvent<Payload: Sendable>: Envelope,
     }
     guard let observer = typed else { return nil }
     var outcome = Reception.failed
-    await RunningCall.run(registration, in: queues, callers: counter?.callers ?? []) {
+    let callers = counter?.callers ?? []
+    await RunningCall.run(registration, in: queues, callers: callers, chain.next) {
       do {
         outcome = try await observer.runAsync(payload, queued)
       } catch {

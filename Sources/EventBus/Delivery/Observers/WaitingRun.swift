@@ -15,14 +15,16 @@ package final class WaitingRun<Payload: Sendable>: Envelope,
   ///   - delivery: The origin of the events.
   ///   - number: The number of the observer.
   ///   - registration: The registration of the observer.
+  ///   - chain: The turns that have led to the events.
   package init(
     _ payload: Payload,
     _ delivery: borrowing Delivery,
     for number: UInt,
-    _ registration: ObserverRegistration
+    _ registration: ObserverRegistration,
+    _ chain: EventChain
   ) {
     unsafe payloads = PayloadRun(payload)  // Reason: initialization.
-    super.init(delivery, for: number, registration, nil, isAwaited: false)
+    super.init(delivery, for: number, registration, nil, isAwaited: false, chain)
   }
 
   /// Adds an event to a run with room, under the lock of the mailbox.

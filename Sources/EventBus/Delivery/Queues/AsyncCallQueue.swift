@@ -8,6 +8,7 @@ package final class AsyncCallQueue: Finishable {
     var lane: Lane<QueuedEvents>
     var isClosed = false
     var dropped = 0
+    var alarm = CrowdAlarm()
   }
 
   private let state: Locked<State>
@@ -31,18 +32,26 @@ package final class AsyncCallQueue: Finishable {
 
   /// Adds an event, and starts the calling task if there is none.
   ///
-  /// - Returns: `queued`, or the reason for which this very event was discarded.
-  package func add(_ event: QueuedEvents) -> Reception {
-    typealias Addition = (discarded: QueuedEvents?, mustStart: Bool)
+  /// - Parameters:
+  ///   - event: The event.
+  ///   - list: The address of the list of the observer.
+  /// - Returns: `queued`, or the reason for which this very event was discarded; and the number of events that wait,
+  ///   if it is to be reported, otherwise zero.
+  package func add(_ event: QueuedEvents, of list: UInt) -> (Reception, crowd: Int) {
+    typealias Addition = (discarded: QueuedEvents?, mustStart: Bool, crowd: Int)
     let addition = state.withLock { state -> Addition? in
       if state.isClosed { return nil }
       let discarded = state.lane.waiting.append(event)
       if discarded != nil { state.dropped += 1 }
-      return (discarded, state.lane.requestTurn(countedBy: counts))
+      let count = state.lane.waiting.count
+      let crowd = state.alarm.isDue(count) ? count : 0
+      return (discarded, state.lane.requestTurn(countedBy: counts, for: list), crowd)
     }
-    guard let (discarded, mustStart) = addition else { return event.registration.refusal }
+    guard let (discarded, mustStart, crowd) = addition else {
+      return (event.registration.refusal, 0)
+    }
     if mustStart { Task.detached { await self.work() } }
-    return discarded === event ? .dropped : .queued
+    return (discarded === event ? .dropped : .queued, crowd)
   }
 
   /// Drops all waiting and all later events.

@@ -14,14 +14,27 @@ package protocol TurnTaker: AnyObject, Sendable {
 ///
 /// A burst costs one hop: the first envelope schedules a task, and the others find it scheduled. The actor
 /// is held weakly, so an actor may own observers without keeping itself alive. The queue is unbounded; a
-/// snapshot of the bus reports the number of waiting events.
+/// snapshot of the bus reports the number of waiting events, and ``CrowdAlarm`` a large one.
 package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confined to the actor.
   private struct State: ~Copyable {
-    var lane = Lane<QueuedEvents>()
+    var events = LinkedEvents()
+    /// Whether a turn is scheduled; the events are not in the lane.
+    var lane = Lane<Never>()
     /// The number of events that were ever added, without those that ``discardEvents(of:)`` removed; wraps.
     var added: UInt = 0
     /// The objects that asked for a turn of the actor.
     var turnTakers: [any TurnTaker] = []
+    var alarm = CrowdAlarm()
+    /// The value of ``added`` at which the number of waiting events may exceed the threshold of the alarm.
+    var nextLook: UInt = 10_001
+
+    /// Returns the number of waiting events if it is to be reported.
+    mutating func crowd(opened: UInt) -> Int {
+      let waiting = Int(bitPattern: added &- opened)
+      let isDue = alarm.isDue(waiting)
+      nextLook = added &+ UInt(alarm.threshold + 1 - waiting)
+      return isDue ? waiting : 0
+    }
   }
 
   /// The maximum nesting depth of handlers of waiting events that post to their own actor.
@@ -86,7 +99,7 @@ package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confin
   /// Read it on the mailbox's actor.
   package var isBehind: Bool {
     guard openings >= Self.deepest else { return false }
-    return !batch.isEmpty || state.withLock { !$0.lane.waiting.isEmpty }
+    return !batch.isEmpty || state.withLock { !$0.events.isEmpty }
   }
 
   /// Adds an event behind all others and schedules the mailbox.
@@ -95,18 +108,22 @@ package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confin
   ///
   /// - Parameters:
   ///   - registration: The registration of the observer.
+  ///   - list: The address of the list of the observer.
   ///   - isCancelled: Whether the registration has ended; called under the lock.
   ///   - makeEnvelope: Adds the event to the last envelope, or returns one with the event. Receives the
   ///     address of the last envelope, valid during the call, or zero if none waits. Called under the lock.
+  /// - Returns: The number of events that wait, if it is to be reported, otherwise zero.
   package func enqueue(
     for registration: RecipientRegistration,
+    of list: UInt,
     unless isCancelled: @autoclosure () -> Bool,
     _ makeEnvelope: (UInt) -> QueuedEvents?
-  ) {
+  ) -> Int {
     // Released after unlocking, which records what came of the event.
     var discarded: QueuedEvents?
+    var crowd = 0
     defer { withExtendedLifetime(discarded) {} }
-    change { state in
+    change(for: list) { state in
       // Under the lock: the end that set this discards what waits afterwards.
       if isCancelled() {
         discarded = makeEnvelope(0)
@@ -114,11 +131,15 @@ package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confin
       }
       state.added &+= 1
       registration.noteEnqueued()
-      guard let envelope = makeEnvelope(state.lane.waiting.addressOfLast) else { return }
+      if Int(bitPattern: state.added &- state.nextLook) >= 0 {
+        crowd = state.crowd(opened: opened.load(ordering: .acquiring))
+      }
+      guard let envelope = makeEnvelope(state.events.addressOfLast) else { return }
       // Before the lock is released: from then on, no post on the actor may overtake the event.
       waiting.add(1)
-      _ = state.lane.waiting.append(envelope)
+      state.events.append(envelope)
     }
+    return crowd
   }
 
   /// Discards the waiting events of a registration that has ended, on any thread.
@@ -126,11 +147,10 @@ package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confin
   /// The actor owns what its current turn has taken out of the lane; that is discarded when the turn comes to
   /// it. The alternative would be a lock or a locked instruction for each event.
   ///
-  /// - Complexity: O(1) if no event of the registration waits, otherwise O(*n*) in the number of envelopes.
+  /// - Complexity: O(*n*) in the number of envelopes of the registration, amortized.
   func discardEvents(of registration: RecipientRegistration) {
     let (discarded, count) = state.withLock { state -> ([QueuedEvents], Int) in
-      if registration.waitingInMailbox == 0 { return ([], 0) }
-      let discarded = state.lane.waiting.removeAll { $0.registration === registration }
+      let discarded = state.events.removeAll(of: registration)
       let count = discarded.reduce(0) { $0 + $1.count }
       state.added &-= UInt(count)
       return (discarded, count)
@@ -145,12 +165,14 @@ package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confin
   }
 
   /// Requests a turn of the actor for an object.
-  package func requestTurn(for taker: any TurnTaker) { change { $0.turnTakers.append(taker) } }
+  package func requestTurn(for taker: any TurnTaker) {
+    change(for: ObjectAddress.of(taker)) { $0.turnTakers.append(taker) }
+  }
 
-  private func change(_ add: (inout State) -> Void) {
+  private func change(for list: UInt, _ add: (inout State) -> Void) {
     let mustSchedule = state.withLock { state in
       add(&state)
-      return state.lane.requestTurn(countedBy: waiting)
+      return state.lane.requestTurn(countedBy: waiting, for: list)
     }
     if mustSchedule { schedule() }
   }
@@ -166,8 +188,11 @@ package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confin
     openings += 1
     defer { openings -= 1 }
     let last = state.withLock { $0.added }
+    let notes = ThreadNotes.current
+    let outer = notes?.chain ?? .none
+    defer { notes?.chain = outer }
     while Int(bitPattern: last &- opened.load(ordering: .relaxed)) > 0 {
-      if batch.isEmpty { state.withLock { swap(&$0.lane.waiting, &batch) } }
+      if batch.isEmpty { state.withLock { $0.events.moveAll(to: &batch) } }
       guard let envelope = batch.first else { return }
       // Removed before its last event: the handler may post, and nothing may be waiting then.
       if envelope.count == 1 {
@@ -176,6 +201,7 @@ package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confin
       }
       opened.store(opened.load(ordering: .relaxed) &+ 1, ordering: .releasing)
       envelope.registration.noteDequeued()
+      notes?.chain = envelope.chain.next
       if !envelope.open() { waiting.lost.wrappingAdd(1, ordering: .relaxed) }
     }
   }
@@ -200,7 +226,7 @@ package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confin
     giveTurns(actorIsGone: false)
     let isDone = batch.isEmpty
     let mustSchedule = state.withLock { state in
-      state.lane.endTurn(hasMore: !isDone || !state.turnTakers.isEmpty)
+      state.lane.endTurn(hasMore: !isDone || !state.events.isEmpty || !state.turnTakers.isEmpty)
     }
     // A new hop gives the actor's other work a turn in between.
     if mustSchedule { schedule() } else { waiting.endTurn() }
@@ -221,9 +247,10 @@ package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confin
   private func discard() {
     var dropped = batch.removeAll()
     dropped += state.withLock { state in
-      let waiting = state.lane.waiting.removeAll()
+      var waiting = BoundedQueue<QueuedEvents>()
+      state.events.moveAll(to: &waiting)
       _ = state.lane.endTurn()
-      return waiting
+      return waiting.elements
     }
     for envelope in dropped {
       let count = envelope.count

@@ -3,12 +3,24 @@ internal import Synchronization
 /// An event that waits for its handler, or a run of such events, as the queues see it.
 ///
 /// A queue opens it, or discards it by releasing it; it does that under no lock.
-package class QueuedEvents: @unchecked Sendable {  // Reason: constant; see the subclasses.
+package class QueuedEvents: @unchecked Sendable {  // Reason: see the members.
   /// The registration of the handler.
   package let registration: RecipientRegistration
+  /// See ``distance``.
+  private let storedDistance = Atomic<UInt32>(0)
+  /// The turns that have led to the event.
+  package let chain: EventChain
 
   /// Creates an event for a registration.
-  package init(for registration: RecipientRegistration) { self.registration = registration }
+  package init(for registration: RecipientRegistration, _ chain: EventChain = .none) {
+    (self.registration, self.chain) = (registration, chain)
+  }
+
+  /// How far back the former event of the registration is in ``LinkedEvents``, or zero; guarded by the lock there.
+  final var distance: UInt32 {
+    get { storedDistance.load(ordering: .relaxed) }
+    set { storedDistance.store(newValue, ordering: .relaxed) }
+  }
 
   /// The number of events that have not been opened.
   package var count: Int { 1 }

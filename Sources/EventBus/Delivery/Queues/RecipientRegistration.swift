@@ -7,6 +7,8 @@ package class RecipientRegistration: Registration, @unchecked Sendable {  // Rea
   /// The number of its events that were ever added to its actor's mailbox; wraps, changed under the lock of
   /// the mailbox.
   private let enqueued = Atomic<UInt32>(0)
+  /// The number of the last event in ``LinkedEvents``; guarded by the lock of the mailbox.
+  private let last = Atomic<UInt64>(0)
   private let lostOwner = Atomic<Bool>(false)
   private let hasUsedCall = Atomic<Bool>(false)
 
@@ -54,6 +56,12 @@ package class RecipientRegistration: Registration, @unchecked Sendable {  // Rea
   /// registration ends, where the count no longer matters.
   final func noteDequeued() {
     dequeued.store(dequeued.load(ordering: .relaxed) &+ 1, ordering: .releasing)
+  }
+
+  /// The number of the last event in ``LinkedEvents``; guarded by the lock of the mailbox.
+  final var lastEvent: UInt64 {
+    get { last.load(ordering: .relaxed) }
+    set { last.store(newValue, ordering: .relaxed) }
   }
 
   /// The number of events that wait in the mailbox of the handler's actor.

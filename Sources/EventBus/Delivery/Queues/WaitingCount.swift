@@ -29,6 +29,7 @@ package final class WaitingCount: Sendable {
   /// The number of events whose owner or actor had died, or whose owner's lifetime had ended.
   let lost = Atomic<Int>(0)
   private let turns = Atomic<UInt64>(0)
+  private let newest = Atomic<UInt>(0)
   private let settling = LazyReference<SettlingTasks>()
 
   /// A count of zero.
@@ -42,13 +43,21 @@ package final class WaitingCount: Sendable {
   package func add(_ change: Int) { count.wrappingAdd(change, ordering: .sequentiallyConsistent) }
 
   /// Begins a turn; called under the lock of its queue, so that a later event finds it counted.
-  func beginTurn() { turns.wrappingAdd(Self.oneTurn, ordering: .relaxed) }
+  ///
+  /// - Parameter list: The address of the list of observers with whose event the turn begins.
+  func beginTurn(for list: UInt) {
+    newest.store(list, ordering: .relaxed)
+    turns.wrappingAdd(Self.oneTurn, ordering: .relaxed)
+  }
 
   /// Ends a turn, under no lock.
   package func endTurn() {
     let left = turns.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue
     if left & Self.awaited != 0 { settling.object?.resume() }
   }
+
+  /// The address of the list with whose event the newest turn has begun; only compared, since the list may be gone.
+  var newestTurn: UInt { newest.load(ordering: .relaxed) }
 
   /// The number of turns that are scheduled or running.
   package var turnCount: Int { Int(turns.load(ordering: .acquiring) & Self.turnMask) }
@@ -86,9 +95,14 @@ package final class WaitingCount: Sendable {
 
 extension Lane {
   /// Requests a turn like ``requestTurn()``, and counts it.
-  package mutating func requestTurn(countedBy counts: WaitingCount) -> Bool {
+  ///
+  /// - Parameters:
+  ///   - counts: The counts of what waits.
+  ///   - list: The address of the list of observers of the event.
+  /// - Returns: `true` if the caller must schedule the turn.
+  package mutating func requestTurn(countedBy counts: WaitingCount, for list: UInt) -> Bool {
     let mustSchedule = requestTurn()
-    if mustSchedule { counts.beginTurn() }
+    if mustSchedule { counts.beginTurn(for: list) }
     return mustSchedule
   }
 }

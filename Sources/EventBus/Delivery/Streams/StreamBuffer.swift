@@ -31,6 +31,8 @@ package final class StreamBuffer<Element: Sendable>: Sendable {
     /// `nil` if there are none.
     @usableFromInline
     var followed: [UInt: FollowedElement]?
+    @usableFromInline
+    var alarm = CrowdAlarm()
 
     init(_ limit: BufferLimit) { elements = BoundedQueue(limit) }
 
@@ -42,8 +44,8 @@ package final class StreamBuffer<Element: Sendable>: Sendable {
       /// The waiter is to be resumed with the element.
       case handedOver(StreamWaiter<Element>)
       /// The element waits, if necessary instead of another one, which is to be released; its delivery is to be
-      /// ended.
-      case kept(instead: Element?, FollowedElement?)
+      /// ended. The number of elements is not zero if it is to be reported.
+      case kept(instead: Element?, FollowedElement?, crowd: Int)
     }
 
     /// The answer to a consumer.
@@ -66,7 +68,7 @@ package final class StreamBuffer<Element: Sendable>: Sendable {
       let count = elements.count
       guard let discarded = elements.append(element) else {
         if let delivery { follow(delivery) }
-        return .kept(instead: nil, nil)
+        return .kept(instead: nil, nil, crowd: alarm.isDue(count &+ 1) ? count &+ 1 : 0)
       }
       dropped &+= 1
       if elements.keepsOldest {
@@ -75,7 +77,7 @@ package final class StreamBuffer<Element: Sendable>: Sendable {
       }
       let displaced = followed == nil ? nil : unfollow(added &- 1 &- UInt(count))
       if let delivery { follow(delivery) }
-      return .kept(instead: discarded, displaced)
+      return .kept(instead: discarded, displaced, crowd: 0)
     }
 
     /// Removes the first element, if there is one.
@@ -123,10 +125,17 @@ package final class StreamBuffer<Element: Sendable>: Sendable {
 
   @usableFromInline
   let state: Locked<State>
+  @usableFromInline
+  let onCrowd: @Sendable (Int) -> Void
 
   /// Creates an empty buffer.
-  package init(_ limit: BufferLimit) {
+  ///
+  /// - Parameters:
+  ///   - limit: The elements to keep.
+  ///   - onCrowd: Reports a large number of elements; called under no lock.
+  package init(_ limit: BufferLimit, onCrowd: @escaping @Sendable (Int) -> Void) {
     state = Locked(State(limit))
+    self.onCrowd = onCrowd
   }
 
   deinit {
@@ -158,7 +167,9 @@ package final class StreamBuffer<Element: Sendable>: Sendable {
     case .handedOver(let waiter):
       delivery?.take()
       waiter.resume(element)
-    case .kept(_, let displaced): displaced?.end(.dropped)
+    case .kept(_, let displaced, let crowd):
+      displaced?.end(.dropped)
+      if crowd > 0 { onCrowd(crowd) }
     }
     return true
   }

@@ -14,7 +14,13 @@ extension EventStream {
     line: UInt,
     _ observe: (@escaping @Sendable (Change<Payload>) -> Void) -> Token
   ) {
-    let buffer = StreamBuffer<Payload>(BufferLimit(buffering, at: CallSite(fileID, line)))
+    let site = CallSite(fileID, line)
+    let buffer = StreamBuffer<Payload>(BufferLimit(buffering, at: site)) { count in
+      printError(
+        "EventBus: \(count) values wait in the stream made at \(SourceSite(site)). No task reads it, or not as fast"
+          + " as the property changes: read it, end it, or pass a buffering policy."
+      )
+    }
     // Cancelled with the release of the handler. If the property belongs to an isolation domain, that is later
     // than the end of the registration; the lifetime ends the stream at once.
     let end = Token { buffer.finish() }

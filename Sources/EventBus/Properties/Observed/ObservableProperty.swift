@@ -50,7 +50,9 @@ extension ObservableProperty {
     options: ObserveOptions = [],
     _ body: @escaping (O, Change<Value>) -> Void
   ) -> Token {
-    readOnly.property.observersToJoin().register(owner: owner, id: id, options, value: value) {
+    warnIfRetained(owner, by: body)
+    return readOnly.property.observersToJoin().register(owner: owner, id: id, options, value: value)
+    {
       OwnedPropertyObserver($0, options.roles, owner: owner, body)
     }
   }

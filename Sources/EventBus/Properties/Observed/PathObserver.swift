@@ -44,7 +44,12 @@ extension ObservableProperty {
     options: ObserveOptions = [],
     _ body: @escaping (O, Change<Leaf>) -> Void
   ) -> Token {
-    readOnly.property.addObserver(owner: owner, options, find: { $0[keyPath: path].property }) {
+    warnIfRetained(owner, by: body)
+    return readOnly.property.addObserver(
+      owner: owner,
+      options,
+      find: { $0[keyPath: path].property }
+    ) {
       // There is always an object.
       guard let old = $1.old, let new = $1.new else { return }
       body($0, Change($1.kind, old: old, new: new))
@@ -71,7 +76,8 @@ extension ObservableProperty {
     options: ObserveOptions = [],
     _ body: @escaping (O, Change<Leaf?>) -> Void
   ) -> Token where Value == Wrapped? {
-    readOnly.property.addObserver(
+    warnIfRetained(owner, by: body)
+    return readOnly.property.addObserver(
       owner: owner,
       options,
       find: { $0?[keyPath: path].property },

@@ -79,6 +79,18 @@ package final class SharedObservers<Value: Sendable>: ObserverList,
     (observer as? GeneralObserver<SharedCall<Value>>)?.belongs(to: owner, as: id) ?? false
   }
 
+  override func queueIsCrowded(
+    _ count: Int,
+    of actor: ActorIdentity?,
+    registeredAt handler: CallSite
+  ) {
+    printError(
+      "EventBus: \(count) changes of the shared property at \(site.fileID):\(site.line) wait for the actor"
+        + " \(actor.map { "\($0)" } ?? "of a handler"), the newest of them for the handler registered at"
+        + " \(SourceSite(handler)). The actor is blocked, or slower than the code that sets the property."
+    )
+  }
+
   override func registrationResumed() { isBarred.store(true, ordering: .relaxed) }
 
   /// Calls the observers for a round.
@@ -143,8 +155,9 @@ private final class WaitingCall<Value: Sendable>: WaitingEvent<SharedCall<Value>
     for observer: AnyObserver,
     _ registration: ObserverRegistration,
     _ queued: QueuedDelivery?,
-    in mailbox: Mailbox
-  ) {
-    super.enqueue(nil, delivery, for: observer, registration, queued, in: mailbox)
+    in mailbox: Mailbox,
+    _ chain: EventChain
+  ) -> Int {
+    super.enqueue(nil, delivery, for: observer, registration, queued, in: mailbox, chain)
   }
 }
