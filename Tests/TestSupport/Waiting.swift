@@ -191,7 +191,9 @@ private func switches(of process: pid_t, awake: Int) -> [String]? {
 /// How often the threads were given a processor; nil unless all of them but a number sleep.
 private func switches(of process: pid_t, awake: Int) -> Int32? {
   /// Returns the number of bytes that the system wrote.
-  func look<Facts: BitwiseCopyable>(_ flavor: Int32, _ argument: UInt64, _ facts: inout [Facts]) -> Int {
+  func look<Facts: BitwiseCopyable>(_ flavor: Int32, _ argument: UInt64, _ facts: inout [Facts])
+    -> Int
+  {
     let size = facts.count * MemoryLayout<Facts>.stride
     return Int(unsafe proc_pidinfo(process, flavor, argument, &facts, Int32(size)))  // Reason: C.
   }

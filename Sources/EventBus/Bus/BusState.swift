@@ -39,9 +39,6 @@ final class BusState: Sendable {
   /// The class of the owner that was last found to have no lifetime; its objects tend to register one after
   /// another, and asking the runtime takes longer than adding the observer to the list.
   private let classWithoutLifetime = Atomic<UInt>(0)
-  #if DEBUG
-  let ownerWarnings = OwnerWarnings()
-  #endif
 
   init(label: String, hooks: EventHooks) {
     self.label = label

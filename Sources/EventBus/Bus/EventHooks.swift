@@ -49,8 +49,7 @@ public struct EventHooks: Sendable {
   ///   as many;
   /// - more than 1,000 posts inside each other, or fewer that have used three quarters of the stack, once until all of
   ///   them have returned;
-  /// - handlers of queues that have caused each other's events in 100,000 turns, once for each such chain;
-  /// - in debug builds, a handler that retains its own owner, once for each closure in the program.
+  /// - handlers of queues that have caused each other's events in 100,000 turns, once for each such chain.
   ///
   /// What occurs inside a hook, and the warnings
   /// of properties and timers, which belong to no bus, are still written to standard error.

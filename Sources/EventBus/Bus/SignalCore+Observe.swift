@@ -33,7 +33,6 @@ extension SignalCore {
     owner: Owner,
     _ handler: @escaping @isolated(any) @Sendable (Owner, Payload) throws -> Void
   ) -> Token {
-    warnIfRetained(owner, at: request.site, Captures(of: handler))
     let actor = handler.isolation
     guard request.isPlain, predicate == nil, actor == nil, !isReplaying else {
       let call = withoutIsolation(handler)
@@ -57,14 +56,7 @@ extension SignalCore {
     actor owner: Owner,
     _ handler: @escaping @Sendable (isolated Owner, Payload) throws -> Void
   ) -> Token {
-    warnIfRetained(owner, at: request.site, Captures(onOwner: handler))
-    return observe(
-      request,
-      where: predicate,
-      owner: owner,
-      on: owner,
-      withoutIsolation(onOwner: handler)
-    )
+    observe(request, where: predicate, owner: owner, on: owner, withoutIsolation(onOwner: handler))
   }
 
   private func observe<Owner: AnyObject & Sendable>(
@@ -105,7 +97,6 @@ extension SignalCore {
     _ buffering: Buffering,
     async handler: @escaping @isolated(any) @Sendable (Owner, Payload) async throws -> Void
   ) -> Token {
-    warnIfRetained(owner, at: request.site, Captures(ofAsync: handler))
     let actor = handler.isolation
     let owner = Weak(owner)
     return queue(request, where: predicate, buffering, owner: owner.object, on: actor) {
@@ -125,8 +116,7 @@ extension SignalCore {
     _ buffering: Buffering,
     async handler: @escaping @Sendable (isolated Owner, Payload) async throws -> Void
   ) -> Token {
-    warnIfRetained(owner, at: request.site, Captures(onOwnerAsync: handler))
-    return queue(request, where: predicate, buffering, owner: owner, on: owner) {
+    queue(request, where: predicate, buffering, owner: owner, on: owner) {
       [weak owner] payload, refusal in
       guard let owner else { return .ownerLost }
       return try await Self.call(on: owner, unless: refusal, with: { owner }) {
@@ -169,24 +159,6 @@ extension SignalCore {
     if let reason = refusal() { return reason }
     try await body(owner)
     return .called
-  }
-}
-
-extension SignalCore {
-  /// Reports a handler that retains its own owner; does nothing in release builds.
-  @inline(__always)
-  private func warnIfRetained(
-    _ owner: AnyObject,
-    at site: CallSite,
-    _ captures: @autoclosure () -> Captures
-  ) {
-    #if DEBUG
-    let captures = captures()
-    guard captures.retain(owner) else { return }
-    let place = "EventBus: the handler of \(label) registered at \(SourceSite(site))"
-    let message = busState.ownerWarnings.message(owner, captures, place)
-    if let message { busState.message(message.onOneLine) }
-    #endif
   }
 }
 

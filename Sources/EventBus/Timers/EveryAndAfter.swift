@@ -57,7 +57,6 @@ public func every<Owner: AnyObject & Sendable, C: Clock<Duration>>(
   @_inheritActorContext
   _ body: @escaping @isolated(any) @Sendable (Owner, Tick) async -> Void
 ) -> Token {
-  warnIfRetained(owner, "EventBus: the timer started at \(fileID):\(line)", Captures(ofTimer: body))
   let call = handler(owner, body)
   return startTimer(interval, tolerance, missed, clock, call, body.isolation, owner, fileID, line)
 }
@@ -90,11 +89,6 @@ public func every<Owner: Actor, C: Clock<Duration>>(
   line: UInt = #line,
   _ body: @escaping @Sendable (isolated Owner, Tick) async -> Void
 ) -> Token {
-  warnIfRetained(
-    owner,
-    "EventBus: the timer started at \(fileID):\(line)",
-    Captures(ofTimerOnOwner: body)
-  )
   let call = handler(owner, body)
   return startTimer(interval, tolerance, missed, clock, call, owner, owner, fileID, line)
 }
@@ -159,7 +153,6 @@ public func after<Owner: AnyObject & Sendable, C: Clock<Duration>>(
   @_inheritActorContext
   _ body: @escaping @isolated(any) @Sendable (Owner, Tick) async -> Void
 ) -> Token {
-  warnIfRetained(owner, "EventBus: the timer started at \(fileID):\(line)", Captures(ofTimer: body))
   let call = handler(owner, body)
   return startTimer(delay, tolerance, nil, clock, call, body.isolation, owner, fileID, line)
 }
@@ -188,11 +181,6 @@ public func after<Owner: Actor, C: Clock<Duration>>(
   line: UInt = #line,
   _ body: @escaping @Sendable (isolated Owner, Tick) async -> Void
 ) -> Token {
-  warnIfRetained(
-    owner,
-    "EventBus: the timer started at \(fileID):\(line)",
-    Captures(ofTimerOnOwner: body)
-  )
   let call = handler(owner, body)
   return startTimer(delay, tolerance, nil, clock, call, owner, owner, fileID, line)
 }

@@ -133,29 +133,3 @@ package final class TimerRegistration: Registration,
     }
   }
 }
-
-extension Captures {
-  private struct Isolated<Owner: AnyObject> {
-    let call: @isolated(any) @Sendable (Owner, Tick) async -> Void
-  }
-
-  private struct OnOwner<Owner: Actor> {
-    let call: @Sendable (isolated Owner, Tick) async -> Void
-  }
-
-  /// The captures of a timer's handler that receives its owner.
-  init<Owner: AnyObject>(
-    ofTimer call: @escaping @isolated(any) @Sendable (Owner, Tick) async -> Void
-  ) {
-    let closure = Isolated(call: call)
-    self.init(of: unsafe unsafeBitCast(closure, to: (UInt, UInt).self))  // Reason: same size.
-  }
-
-  /// The captures of a timer's handler that runs on its owner.
-  init<Owner: Actor>(
-    ofTimerOnOwner call: @escaping @Sendable (isolated Owner, Tick) async -> Void
-  ) {
-    let closure = OnOwner(call: call)
-    self.init(of: unsafe unsafeBitCast(closure, to: (UInt, UInt).self))  // Reason: same size.
-  }
-}

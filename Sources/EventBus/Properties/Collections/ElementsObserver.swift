@@ -68,10 +68,7 @@ extension Observed where Value: Collection {
     _ body: @escaping (O, News) -> Void,
     as describe: @escaping Describing<News>
   ) -> Token {
-    #if DEBUG
-    warnIfRetained(owner, by: body)
-    #endif
-    return observeWrites(owner: owner, id: id, options) { observer, report in
+    observeWrites(owner: owner, id: id, options) { observer, report in
       guard let owner = observer.owner as? O else { return false }
       let (report, count) = observer.adopt(report)
       if let change = describe(report, count) { body(owner, change) }

@@ -95,8 +95,7 @@ public final class Computed<Value: Equatable>: ObservableValue {
     options: ObserveOptions = [],
     _ body: @escaping (O, Change<Value>) -> Void
   ) -> Token {
-    warnIfRetained(owner, by: body)
-    return core.register(owner: owner, id: id, options) {
+    core.register(owner: owner, id: id, options) {
       OwnedPropertyObserver($0, options.roles, owner: owner, body)
     }
   }

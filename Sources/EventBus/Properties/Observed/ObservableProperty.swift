@@ -50,9 +50,7 @@ extension ObservableProperty {
     options: ObserveOptions = [],
     _ body: @escaping (O, Change<Value>) -> Void
   ) -> Token {
-    warnIfRetained(owner, by: body)
-    return readOnly.property.observersToJoin().register(owner: owner, id: id, options, value: value)
-    {
+    readOnly.property.observersToJoin().register(owner: owner, id: id, options, value: value) {
       OwnedPropertyObserver($0, options.roles, owner: owner, body)
     }
   }

@@ -44,12 +44,7 @@ extension ObservableProperty {
     options: ObserveOptions = [],
     _ body: @escaping (O, Change<Leaf>) -> Void
   ) -> Token {
-    warnIfRetained(owner, by: body)
-    return readOnly.property.addObserver(
-      owner: owner,
-      options,
-      find: { $0[keyPath: path].property }
-    ) {
+    readOnly.property.addObserver(owner: owner, options, find: { $0[keyPath: path].property }) {
       // There is always an object.
       guard let old = $1.old, let new = $1.new else { return }
       body($0, Change($1.kind, old: old, new: new))
@@ -76,8 +71,7 @@ extension ObservableProperty {
     options: ObserveOptions = [],
     _ body: @escaping (O, Change<Leaf?>) -> Void
   ) -> Token where Value == Wrapped? {
-    warnIfRetained(owner, by: body)
-    return readOnly.property.addObserver(
+    readOnly.property.addObserver(
       owner: owner,
       options,
       find: { $0?[keyPath: path].property },

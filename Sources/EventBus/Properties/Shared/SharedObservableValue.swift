@@ -81,7 +81,6 @@ extension SharedObservableValue {
     @_inheritActorContext
     _ handler: @escaping @isolated(any) @Sendable (Owner, Change<Value>) -> Void
   ) -> Token {
-    warnIfRetained(owner, propertyHandler(fileID, line), Captures(of: handler))
     let request = SharedObserveRequest(options, fileID, line, id: id, on: handler.isolation)
     return shared.observe(request, owner: owner, { $0 }, withoutIsolation(handler))
   }
@@ -107,7 +106,6 @@ extension SharedObservableValue {
     line: UInt = #line,
     _ handler: @escaping @Sendable (isolated Owner, Change<Value>) -> Void
   ) -> Token {
-    warnIfRetained(owner, propertyHandler(fileID, line), Captures(onOwner: handler))
     let request = SharedObserveRequest(options, fileID, line, id: id, on: owner)
     return shared.observe(request, owner: owner, { $0 }, withoutIsolation(onOwner: handler))
   }

@@ -164,7 +164,6 @@ extension WeakObservableProperty {
     @_inheritActorContext
     _ handler: @escaping @isolated(any) @Sendable (Owner, Change<Referent?>) -> Void
   ) -> Token {
-    warnIfRetained(owner, propertyHandler(fileID, line), Captures(of: handler))
     let request = SharedObserveRequest(options, fileID, line, id: id, on: handler.isolation)
     let call = withoutIsolation(handler)
     return shared.observe(request, owner: owner, WeakReferent.objects, call)
@@ -191,7 +190,6 @@ extension WeakObservableProperty {
     line: UInt = #line,
     _ handler: @escaping @Sendable (isolated Owner, Change<Referent?>) -> Void
   ) -> Token {
-    warnIfRetained(owner, propertyHandler(fileID, line), Captures(onOwner: handler))
     let request = SharedObserveRequest(options, fileID, line, id: id, on: owner)
     let call = withoutIsolation(onOwner: handler)
     return shared.observe(request, owner: owner, WeakReferent.objects, call)
