@@ -111,8 +111,8 @@ struct AppHostWaitTests {
     await reads.wait()
     stage.app.interrupt(15)
     await saves.wait()
-    // The turn of the main actor in which the handler ran is over.
-    await MainActor.run {}
+    // The application has noticed that the handler has returned.
+    await rest()
     stage.interruptAgain(15)
     #expect(try await running.value == 143)
     await reloading.value
