@@ -131,10 +131,11 @@ struct EventServerTests {
   @Test("A second signal cancels open requests, and the program ends")
   func impatient() async throws {
     // Otherwise, it would have ended before the second signal.
-    let server = try await RunningServer("--drain-delay=60")
+    let server = try await RunningServer("--drain-delay=6")
     let stream = try await server.stream()
     server.send(SIGTERM)
-    try await Task.sleep(for: .seconds(1))  // Reason: a signal that follows sooner counts as the same.
+    // A signal that follows sooner counts as the same.
+    try await Task.sleep(for: .seconds(1))  // Reason: the program has its own clock.
     server.send(SIGINT)
     try? await stream.readToEnd()
     let code = await server.exitCode

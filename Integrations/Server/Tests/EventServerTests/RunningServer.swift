@@ -29,6 +29,7 @@ final class RunningServer: Sendable {
   /// - Parameters:
   ///   - arguments: Its arguments.
   ///   - logLevel: The level of its log, which is then a part of ``output()``.
+  /// - Throws: The error of a program that cannot be started.
   convenience init(_ arguments: String..., logLevel: String? = nil) async throws {
     let environment = ProcessInfo.processInfo.environment
     try await self.init(
