@@ -68,7 +68,8 @@ enum NATSNode {
   /// Ends the process when its standard input ends, as it does when the tests die.
   private static func endWithParent() {
     Thread.detachNewThread {
-      while !FileHandle.standardInput.availableData.isEmpty {}  // Reason: reads until the end of the input.
+      // Each turn waits for input.
+      while !FileHandle.standardInput.availableData.isEmpty {}  // Reason: reads to the end.
       exit(0)
     }
   }
