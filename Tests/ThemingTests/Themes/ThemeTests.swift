@@ -126,6 +126,7 @@ struct ThemeTests {
       $0[inset] = Inset(left: .nan, top: 1)
     }
     #expect(odd.deriving("same") { _ in }.changes(from: odd).isEmpty)
+    #expect(odd.deriving("two") { $0[scale] = 2 }.changes(from: odd) == [scale])
     #expect(same.changes(from: odd).isEmpty)
     #expect(other.changes(from: odd) == [scale, steps, inset])
   }
