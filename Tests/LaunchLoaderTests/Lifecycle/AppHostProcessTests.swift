@@ -115,7 +115,9 @@ struct AppHostProcessTests {
   private func endByThreeSignals(_ program: RunningProgram) async throws {
     await program.rest()
     for signal in [SIGTERM, SIGUSR1, SIGINT] { program.signal(signal) }
-    #expect(try program.wait() >= 128)
+    let status = try program.wait()
+    // The run may already have ended and given the signals back, while the end of the process waits for the lock.
+    #expect(status >= 128 || status == -SIGINT)
   }
 
   @Test("The third signal ends the process even if a thread holds the lock of standard output")

@@ -136,7 +136,7 @@ struct TakenSignalTests {
     try app.add("a") { context in
       // As libraries for networks do.
       Disposition.ignored.install(for: pipe)
-      // It is nobody's.
+      // The application does not take this one.
       Disposition.handled.install(for: .user2)
       let others = UnixSignal.stream(.user1)
       try await context.untilShutdown()

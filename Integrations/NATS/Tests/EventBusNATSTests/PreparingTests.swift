@@ -194,7 +194,7 @@ struct PreparingTests {
     a.bridge.carry(.number, .outgoing, delivery: .durable(stream: "S"))
     let thrown = await error { () async throws(NATSError) in try await a.bridge.post(.number, 1) }
     #expect(thrown?.detail.contains("subjects overlap") == true, "\(thrown as Any)")
-    // What nobody waits for stays.
+    // An event that no call waits for stays.
     a.bus.post(.number, 2)
     try await ask(raw, "$JS.API.STREAM.DELETE.T")
     await eventually("it is stored") { a.bridge.counts.stored == 1 }

@@ -148,7 +148,7 @@ final class BridgeCore: Sendable {
       return (Array(state.incoming.values), isLook)
     }
     for lane in lanes { lane.tick(now) }
-    // The server does not say that somebody has deleted a stream or a consumer.
+    // The server does not announce that a stream or a consumer was deleted.
     if isLook, link.isConnected { preparations.again() }
     neighbors.object?.tick(now)
     wake()

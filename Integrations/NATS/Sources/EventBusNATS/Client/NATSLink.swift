@@ -94,7 +94,7 @@ final class NATSLink: Link {
     if made.isClosed { return false }
     current.withLock { $0.isConnecting = false }
     events.reconnected()
-    // If it was closed in between, nobody else makes the next one.
+    // If it was closed in between, no other code makes the next one.
     if made.isClosed { connectAgain() }
     return true
   }
