@@ -127,6 +127,11 @@ private final class Preparation: Sendable {
     var ending: Result<Void, NATSError>?
     /// The failure of the last attempt.
     var failure: LinkFailure?
+    /// What tasks are told that wait for the preparation.
+    ///
+    /// It lags behind the rule: no task learns of a failure before `failed` has returned, so that what the task does
+    /// next meets what `failed` has changed.
+    var outcome: Result<Void, NATSError>?
   }
 
   let event: String
@@ -163,8 +168,12 @@ private final class Preparation: Sendable {
   func denied(_ denial: Denial) {
     guard isDenied(denial.subject) else { return }
     let failure = LinkFailure.notAuthorized(denial.text)
-    let step = state.withLock { $0.ending == nil ? $0.rule.denied(failure) : .rest }
-    if step != .rest { failed(failure) }
+    let (step, attempt) = state.withLock { state in
+      (state.ending == nil ? state.rule.denied(failure) : .rest, state.rule.attempt)
+    }
+    guard step != .rest else { return }
+    failed(failure)
+    publish(.denied(failure), of: attempt)
     take(step)
   }
 
@@ -185,7 +194,7 @@ private final class Preparation: Sendable {
   func outcome() -> Promise<Void> {
     let promise = Promise<Void>()
     let known = state.withLock { state in
-      let known = state.ending ?? state.rule.standing.outcome(event)
+      let known = state.ending ?? state.outcome
       if known == nil { state.waiters.append(promise) }
       return known
     }
@@ -209,17 +218,29 @@ private final class Preparation: Sendable {
   private func work() async {
     var thrown: LinkFailure?
     do throws(LinkFailure) { try await body() } catch { thrown = error }
-    let (step, failure, outcome, waiters) = state.withLock { [thrown] state in
+    let (step, failure, standing, attempt) = state.withLock { [thrown] state in
+      let attempt = state.rule.attempt
       let (step, failure) = state.ending == nil ? state.rule.ended(thrown) : (.rest, nil)
       state.failure = failure
-      let outcome = state.ending ?? state.rule.standing.outcome(event)
-      guard outcome != nil else { return (step, failure, outcome, [] as [Promise<Void>]) }
-      defer { state.waiters = [] }
-      return (step, failure, outcome, state.waiters)
+      return (step, failure, state.rule.standing, attempt)
     }
     if let failure { failed(failure) }
-    if let outcome { for waiter in waiters { waiter.fulfill(outcome) } }
+    publish(standing, of: attempt)
     take(step)
+  }
+
+  /// Tells waiting tasks the outcome of an attempt, unless another one has begun.
+  private func publish(_ standing: PreparationRule.Standing, of attempt: Int) {
+    let outcome = standing.outcome(event)
+    let waiters = state.withLock { state -> [Promise<Void>] in
+      guard state.ending == nil, state.rule.attempt == attempt else { return [] }
+      state.outcome = outcome
+      guard outcome != nil else { return [] }
+      defer { state.waiters = [] }
+      return state.waiters
+    }
+    guard let outcome else { return }
+    for waiter in waiters { waiter.fulfill(outcome) }
   }
 }
 
