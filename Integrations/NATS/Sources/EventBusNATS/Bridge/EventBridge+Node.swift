@@ -38,8 +38,8 @@ extension EventBridge {
     /// Whether the node has joined, and has not left.
     public var isPresent: Bool { state.withLock { $0.isPresent } }
 
-    /// The name of the node.
-    public var description: String { name }
+    /// The name of the node, with line breaks and other control characters escaped.
+    public var description: String { name.onOneLine }
 
     func join() {
       state.withLock { state in

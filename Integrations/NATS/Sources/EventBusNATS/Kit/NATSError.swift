@@ -40,8 +40,10 @@ public struct NATSError: Error, Sendable, CustomStringConvertible {
   /// Creates an error.
   package init(_ code: Code, _ detail: String) { (self.code, self.detail) = (code, detail) }
 
-  /// The error with the next step.
-  public var description: String {
+  /// The error with the next step, with line breaks and other control characters escaped.
+  public var description: String { text.onOneLine }
+
+  private var text: String {
     switch code {
     case .notConnected: "\(detail): check the addresses, and that a server is running"
     case .notAuthorized:

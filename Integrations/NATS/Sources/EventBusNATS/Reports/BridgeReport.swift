@@ -68,18 +68,20 @@ public struct BridgeReport: Sendable, CustomStringConvertible {
   }
 
   /// The report as fields of text, for the metadata of a log: kind, event, count, and node and detail if known.
+  ///
+  /// Line breaks and other control characters are escaped, as another program may have chosen the texts.
   public var fields: [String: String] {
     var fields = ["kind": "\(kind)", "event": event, "count": "\(count)"]
     fields["node"] = node
     if !detail.isEmpty { fields["detail"] = detail }
-    return fields
+    return fields.mapValues(\.onOneLine)
   }
 
-  /// The report in one line.
+  /// The report in one line, with line breaks and other control characters escaped.
   public var description: String {
     var text = "\(kind): \(count) × \(event)"
     if let node { text += " from \(node)" }
-    return detail.isEmpty ? text : "\(text): \(detail)"
+    return (detail.isEmpty ? text : "\(text): \(detail)").onOneLine
   }
 }
 

@@ -38,6 +38,7 @@ final class ReportLines: Sendable {
       while !bytes.isEmpty {
         // Reason: within the bytes.
         let count = unsafe bytes.withUnsafeBytes { unsafe write(2, $0.baseAddress, $0.count) }
+        if count < 0, errno == EINTR { continue }
         if count <= 0 { return }
         bytes = bytes.dropFirst(count)
       }
@@ -61,6 +62,6 @@ final class ReportLines: Sendable {
     }
     guard let count else { return nil }
     let total = count > report.count ? " (\(count) in all)" : ""
-    return "EventBusNATS: bridge \(node): \(report)\(total)"
+    return "EventBusNATS: bridge \(node.onOneLine): \(report)\(total)"
   }
 }
