@@ -113,6 +113,91 @@ struct RefusedCredentialsTests {
       ($0 as? NATSError)?.code == .notAuthorized && "\($0)".contains("SampleError")
     }
   }
+
+  @Test("While no server can be reached, renewed credentials are not asked for again")
+  func unreachable() async throws {
+    func token(_ token: String) -> String { "authorization { token: \"\(token)\" }\n" }
+    let server = try NATSServer(jetStream: false, configuration: token("one"))
+    let present = Locked("one")
+    let calls = Collected<String>()
+    let options = NATSConnection.Options.quick {
+      $0.credentials = .renewed {
+        let token = present.withLock { $0 }
+        calls.append(token)
+        return .token(token)
+      }
+    }
+    let nats = try await NATSConnection(urls: [server.url], options: options)
+    let a = Party("a", over: nats)
+    func failures() -> Int {
+      a.reports.values.filter { $0.event == "_connection" && $0.kind == .notPrepared }
+        .reduce(0) { $0 + $1.count }
+    }
+    try server.reload(configuration: token("two"))
+    await eventually("the closure is called again") { calls.count >= 3 }
+    server.kill()
+    await eventually("no server can be reached") { failures() >= 1 }
+    let (before, missing) = (calls.count, failures())
+    await eventually("attempts follow") { failures() >= missing + 3 }
+    // One call for the last refusal at most.
+    #expect(calls.count <= before + 1)
+    present.withLock { $0 = "two" }
+    try server.launch()
+    await eventually("it is connected") { nats.state.value == .connected(to: server.url) }
+    #expect(calls.values.last == "two")
+  }
+
+  @Test("Closing a connection ends the wait for renewed credentials, and releases it")
+  func hanging() async throws {
+    func token(_ token: String) -> String { "authorization { token: \"\(token)\" }\n" }
+    for isCancelled in [true, false] {
+      let server = try NATSServer(jetStream: false, configuration: token("one"))
+      let (calls, ended, latch) = (Collected<Void>(), Collected<Void>(), Latch())
+      let options = NATSConnection.Options.quick {
+        $0.credentials = .renewed {
+          calls.append(())
+          if calls.count == 1 { return .token("one") }
+          // With and without an answer to the cancellation.
+          if isCancelled {
+            do { try await Task.sleep(for: .seconds(3600)) } catch { ended.append(()) }
+            throw SampleError()
+          }
+          try await Task { try await latch.wait() }.value
+          return .token("two")
+        }
+      }
+      weak var link: AnyObject?
+      do {
+        let nats = try await NATSConnection(urls: [server.url], options: options)
+        link = nats.rawLink as AnyObject
+        try server.reload(configuration: token("two"))
+        await eventually("the closure is called again") { calls.count >= 2 }
+        nats.close()
+        await eventually("it is closed") { nats.state.value == .closed }
+      }
+      if isCancelled { await eventually("the closure is cancelled") { ended.count == 1 } }
+      await eventually("the link is released") { link == nil }
+      latch.open()
+    }
+  }
+
+  @Test("A closure that returns renewed credentials instead of usable ones is an error")
+  func endless() async throws {
+    let server = try NATSServer(jetStream: false)
+    let calls = Collected<Void>()
+    @Sendable func renew() -> NATSConnection.Options.Credentials {
+      calls.append(())
+      return .renewed { () async throws -> NATSConnection.Options.Credentials in
+        if calls.count > 1000 { throw SampleError() }
+        return renew()
+      }
+    }
+    let options = NATSConnection.Options.quick { $0.credentials = renew() }
+    await #expect { _ = try await NATSConnection(urls: [server.url], options: options) } throws: {
+      ($0 as? NATSError)?.code == .invalidOption && "\($0)".contains("renewed")
+    }
+    #expect(calls.count < 10)
+  }
 }
 
 @Suite("Secrets in addresses", .timeLimit(.minutes(5)))

@@ -93,7 +93,8 @@ extension NATSConnection {
       /// Credentials that expire or change: the closure is called for the first connection, and whenever the server has
       /// refused the last ones.
       ///
-      /// If it throws, it is called again after a pause.
+      /// If it throws, it is called again after a pause. It must not return renewed credentials. Its task is cancelled
+      /// when the connection closes.
       case renewed(by: @Sendable () async throws -> Credentials)
     }
 

@@ -14,20 +14,41 @@ extension NATSLink {
     _ options: NATSConnection.Options,
     _ events: ConnectionEvents
   ) async throws(NATSError) -> ClientConnection {
-    var options = options
-    while case .renewed(let renew) = options.credentials {
-      do {
-        options.credentials = try await renew()
-      } catch {
-        throw NATSError(.notAuthorized, "The credentials cannot be renewed: \(error)")
-      }
+    var present = options
+    present.credentials = try await renewed(options.credentials)
+    return try await connect(urls, with: present, events)
+  }
+
+  /// The credentials of the next connection, from the closure if they are renewed.
+  ///
+  /// - Throws: ``NATSError`` if the closure throws, or returns none that can be used.
+  private static func renewed(
+    _ credentials: NATSConnection.Options.Credentials?
+  ) async throws(NATSError) -> NATSConnection.Options.Credentials? {
+    guard case .renewed(let renew) = credentials else { return credentials }
+    let made: NATSConnection.Options.Credentials
+    do { made = try await renew() } catch {
+      throw NATSError(.notAuthorized, "The credentials cannot be renewed: \(error)")
     }
-    let present = options
+    if case .renewed = made {
+      let words =
+        "The closure of renewed credentials returned renewed credentials: return a user, a token, "
+      throw NATSError(.invalidOption, words + "a file or an NKey")
+    }
+    return made
+  }
+
+  /// Connects with credentials that are not renewed.
+  private static func connect(
+    _ urls: [String],
+    with options: NATSConnection.Options,
+    _ events: ConnectionEvents
+  ) async throws(NATSError) -> ClientConnection {
     let result: Result<ClientConnection, NATSError> = await withCheckedContinuation {
       continuation in
       DispatchQueue.global().async {
         do throws(NATSError) {
-          let made = try ClientConnection(urls, present, events)
+          let made = try ClientConnection(urls, options, events)
           continuation.resume(returning: .success(made))
         } catch {
           continuation.resume(returning: .failure(error))
@@ -41,21 +62,34 @@ extension NATSLink {
   private static let longestPause = Duration.seconds(5)
 
   /// Makes another connection after the client has given up the last one, with growing pauses between the attempts.
+  ///
+  /// Renewed credentials are asked for again only after the server has refused the last ones. The task does not keep
+  /// the link, and ends when that is closed, even while it waits for them.
   func connectAgain() {
     guard beginConnecting() else { return }
-    Task { [weak self, urls, options, events] in
+    let task = Task { [weak self, urls, options, events] in
       var pause = options.reconnectPause
+      var present: NATSConnection.Options?
       while true {
         do { try await Task.sleep(for: pause) } catch { return }
         pause = min(Self.longestPause, max(.milliseconds(10), pause * 2))
-        guard let self, !self.isClosed else { return }
+        guard !events.isClosed.load(ordering: .acquiring) else { return }
         do throws(NATSError) {
-          let made = try await Self.connect(urls, options, events)
-          if self.adopt(made) { return }
+          var used = present ?? options
+          if present == nil { used.credentials = try await Self.renewed(options.credentials) }
+          present = used
+          guard !Task.isCancelled else { return }
+          let made = try await Self.connect(urls, with: used, events)
+          guard let self, !self.adopt(made) else { return }
+          // The client has closed it meanwhile, as after a refusal.
+          present = nil
         } catch {
+          if Task.isCancelled { return }
+          if error.code == .notAuthorized || error.code == .invalidOption { present = nil }
           events.failed(error.detail, isOfCredentials: error.code == .notAuthorized)
         }
       }
     }
+    setConnecting(task)
   }
 }

@@ -14,6 +14,8 @@ final class NATSLink: Link {
     var subscriptions: [ObjectIdentifier: WeakSubscription] = [:]
     /// Whether another connection is being made.
     var isConnecting = false
+    /// The task that makes it.
+    var connecting: Task<Void, Never>?
   }
 
   private struct WeakSubscription {
@@ -43,7 +45,10 @@ final class NATSLink: Link {
     if made.isClosed { events.clientClosed() }
   }
 
-  deinit { events.ended() }
+  deinit {
+    events.ended()
+    current.withLock(\.connecting)?.cancel()
+  }
 
   /// The present connection.
   var connection: ClientConnection { current.withLock { $0.connection } }
@@ -61,7 +66,8 @@ final class NATSLink: Link {
   /// Closes the connection; the object stays until it is released.
   func close() {
     guard events.beginClosing() else { return }
-    let connection = connection
+    let (connection, connecting) = current.withLock { ($0.connection, $0.connecting.take()) }
+    connecting?.cancel()
     unsafe natsConnection_Close(connection.handle)  // Reason: the connection is alive.
     events.ended()
   }
@@ -74,6 +80,12 @@ final class NATSLink: Link {
       defer { state.isConnecting = true }
       return !state.isConnecting
     }
+  }
+
+  /// Keeps the task that makes another connection, or cancels it if the link was closed meanwhile.
+  func setConnecting(_ task: Task<Void, Never>) {
+    current.withLock { $0.connecting = task }
+    if isClosed { task.cancel() }
   }
 
   /// Uses another connection, on which all subscriptions are made again.
