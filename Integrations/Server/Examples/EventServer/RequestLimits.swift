@@ -10,9 +10,10 @@ import NIOHTTPTypes
 /// the connection closes.
 ///
 /// A graceful shutdown waits for the requests and responses of all connections. It closes one without a request at
-/// once, and this handler one that makes no progress: its client sends nothing of a request that it has begun, or
-/// takes nothing of a response that waits for it. A client that goes on keeps its connection for as long as the
-/// application permits.
+/// once, and this handler one that makes no progress for a second: nothing arrives of a request that has begun, or the
+/// socket takes nothing of a response that waits for it. A client that goes on keeps its connection for as long as the
+/// application permits. One that reads slowly goes on only if it makes room in the socket's buffer within the second:
+/// the system says so when about a third of that is free, 33 KB of 100 KB.
 ///
 /// ## Thread safety
 ///
@@ -48,8 +49,9 @@ final class RequestLimits: ChannelDuplexHandler, RemovableChannelHandler {
   private static let idleTime = TimeAmount.seconds(30)
   /// The time for which the rest of a refused body is discarded.
   private static let discardingTime = TimeAmount.seconds(1)
-  /// The time without progress after which a stop closes a connection.
-  private static let stallTime = TimeAmount.milliseconds(250)
+  /// The time without progress after which a stop closes a connection: longer than a slow reader needs for a third of
+  /// the socket's buffer, as less is not seen here, and much shorter than the time of the program's stop.
+  private static let stallTime = TimeAmount.seconds(1)
 
   private let requestTime: TimeAmount
   private var state = State.waiting

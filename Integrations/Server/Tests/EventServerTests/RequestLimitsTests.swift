@@ -125,6 +125,25 @@ struct RequestLimitsTests {
     #expect(!channel.isActive)
   }
 
+  @Test(
+    "A slow reader, of whose progress the system tells nothing for most of a second, is not cut off"
+  )
+  func slowReader() throws {
+    let channel = try connection(Self.get)
+    try channel.writeOutbound(HTTPResponsePart.head(HTTPResponse(status: .ok)))
+    stop(channel)
+    for number in 0..<8 {
+      channel.write(HTTPResponsePart.body(ByteBuffer(string: "\(number)")), promise: nil)
+      channel.embeddedEventLoop.advanceTime(by: .milliseconds(900))
+      channel.flush()
+    }
+    #expect(channel.isActive)
+    // The time begins with the last progress that was seen.
+    channel.write(HTTPResponsePart.body(ByteBuffer(string: "waits")), promise: nil)
+    channel.embeddedEventLoop.advanceTime(by: .seconds(2))
+    #expect(!channel.isActive)
+  }
+
   @Test("Half a request behind a stream does not put an answer into the stream")
   func behind() throws {
     let channel = try connection(Self.get + Self.post + "Content-Length: 2\r\n\r\n1")
