@@ -165,6 +165,14 @@ final class ScriptedServer: Sendable {
     state.withLock { $0.refusals[stream] = condition }
   }
 
+  /// The subjects to which somebody listens.
+  var subjects: [String] { state.withLock { $0.subscriptions.map(\.subject) } }
+
+  /// Delivers a message to those who listen to its subject.
+  func deliver(_ message: LinkMessage) {
+    for wake in state.withLock({ Self.deliver(message, &$0) }) { wake() }
+  }
+
   /// Answers messages in place of the streams, which do not store them, if the closure returns an answer.
   func forge(_ answer: (@Sendable (OutgoingMessage) -> String?)?) {
     state.withLock { $0.forgery = answer }
@@ -444,8 +452,32 @@ final class ScriptedLink: Link {
   private let didChange = Signal<Bool>()
   private let didRefuse = Signal<LinkRefusal>()
   let inbox = "_INBOX.\(UInt64.random(in: 0 ... .max))"
+  private let hooks = Locked(Hooks())
+
+  private struct Hooks {
+    var preparing: @Sendable () async throws(LinkFailure) -> Void = {
+      () async throws(LinkFailure) in
+    }
+    var sending: @Sendable (OutgoingMessage) -> Void = { _ in }
+  }
 
   init(_ server: ScriptedServer) { self.server = server }
+
+  /// Has each preparation of a stream wait for a closure, and fail with its error.
+  func onPreparing(_ body: @escaping @Sendable () async throws(LinkFailure) -> Void) {
+    hooks.withLock { $0.preparing = body }
+  }
+
+  /// Calls a closure before each message.
+  func onSending(_ body: @escaping @Sendable (OutgoingMessage) -> Void) {
+    hooks.withLock { $0.sending = body }
+  }
+
+  /// Breaks the connection, and makes it again.
+  func reconnect() {
+    isConnected = false
+    isConnected = true
+  }
 
   var isConnected: Bool {
     get { connected.load(ordering: .acquiring) }
@@ -464,6 +496,7 @@ final class ScriptedLink: Link {
   }
 
   func send(_ message: OutgoingMessage) throws(LinkFailure) {
+    hooks.withLock(\.sending)(message)
     guard isConnected else { throw isClosed ? .closed : .disconnected }
     // As the server does, with its headers.
     if message.payload.count + (message.error?.utf8.count ?? 0) > 1 << 20 { throw .tooLarge }
@@ -517,6 +550,7 @@ final class ScriptedLink: Link {
   ) async throws(LinkFailure) {
     if isClosed { throw .closed }
     guard isConnected else { throw .disconnected }
+    try await hooks.withLock(\.preparing)()
     server.prepareStream(stream, subjects)
   }
 

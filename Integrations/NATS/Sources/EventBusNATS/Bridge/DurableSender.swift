@@ -22,6 +22,8 @@ final class DurableSender: Sendable {
     var nextLook: ContinuousClock.Instant?
     /// Whether a refusal was not reported for this reason.
     var hasUnreported = false
+    /// The message that the link takes at present: its answer may come sooner than the link returns.
+    var sending: (serial: UInt64, isRepeated: Bool)?
     /// The operations that the server forbids, and on which messages depend.
     var obstacles: [Obstacle: NATSError] = [:]
     /// The reason why the server rejects the stream, as it is configured.
@@ -118,13 +120,14 @@ final class DurableSender: Sendable {
 
   /// Notes that the server rejects the stream, as it is configured.
   ///
-  /// Tasks that wait for their messages learn it; other messages wait, as the configuration may change.
+  /// Tasks whose messages were not sent learn it. Those that were sent are decided by their answers, as the server may
+  /// store them, and the others wait, as the configuration may change.
   func reject(_ error: NATSError) {
     guard let core = core.object else { return }
     let awaited = state.withLock { state in
       state.rejection = error
       return state.outbox.items(from: state.outbox.firstSerial, most: .max)
-        .filter(\.item.isAwaited).map(\.serial)
+        .filter { $0.item.isAwaited && state.outbox.sendings(of: $0.serial) == 0 }.map(\.serial)
     }
     for serial in awaited { finish(serial, .failure(error), core) }
   }
@@ -132,6 +135,11 @@ final class DurableSender: Sendable {
   /// Notes that the server forbids an operation on which every message depends, and gives up all messages.
   func deny(_ obstacle: Obstacle, _ error: NATSError) {
     removeAll(.notAuthorized, error, error.detail) { $0.obstacles[obstacle] = error }
+  }
+
+  /// Notes that the server forbids an operation, before there are messages.
+  func forbid(_ obstacle: Obstacle, _ error: NATSError) {
+    state.withLock { $0.obstacles[obstacle] = error }
   }
 
   /// Notes that the server permits the operation again.
@@ -189,22 +197,18 @@ final class DurableSender: Sendable {
         state.isPrepared ? state.outbox.takeDue(at: now, most: 64) : []
       }
       if due.isEmpty { return }
-      core.tally.count { counts in
-        counts.sent += due.count { !$0.isRepeated }
-        counts.resent += due.count { $0.isRepeated }
-      }
       for (index, entry) in due.enumerated() {
         do throws(NATSError) {
           var message = try entry.item.message(entry.serial)
           message.reply = replyPrefix + String(entry.serial)
           do throws(LinkFailure) {
+            state.withLock { $0.sending = (entry.serial, entry.isRepeated) }
             try core.link.send(message)
+            countSent(entry.serial, core)
           } catch .disconnected, .closed {
-            // Not sent: due as soon as there is a connection.
             state.withLock { state in
-              for entry in due[index...] {
-                _ = state.outbox.delay(entry.serial, at: now) { _ in .zero }
-              }
+              state.sending = nil
+              for entry in due[index...] { state.outbox.takeBack(entry.serial) }
             }
             return
           } catch .tooLarge {
@@ -219,8 +223,20 @@ final class DurableSender: Sendable {
     }
   }
 
+  /// Counts a message as sent, once for each sending.
+  private func countSent(_ serial: UInt64, _ core: BridgeCore) {
+    let sending = state.withLock { state in
+      state.sending?.serial == serial ? state.sending.take() : nil
+    }
+    guard let sending else { return }
+    core.tally.count { counts in
+      if sending.isRepeated { counts.resent += 1 } else { counts.sent += 1 }
+    }
+  }
+
   /// Notes an answer of the server.
   func answer(_ serial: UInt64, _ message: LinkMessage, _ core: BridgeCore) {
+    countSent(serial, core)
     if message.hasNoResponders {
       return retry(serial, "no stream stores its subject", isUnknown: true, core)
     }
@@ -273,11 +289,13 @@ final class DurableSender: Sendable {
     _ core: BridgeCore
   ) {
     let now = ContinuousClock.now
-    let (refusals, isReported) = state.withLock { state in
+    let refusal = state.withLock { state -> (count: Int, isReported: Bool)? in
       if isTaken { state.outbox.sendAsNew(serial) { $0 = $0.withAnotherID() } }
       let refusals = state.outbox.delay(serial, at: now) { count in
         min(.seconds(5), .milliseconds(50) * (1 << min(count, 10)))
       }
+      // A late answer: the message was stored, or given up.
+      guard let refusals else { return nil }
       if isUnknown, let settledAt = state.settledAt, now < settledAt {
         state.hasUnreported = true
         return (refusals, false)
@@ -285,10 +303,11 @@ final class DurableSender: Sendable {
       defer { state.hasUnreported = false }
       return (refusals, state.hasUnreported || refusals == 1 || refusals.isMultiple(of: 10))
     }
-    if isReported {
+    guard let refusal else { return }
+    if refusal.isReported {
       core.tally.report(BridgeReport(.notStored, event, "\(stream): \(words); it is tried again"))
     }
-    guard refusals > 1 else { return }
+    guard refusal.count > 1 else { return }
     let isLook = state.withLock { state in
       if let next = state.nextLook, next > now { return false }
       state.nextLook = now + .milliseconds(500)

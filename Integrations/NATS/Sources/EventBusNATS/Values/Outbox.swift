@@ -80,6 +80,15 @@ package struct Outbox<Item> {
     return taken
   }
 
+  /// Notes that a message that was taken was not sent: it is due at once, and counts as before.
+  package mutating func takeBack(_ serial: UInt64) {
+    guard let index = index(of: serial), var entry = entries[index] else { return }
+    entry.sendings -= 1
+    entry.formerSendings = min(entry.formerSendings, entry.sendings)
+    entry.due = nil
+    entries[index] = entry
+  }
+
   /// Removes a message that the server has stored, or refused for good.
   ///
   /// - Returns: The message, or `nil` if it is not there any more.
@@ -141,13 +150,13 @@ package struct Outbox<Item> {
 
   /// Notes that a message was refused for a temporary reason.
   ///
-  /// - Returns: The number of refusals of this message.
+  /// - Returns: The number of refusals of this message; `nil` if it is not there any more.
   package mutating func delay(
     _ serial: UInt64,
     at now: ContinuousClock.Instant,
     by pause: (Int) -> Duration
-  ) -> Int {
-    guard let index = index(of: serial), var entry = entries[index] else { return 0 }
+  ) -> Int? {
+    guard let index = index(of: serial), var entry = entries[index] else { return nil }
     entry.refusals += 1
     entry.due = now + pause(entry.refusals)
     entries[index] = entry
