@@ -40,13 +40,12 @@ final class AnswerInbox: Sendable {
   /// The beginning of the subjects of the answers to a sender; the serial follows.
   func replyPrefix(_ number: Int) -> String { "\(prefix)\(number)." }
 
-  /// Adds a sender.
-  ///
-  /// - Returns: The reason why no answers arrive, if there is one.
-  func add(_ sender: DurableSender) -> NATSError? {
+  /// Adds a new sender, and tells it the reason why no answers arrive, if there is one.
+  func add(_ sender: DurableSender) {
     state.withLock { state in
       state.senders[sender.number] = sender
-      return state.denial
+      // Under the lock: a permission that follows must find it. A new sender has no messages.
+      if let denial = state.denial { sender.forbid(.answers, denial) }
     }
   }
 

@@ -205,8 +205,7 @@ final class BridgeCore: Sendable {
       number: number,
       replyPrefix: inbox.replyPrefix(number)
     )
-    let denial = inbox.add(sender)
-    if let denial { sender.deny(.answers, denial) }
+    inbox.add(sender)
     if let reason = closeReason { sender.close(reason) }
     inbox.listen(self)?.store(in: connection)
     return sender
@@ -308,11 +307,14 @@ final class BridgeCore: Sendable {
       ?? {
         let made = makeSender(event, stream: stream)
         made.prepared()
-        return state.withLock { state in
-          if let known = state.deadLetters[event] { return known }
-          state.deadLetters[event] = made
-          return made
+        let kept = state.withLock { state in
+          let kept = state.deadLetters[event] ?? made
+          state.deadLetters[event] = kept
+          return kept
         }
+        // Another thread has buried the first one at the same time.
+        if kept !== made { inbox.remove(made) }
+        return kept
       }()
     let refusal = sender.append(Letter(message: { _ in message }, completion: completion))
     wake()

@@ -125,13 +125,25 @@ private final class Preparation: Sendable {
     var rule = PreparationRule()
     var waiters: [Promise<Void>] = []
     var ending: Result<Void, NATSError>?
-    /// The failure of the last attempt.
+    /// The failure of the last attempt, or the denial after it.
     var failure: LinkFailure?
+    /// Whether `failed` is being told the failure.
+    var isTelling = false
+    /// Whether another attempt is wanted after that, and whether permissions may have changed.
+    var isWanted: Bool?
     /// What tasks are told that wait for the preparation.
     ///
     /// It lags behind the rule: no task learns of a failure before `failed` has returned, so that what the task does
     /// next meets what `failed` has changed.
     var outcome: Result<Void, NATSError>?
+
+    /// Sets the outcome, and returns the tasks that wait for it.
+    mutating func publish(_ outcome: Result<Void, NATSError>?) -> [Promise<Void>] {
+      self.outcome = outcome
+      guard outcome != nil else { return [] }
+      defer { waiters = [] }
+      return waiters
+    }
   }
 
   let event: String
@@ -153,7 +165,14 @@ private final class Preparation: Sendable {
   }
 
   func run(isNew: Bool = false) {
-    take(state.withLock { $0.ending == nil ? $0.rule.want(isNew: isNew) : .rest })
+    let (step, attempt) = state.withLock { state in
+      guard !state.isTelling else {
+        state.isWanted = isNew || state.isWanted == true
+        return (PreparationRule.Step.rest, 0)
+      }
+      return (state.ending == nil ? state.rule.want(isNew: isNew) : .rest, state.rule.attempt)
+    }
+    take(step, attempt)
   }
 
   func cancel(_ ending: Result<Void, NATSError>) {
@@ -168,13 +187,10 @@ private final class Preparation: Sendable {
   func denied(_ denial: Denial) {
     guard isDenied(denial.subject) else { return }
     let failure = LinkFailure.notAuthorized(denial.text)
-    let (step, attempt) = state.withLock { state in
-      (state.ending == nil ? state.rule.denied(failure) : .rest, state.rule.attempt)
+    conclude { rule in
+      let step = rule.denied(failure)
+      return step == .rest ? nil : (step, failure)
     }
-    guard step != .rest else { return }
-    failed(failure)
-    publish(.denied(failure), of: attempt)
-    take(step)
   }
 
   var isPrepared: Bool { state.withLock { $0.ending == nil && $0.rule.standing == .prepared } }
@@ -202,15 +218,22 @@ private final class Preparation: Sendable {
     return promise
   }
 
-  private func take(_ step: PreparationRule.Step) {
+  /// Takes a step.
+  ///
+  /// - Parameters:
+  ///   - step: The step.
+  ///   - attempt: The number of the pause, if it is one.
+  private func take(_ step: PreparationRule.Step, _ attempt: Int) {
     switch step {
     case .rest: break
     case .begin: Task { await work() }
     case .pause(let pause):
-      let attempt = state.withLock(\.rule.attempt)
       Task {
         do { try await Task.sleep(for: pause) } catch { return }
-        take(state.withLock { $0.ending == nil ? $0.rule.pauseEnded(attempt) : .rest })
+        let (next, number) = state.withLock { state in
+          (state.ending == nil ? state.rule.pauseEnded(attempt) : .rest, state.rule.attempt)
+        }
+        take(next, number)
       }
     }
   }
@@ -218,29 +241,57 @@ private final class Preparation: Sendable {
   private func work() async {
     var thrown: LinkFailure?
     do throws(LinkFailure) { try await body() } catch { thrown = error }
-    let (step, failure, standing, attempt) = state.withLock { [thrown] state in
-      let attempt = state.rule.attempt
-      let (step, failure) = state.ending == nil ? state.rule.ended(thrown) : (.rest, nil)
-      state.failure = failure
-      return (step, failure, state.rule.standing, attempt)
-    }
-    if let failure { failed(failure) }
-    publish(standing, of: attempt)
-    take(step)
+    conclude { [thrown] in $0.ended(thrown) }
   }
 
-  /// Tells waiting tasks the outcome of an attempt, unless another one has begun.
-  private func publish(_ standing: PreparationRule.Standing, of attempt: Int) {
-    let outcome = standing.outcome(event)
-    let waiters = state.withLock { state -> [Promise<Void>] in
-      guard state.ending == nil, state.rule.attempt == attempt else { return [] }
-      state.outcome = outcome
-      guard outcome != nil else { return [] }
-      defer { state.waiters = [] }
-      return state.waiters
+  /// Notes the end of an attempt, or a denial: tells `failed`, then the waiting tasks, and takes the next step.
+  ///
+  /// No other attempt begins before that: a failure that is told late must not undo what a newer attempt has achieved.
+  ///
+  /// - Parameter change: Changes the rule; returns `nil` if there is nothing to tell.
+  private func conclude(
+    _ change: (inout PreparationRule) -> (step: PreparationRule.Step, failure: LinkFailure?)?
+  ) {
+    let verdict = state.withLock { state -> Verdict? in
+      guard state.ending == nil, let (step, failure) = change(&state.rule) else { return nil }
+      state.failure = failure
+      let outcome = state.rule.standing.outcome(event)
+      var verdict = Verdict(step: step, attempt: state.rule.attempt, outcome: outcome)
+      if let failure {
+        verdict.failure = failure
+        state.isTelling = true
+      } else {
+        verdict.waiters = state.publish(outcome)
+      }
+      return verdict
     }
-    guard let outcome else { return }
-    for waiter in waiters { waiter.fulfill(outcome) }
+    guard var verdict else { return }
+    var isWanted: Bool?
+    if let failure = verdict.failure {
+      failed(failure)
+      (verdict.waiters, isWanted) = state.withLock {
+        [outcome = verdict.outcome] state -> ([Promise<Void>], Bool?) in
+        state.isTelling = false
+        guard state.ending == nil else { return ([], nil) }
+        return (state.publish(outcome), state.isWanted.take())
+      }
+    }
+    if let outcome = verdict.outcome {
+      for waiter in verdict.waiters { waiter.fulfill(outcome) }
+    }
+    take(verdict.step, verdict.attempt)
+    // An attempt that has just begun sees what has changed.
+    if let isWanted, verdict.step != .begin { run(isNew: isWanted) }
+  }
+
+  /// What follows from the end of an attempt or a denial.
+  private struct Verdict {
+    let step: PreparationRule.Step
+    /// The number of the pause, or of the next attempt.
+    let attempt: Int
+    let outcome: Result<Void, NATSError>?
+    var failure: LinkFailure?
+    var waiters: [Promise<Void>] = []
   }
 }
 
