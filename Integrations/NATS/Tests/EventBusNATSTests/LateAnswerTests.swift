@@ -39,7 +39,7 @@ struct LateAnswerTests {
   func notTaken() async throws {
     let server = ScriptedServer(seed: 0)
     let link = ScriptedLink(server)
-    let a = Party("a", link: link)
+    let a = Party("a", link: link) { $0.answerTimeout = .seconds(60) }
     a.bridge.carry(.number, .outgoing, delivery: .durable(stream: "S"))
     try await a.bridge.prepared()
     link.isConnected = false
