@@ -1,4 +1,5 @@
 internal import Dispatch
+internal import Synchronization
 
 extension NATSLink {
   /// Connects with the present credentials; waits for the server.
