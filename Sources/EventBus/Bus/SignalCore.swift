@@ -283,7 +283,7 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
   func streamIsCrowded(_ count: Int, at site: CallSite) {
     warn(
       "\(count) events of \(label) wait in the stream made at \(SourceSite(site)). No task reads it, or not as fast"
-        + " as events are posted: read it, end it, or pass a buffering policy"
+        + " as events are posted: read it, end it, or pass a buffering policy that keeps fewer"
     )
   }
 

@@ -1,9 +1,8 @@
 /// Returns the comparison that decides whether a value replaces another: `==`, except that NaN counts as NaN.
 ///
 /// By `==` alone, a property that is NaN would report each assignment of NaN, and properties that set each other would
-/// never come to rest. NaN counts as equal to NaN as the value itself, in an optional, in a structure or an
-/// enumeration, and among the elements of an array or the values of a dictionary of numbers. Everything else is what
-/// `==` says.
+/// never come to rest. NaN counts as equal to NaN in floating-point numbers and their vectors, and where these are in
+/// optionals, arrays and dictionaries, nested in any way. Everything else, such as a structure, is what `==` says.
 ///
 /// - Parameter type: The type of the values.
 /// - Returns: The comparison, to be kept: it is chosen by the type once.
@@ -11,9 +10,8 @@
 package func sameness<Value: Equatable>(
   of type: Value.Type = Value.self
 ) -> (Value, Value) -> Bool {
-  // An array equals itself, whatever it contains. Without references there is none.
-  if _isPOD(Value.self) || !isNumberCollection(Value.self) { return { areSame($0, $1) } }
-  return { $0 == $1 || areSameNumbers($0, $1) }
+  if let known = numberSameness(of: type) { return known }
+  return { $0 == $1 }
 }
 
 /// Returns the same comparison for any thread.
@@ -24,83 +22,117 @@ package func sameness<Value: Equatable>(
 package func sharedSameness<Value: Equatable & Sendable>(
   of type: Value.Type = Value.self
 ) -> @Sendable (Value, Value) -> Bool {
-  if _isPOD(Value.self) || !isNumberCollection(Value.self) { return { areSame($0, $1) } }
-  return { $0 == $1 || areSameNumbers($0, $1) }
+  numberSameness(of: type) ?? { $0 == $1 }
 }
 
-/// Returns whether two values are equal, where NaN equals NaN, unless it is in a collection.
-@inlinable
-package func areSame<Value: Equatable>(_ left: Value, _ right: Value) -> Bool {
-  if left == right { return true }
-  // Only what contains a NaN differs from itself; of integers, the compiler knows that.
-  return left != left && right != right && differOnlyInNaN(left, right)
-}
-
-/// Returns whether two values that differ by `==` contain NaN in the same places and are equal otherwise.
+/// Returns the comparison of values that are or contain numbers; `nil` for other types, which `==` compares.
+///
+/// - Parameter type: The type of the values.
+/// - Returns: The comparison.
+/// - Complexity: Two lookups of conformances.
 @usableFromInline
-package func differOnlyInNaN(_ left: Any, _ right: Any) -> Bool {
-  (sharedNaNs(left, right) ?? 0) > 0
+package func numberSameness<Value>(of type: Value.Type) -> (@Sendable (Value, Value) -> Bool)? {
+  if let known = type as? any NaNComparable.Type {
+    return (known.sameness as? Sameness<Value>)?.areSame
+  }
+  guard type is any FloatingPoint.Type else { return nil }
+  return { areSameNumbers($0, $1) }
 }
 
-/// Returns the number of places where both values contain NaN, or `nil` if they differ in any other way.
-private func sharedNaNs(_ left: Any, _ right: Any) -> Int? {
-  func isEqual<Known: Equatable>(_ left: Known) -> Bool {
-    (right as? Known).map { left == $0 } ?? false
+/// Returns whether two floating-point numbers of a type that is not known here are equal, where NaN equals NaN.
+private func areSameNumbers(_ left: Any, _ right: Any) -> Bool {
+  func isSame<Number: FloatingPoint>(_ left: Number) -> Bool {
+    (right as? Number).map { left == $0 || left.isNaN && $0.isNaN } ?? false
   }
-  func isNaN(_ number: some FloatingPoint) -> Bool { number.isNaN }
-  if let known = left as? any Equatable, isEqual(known) { return 0 }
-  if let left = left as? any FloatingPoint, let right = right as? any FloatingPoint {
-    return isNaN(left) && isNaN(right) ? 1 : nil
+  return (left as? any FloatingPoint).map { isSame($0) } ?? false
+}
+
+/// A comparison as a value, whose type says what it compares.
+private struct Sameness<Value>: Sendable {
+  let areSame: @Sendable (Value, Value) -> Bool
+}
+
+/// A type whose values are or contain numbers, and so may differ from themselves by `==`.
+private protocol NaNComparable: Equatable, SendableMetatype {
+  /// Returns whether two values are equal, where NaN equals NaN.
+  static func areSame(_ left: Self, _ right: Self) -> Bool
+
+  /// Returns whether two sequences of values are equal, where NaN equals NaN.
+  // A requirement, so that the loop over numbers is compiled for the type of the numbers.
+  static func areSame(_ left: ArraySlice<Self>, _ right: ArraySlice<Self>) -> Bool
+}
+
+extension NaNComparable {
+  /// The comparison, as a ``Sameness``.
+  static var sameness: Any { Sameness<Self> { areSame($0, $1) } }
+
+  static func areSame(_ left: ArraySlice<Self>, _ right: ArraySlice<Self>) -> Bool {
+    // An array equals itself, whatever it contains, without a look at its elements.
+    left == right || left.count == right.count && zip(left, right).allSatisfy { areSame($0, $1) }
   }
-  if areSameNumbers(left, right) { return 1 }
-  let (one, other) = (Mirror(reflecting: left), Mirror(reflecting: right))
-  guard one.subjectType == other.subjectType, one.displayStyle != .class, !one.children.isEmpty,
-    one.children.count == other.children.count
-  else { return nil }
-  var count = 0
-  for (one, other) in zip(one.children, other.children) {
-    guard one.label == other.label, let more = sharedNaNs(one.value, other.value) else {
-      return nil
+}
+
+extension NaNComparable where Self: FloatingPoint {
+  static func areSame(_ left: Self, _ right: Self) -> Bool {
+    left == right || left.isNaN && right.isNaN
+  }
+}
+
+extension Double: NaNComparable {}
+extension Float: NaNComparable {}
+#if !((os(macOS) || targetEnvironment(macCatalyst)) && arch(x86_64))
+extension Float16: NaNComparable {}
+#endif
+#if !(os(Windows) || os(Android)) && (arch(i386) || arch(x86_64))
+extension Float80: NaNComparable {}
+#endif
+
+extension NaNComparable where Self: SIMD, Scalar: NaNComparable {
+  static func areSame(_ left: Self, _ right: Self) -> Bool {
+    left.indices.allSatisfy { Scalar.areSame(left[$0], right[$0]) }
+  }
+}
+
+extension SIMD2: NaNComparable where Scalar: NaNComparable {}
+extension SIMD3: NaNComparable where Scalar: NaNComparable {}
+extension SIMD4: NaNComparable where Scalar: NaNComparable {}
+extension SIMD8: NaNComparable where Scalar: NaNComparable {}
+extension SIMD16: NaNComparable where Scalar: NaNComparable {}
+extension SIMD32: NaNComparable where Scalar: NaNComparable {}
+extension SIMD64: NaNComparable where Scalar: NaNComparable {}
+
+extension Optional: NaNComparable where Wrapped: NaNComparable {
+  static func areSame(_ left: Wrapped?, _ right: Wrapped?) -> Bool {
+    switch (left, right) {
+    case (nil, nil): true
+    case (let left?, let right?): Wrapped.areSame(left, right)
+    default: false
     }
-    count += more
-  }
-  // Equal parts of a value that differs all the same: only its `==` knows why.
-  return count > 0 ? count : nil
-}
-
-/// A collection of floating-point numbers.
-private protocol NumberCollection {
-  /// Returns whether the other collection has the same type and the same numbers, where NaN equals NaN.
-  func hasSameNumbers(as other: Any) -> Bool
-}
-
-extension NumberCollection where Self: RandomAccessCollection, Element: FloatingPoint {
-  func hasSameNumbers(as other: Any) -> Bool {
-    guard let other = other as? Self, count == other.count else { return false }
-    return zip(self, other).allSatisfy { $0 == $1 || $0.isNaN && $1.isNaN }
   }
 }
 
-extension Array: NumberCollection where Element: FloatingPoint {}
-extension ArraySlice: NumberCollection where Element: FloatingPoint {}
-extension ContiguousArray: NumberCollection where Element: FloatingPoint {}
-
-extension Dictionary: NumberCollection where Value: FloatingPoint {
-  func hasSameNumbers(as other: Any) -> Bool {
-    guard let other = other as? Self, count == other.count else { return false }
-    return allSatisfy { key, value in
-      guard let found = other[key] else { return false }
-      return value == found || value.isNaN && found.isNaN
-    }
+extension Array: NaNComparable where Element: NaNComparable {
+  static func areSame(_ left: [Element], _ right: [Element]) -> Bool {
+    Element.areSame(left[...], right[...])
   }
 }
 
-/// Returns whether values of a type are collections of floating-point numbers.
-@usableFromInline
-package func isNumberCollection(_ type: Any.Type) -> Bool { type is any NumberCollection.Type }
+extension ArraySlice: NaNComparable where Element: NaNComparable {
+  static func areSame(_ left: ArraySlice, _ right: ArraySlice) -> Bool {
+    Element.areSame(left, right)
+  }
+}
 
-/// Returns whether two values are collections with the same floating-point numbers, where NaN equals NaN.
-@usableFromInline
-package func areSameNumbers(_ left: Any, _ right: Any) -> Bool {
-  (left as? any NumberCollection)?.hasSameNumbers(as: right) ?? false
+extension ContiguousArray: NaNComparable where Element: NaNComparable {
+  static func areSame(_ left: ContiguousArray, _ right: ContiguousArray) -> Bool {
+    Element.areSame(left[...], right[...])
+  }
+}
+
+extension Dictionary: NaNComparable where Value: NaNComparable {
+  static func areSame(_ left: [Key: Value], _ right: [Key: Value]) -> Bool {
+    if left == right { return true }
+    return left.count == right.count
+      && left.allSatisfy { key, value in right[key].map { Value.areSame(value, $0) } ?? false }
+  }
 }

@@ -223,31 +223,41 @@ struct SharedChangesTests {
     #expect(third?.first == 3)
   }
 
-  @Test("A change made outside any turn is counted from the change that caused it")
+  @Test("A change made outside any turn continues the chain of the change that caused it")
   func answering() {
     var changes = SharedChanges(0)
-    changes.note(from: 0, by: 1, answering: 7, isBarred: false)
-    func depth() -> Int? { changes.next().round?.depth }
-    #expect(depth() == 8)
+    let cause = SettingChain(changes: 7, bindings: 3)
+    changes.note(from: 0, by: 1, answering: cause, isBarred: false)
+    func chain() -> SettingChain? { changes.next().round?.chain }
+    #expect(chain() == SettingChain(changes: 8, bindings: 3))
     // The thread's own turn is further in.
-    changes.note(from: 0, by: 1, answering: 7, isBarred: false)
-    #expect(depth() == 9)
+    changes.note(from: 0, by: 1, answering: cause, isBarred: false)
+    #expect(chain() == SettingChain(changes: 9, bindings: 3))
   }
 
   @Test("Rounds caused by observers' own sets are counted from the change that led to them")
-  func depth() {
+  func chain() {
     var changes = SharedChanges(0)
     func record(_ thread: UInt) { changes.note(from: 0, by: thread, isBarred: false) }
-    func depth() -> Int? { changes.next().round?.depth }
+    func length() -> UInt16? { changes.next().round?.chain.changes }
     record(1)
-    #expect(depth() == 0)
+    #expect(length() == 1)
     record(1)
     record(2)
-    #expect(depth() == 1)
+    #expect(length() == 2)
     record(1)
-    #expect(depth() == 0)
-    #expect(depth() == 2)
-    #expect(depth() == nil)
+    #expect(length() == 1)
+    #expect(length() == 3)
+    #expect(length() == nil)
+  }
+
+  @Test("Merged chains have the greater of each number, and no number grows beyond what fits")
+  func mergedChains() {
+    let (one, other) = (
+      SettingChain(changes: .max, bindings: 1), SettingChain(changes: 2, bindings: 5)
+    )
+    #expect(one.merged(with: other) == SettingChain(changes: .max, bindings: 5))
+    #expect(one.next == one)
   }
 }
 
@@ -256,14 +266,14 @@ extension SharedChanges {
   fileprivate mutating func note(
     from old: Value,
     by thread: UInt,
-    answering depth: Int? = nil,
+    answering chain: SettingChain = SettingChain(),
     isBarred: Bool
   ) {
     var displaced: Value?
     _ = record(
       from: old,
       by: thread,
-      answering: depth,
+      answering: chain,
       isBarred: isBarred,
       displaced: &displaced
     )

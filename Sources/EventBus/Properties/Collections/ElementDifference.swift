@@ -12,9 +12,12 @@ struct ElementDifference<Element: Equatable> {
 
   private let old: ArraySlice<Element>
   private let new: ArraySlice<Element>
+  /// Returns whether two elements are equal, where NaN equals NaN.
+  private let areSame: (Element, Element) -> Bool
 
   /// Creates a comparison of two arrays and excludes their common prefix and suffix.
   init(from old: [Element], to new: [Element]) {
+    let areSame = sameness(of: Element.self)
     var (begin, oldEnd, newEnd) = (0, old.count, new.count)
     while begin < oldEnd, begin < newEnd, areSame(old[begin], new[begin]) { begin += 1 }
     while oldEnd > begin, newEnd > begin, areSame(old[oldEnd - 1], new[newEnd - 1]) {
@@ -23,6 +26,7 @@ struct ElementDifference<Element: Equatable> {
     }
     self.old = old[begin..<oldEnd]
     self.new = new[begin..<newEnd]
+    self.areSame = areSame
   }
 
   /// The splices in order of application, from left to right.

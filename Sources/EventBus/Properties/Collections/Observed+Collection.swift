@@ -3,8 +3,8 @@
 ///
 /// As with any write, the collection is copied if an observer needs the old value. If a validator declines
 /// the write, nothing changes, whatever the operation returns. An operation without effect, such as
-/// appending no elements, is not a write. An index out of range stops the program, with a message that names the caller's
-/// line and the property.
+/// appending no elements, is not a write. An index out of range stops the program, with a message that names the
+/// caller's line and the property.
 extension Observed where Value: RangeReplaceableCollection & RandomAccessCollection {
   /// Adds an element at the end.
   ///

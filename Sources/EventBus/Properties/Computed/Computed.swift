@@ -15,9 +15,9 @@
 /// ```
 ///
 /// The value is computed when it is read after a change and, if it has observers, once after each change of
-/// its sources. Its observers are notified if the result differs, where NaN equals NaN, as for a property. However many paths lead from a property
-/// to the value, one change of the property causes at most one change of the value. Reading the value, in
-/// any observer, always gives the result for the current sources.
+/// its sources. Its observers are notified if the result differs, where NaN equals NaN, as for a property. However many
+/// paths lead from a property to the value, one change of the property causes at most one change of the value. Reading
+/// the value, in any observer, always gives the result for the current sources.
 ///
 /// The observers of a property are called before those of the values computed from it, and values
 /// computed from properties before values computed from those. A source must exist before the value, so
@@ -120,6 +120,8 @@ public final class Computed<Value: Equatable>: ObservableValue {
   /// `Computed(account.$owner) { … }.bind(to: screen, \.text)`, is assigned once. Store the computed value
   /// for as long as the binding is needed: a binding that retained it would form a retain cycle with the sources.
   ///
+  /// Bindings in a circle of values that are never equal stop with a message, as for a property.
+  ///
   /// - Parameters:
   ///   - owner: The object to update, held weakly. The binding ends with it.
   ///   - keyPath: The property to set.
@@ -132,7 +134,7 @@ public final class Computed<Value: Equatable>: ObservableValue {
   ) -> Token {
     let site = core.observers.site
     return observe(owner: owner, options: .initial) { owner, change in
-      if SettingChain.mayBind(site) { owner[keyPath: keyPath] = change.new }
+      SettingChain.bind(site) { owner[keyPath: keyPath] = change.new }
     }
   }
 

@@ -48,7 +48,7 @@ extension Observed: BatchMember {
   func batchWillEnd() {
     guard let observers, observers.rounds.isInBatch else { return }
     let old = observers.rounds.leaveBatch()
-    let isNetZero = old.map(isEqual(to:)) ?? false
+    let isNetZero = old.map { isEqual(to: $0, observers) } ?? false
     observers.rounds.queueBatch(old: old, new: storage, isNetZero: isNetZero)
   }
 

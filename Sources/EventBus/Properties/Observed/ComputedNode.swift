@@ -89,7 +89,11 @@ class ComputedNode {
   /// - Parameter sources: The sources; empty afterwards, so that the caller does not keep them beyond the call.
   static func release(_ sources: inout [AnyObject]) {
     let known = UInt(bitPattern: pile.value)
-    if let outer = ObjectAddress.object(known, as: Pile.self) { return outer.sources += sources }
+    if let outer = ObjectAddress.object(known, as: Pile.self) {
+      outer.sources += sources
+      sources = []
+      return
+    }
     let own = Pile()
     swap(&own.sources, &sources)
     withExtendedLifetime(own) {

@@ -1,12 +1,12 @@
 /// Delivers the rounds that wait, so that the calls of a handler do not nest: what the calls add to the queue is
 /// delivered after them.
 ///
-/// Each round continues the ``SettingChain`` of the thread. More than 100 rounds, with the one that has been delivered already, cause a warning.
+/// More than 100 rounds, with the one that has been delivered already, cause a warning.
 ///
 /// - Parameters:
 ///   - site: The source site of the property, for the warning.
 ///   - next: Removes the next round from the queue.
-///   - deliver: Calls the handlers.
+///   - deliver: Calls the handlers, as part of the chain of the round.
 // Inlined, because the type of a round would be looked up for each one.
 @inline(__always)
 func deliverRounds<Round>(
@@ -15,9 +15,8 @@ func deliverRounds<Round>(
   _ deliver: (Round) -> Void
 ) {
   var count = 1
-  let before = SettingChain.depth ?? 0
   while let round = next() {
-    SettingChain.calling(before + count) { deliver(round) }
+    deliver(round)
     count += 1
     if count == SettingChain.warningLength + 1, let site { warnOfRounds(of: site) }
   }

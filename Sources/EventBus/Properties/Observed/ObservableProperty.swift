@@ -95,8 +95,8 @@ extension ObservableProperty {
   /// ```
   ///
   /// Two properties may be bound to each other: a value equal to the current one ends the exchange. If there is
-  /// never an equal one, the bindings stop after 10,000 changes of which each led to the next, with a message on
-  /// standard error.
+  /// never an equal one, a binding stops, with a message on standard error, at the end of a chain of changes, each made by
+  /// a handler of the one before, of which bindings made 10,000. A handler may make chains of any length.
   ///
   /// - Parameters:
   ///   - owner: The object to update, held weakly. The binding ends with it.
@@ -111,7 +111,7 @@ extension ObservableProperty {
   ) -> Token {
     let site = readOnly.property.propertySite
     return observe(owner: owner, options: .initial) { owner, change in
-      if SettingChain.mayBind(site) { owner[keyPath: keyPath] = change.new }
+      SettingChain.bind(site) { owner[keyPath: keyPath] = change.new }
     }
   }
 }

@@ -7,7 +7,7 @@ extension Observed {
       if observers.has(.involved) || notifies == .manually || OpenBatch.isAnyOpen {
         return assignInOrder(value, observers)
       }
-      if isEqual(to: value) { return }
+      if isEqual(to: value, observers) { return }
       let old = cell.exchange(value)
       if observers.has(.dependents) { observers.dependents.invalidate() }
       observers.report(old: old, new: value)
@@ -34,11 +34,11 @@ extension Observed {
       observers.noteSilently(record)
       return withExtendedLifetime(old) {}
     }
-    if isEqual(to: proposed) { return }
+    if isEqual(to: proposed, observers) { return }
     if observers.has(.priors), !observers.rounds.isInBatch {
       observers.notifyPrior(old: storage, new: proposed)
       // An observer may have set the property in the meantime.
-      if isEqual(to: proposed) { return }
+      if isEqual(to: proposed, observers) { return }
     }
     let old = cell.exchange(proposed)
     observers.dependents.invalidate()
@@ -70,7 +70,9 @@ extension Observed {
   /// Returns whether a value equals the current one; `false` if values cannot be compared.
   @inlinable
   @inline(__always)
-  func isEqual(to value: Value) -> Bool { areEqual(storage, value) }
+  func isEqual(to value: Value, _ observers: PropertyObservers<Value>) -> Bool {
+    observers.areEqual(storage, value)
+  }
 
   /// Defers the report to the end of the open batch.
   ///

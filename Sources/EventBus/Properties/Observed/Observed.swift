@@ -63,13 +63,17 @@ public final class Observed<Value> {
   /// Returns whether two values are equal; `false` if values cannot be compared.
   ///
   /// Not optional, because binding an optional closure retains it.
-  @usableFromInline let areEqual: (Value, Value) -> Bool
+  private let areEqual: (Value, Value) -> Bool
+  /// A Boolean value that indicates whether NaN counts as equal to NaN; only a property that has observers looks up what
+  /// that means for its type.
+  private let knowsNaN: Bool
   @usableFromInline let notifies: Notifies
 
   /// Creates a property that does not report a value equal to its current one.
   ///
-  /// NaN counts as equal to NaN: as the value, in an optional, in a structure or an enumeration whose other parts are
-  /// equal, and in an array or the values of a dictionary of numbers.
+  /// NaN counts as equal to NaN: as the value, in a vector such as `SIMD2<Double>`, and in optionals, arrays and the values
+  /// of dictionaries, nested in any way, of the numbers of the standard library. For everything else `==` decides: if
+  /// the numbers in a structure may be NaN, pass a predicate to ``init(wrappedValue:by:fileID:line:)``.
   ///
   /// - Parameters:
   ///   - wrappedValue: The initial value.
@@ -83,7 +87,7 @@ public final class Observed<Value> {
     fileID: StaticString = #fileID,
     line: UInt = #line
   ) where Value: Equatable {
-    self.init(wrappedValue, sameness(), notifies, fileID: fileID, line: line)
+    self.init(wrappedValue, { $0 == $1 }, knowsNaN: true, notifies, fileID: fileID, line: line)
   }
 
   /// Creates a property that reports every assignment.
@@ -125,12 +129,13 @@ public final class Observed<Value> {
   init(
     _ value: Value,
     _ areEqual: @escaping (Value, Value) -> Bool,
+    knowsNaN: Bool = false,
     _ notifies: Notifies,
     fileID: StaticString,
     line: UInt
   ) {
     cell = ValueCell(value, fileID: fileID, line: line)
-    self.areEqual = areEqual
+    (self.areEqual, self.knowsNaN) = (areEqual, knowsNaN)
     self.notifies = notifies
   }
 
@@ -176,7 +181,8 @@ public final class Observed<Value> {
   /// The registrations, created on first use.
   func neededObservers() -> PropertyObservers<Value> {
     if let observers { return observers }
-    let made = PropertyObservers<Value>(propertySite, areEqual: areEqual)
+    let numbers = knowsNaN ? numberSameness(of: Value.self) : nil
+    let made = PropertyObservers<Value>(propertySite, areEqual: numbers ?? areEqual)
     observers = made
     cell.observer = ObjectAddress.of(made)
     return made

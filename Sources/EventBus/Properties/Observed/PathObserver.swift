@@ -117,7 +117,7 @@ final class PathObserver<Owner: AnyObject, Root, Leaf>: PropertyObserver<Root> {
   private var known: Leaf?
   private var isCalling = false
   /// The changes made while the handler was running.
-  private var waiting = BoundedQueue<Change<Leaf?>>()
+  private var waiting = BoundedQueue<(change: Change<Leaf?>, chain: SettingChain)>()
 
   init(
     _ registration: PropertyRegistration,
@@ -222,12 +222,12 @@ final class PathObserver<Owner: AnyObject, Root, Leaf>: PropertyObserver<Root> {
 
   /// Calls the handler, or queues the change if the handler is running.
   private func call(_ owner: Owner, _ change: Change<Leaf?>) {
-    guard !isCalling else { return _ = waiting.append(change) }
+    guard !isCalling else { return _ = waiting.append((change, SettingChain.current.next)) }
     isCalling = true
     body(owner, change)
     deliverRounds(of: outer?.propertySite, { waiting.popFirst() }) { next in
       // Changes are dropped while the registration is paused.
-      if registration.isOpen { body(owner, next) }
+      if registration.isOpen { next.chain.calling { body(owner, next.change) } }
     }
     isCalling = false
   }
@@ -244,6 +244,6 @@ final class PathObserver<Owner: AnyObject, Root, Leaf>: PropertyObserver<Root> {
   /// Returns whether two values differ for an inner property; `true` if it cannot compare values.
   private func differ(_ old: Leaf?, _ new: Leaf, in property: Observed<Leaf>?) -> Bool {
     guard let old, let property else { return true }
-    return !property.areEqual(old, new)
+    return !property.neededObservers().areEqual(old, new)
   }
 }

@@ -121,7 +121,9 @@ extension PropertyObservers {
 
   @usableFromInline
   func drainPending() {
-    deliverRounds(of: site, { has(.pending) ? rounds.next() : nil }) { deliver($0) }
+    deliverRounds(of: site, { has(.pending) ? rounds.next() : nil }) { round in
+      round.chain.calling { deliver(round) }
+    }
     set(.reporting, false)
   }
 

@@ -31,6 +31,8 @@ package struct PropertyRounds<Value> {
     /// A Boolean value that indicates whether the computed values are settled with this round, and not
     /// by the batch.
     package fileprivate(set) var settlesDependents = true
+    /// The chain of the changes that led to the round; if it waits, it is part of the chain.
+    let chain = SettingChain.current.next
     /// The registration number that was next when the round was formed; only smaller ones receive it.
     package let order: UInt
     fileprivate let records: [AnyObject]?

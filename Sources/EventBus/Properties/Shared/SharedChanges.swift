@@ -21,8 +21,8 @@ package struct SharedChanges<Value> {
     let isTask: Bool
     /// The number of delivered changes of other threads.
     var others = 0
-    /// The depth of the round being delivered.
-    var depth = 0
+    /// The chain of the round being delivered.
+    var chain = SettingChain()
 
     /// Returns whether another thread made a round after this turn's own change.
     func isOthers(_ round: SharedRound<Value>) -> Bool {
@@ -61,7 +61,7 @@ package struct SharedChanges<Value> {
   /// - Parameters:
   ///   - old: The old value. The current value is the new one.
   ///   - thread: The thread that made the change.
-  ///   - depth: The depth of the round of any property whose handler made the change, if it is known.
+  ///   - chain: The chain of the round of any property whose handler made the change.
   ///   - isBarred: A Boolean value that indicates whether a registration or the end of a pause preceded the
   ///     change.
   ///   - displaced: Receives a value to release outside the lock if the change is merged.
@@ -71,20 +71,19 @@ package struct SharedChanges<Value> {
   package mutating func record(
     from old: Value,
     by thread: UInt,
-    answering depth: Int? = nil,
+    answering chain: SettingChain = SettingChain(),
     isBarred: Bool,
     displaced: inout Value?
   ) -> Bool {
     defer { checkInvariants(ofSize: waiting.count, _checkInvariants()) }
     newest += 1
-    let own = turn?.thread == thread ? turn?.depth : nil
-    let answered = max(own ?? -1, depth ?? -1)
+    let own = turn?.thread == thread ? turn?.chain : nil
     let round = SharedRound(
       change: Change(.set, old: old, new: value),
       first: newest,
       number: newest,
       thread: thread,
-      depth: answered + 1,
+      chain: (own?.merged(with: chain) ?? chain).next,
       isBarred: isBarred
     )
     displaced = waiting.appendOrMerge(round)
@@ -114,7 +113,7 @@ package struct SharedChanges<Value> {
       current.others += 1
     }
     _ = waiting.popFirst()
-    current.depth = round.depth
+    current.chain = round.chain
     turn = current
     if let skipped {
       round.include(skipped)

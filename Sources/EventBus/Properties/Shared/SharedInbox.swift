@@ -87,7 +87,7 @@ final class SharedInbox<Value: Sendable>: Sendable {
   /// - Returns: The outcome; a round whose changes cancelled each other out is declined.
   func call(_ admitted: SharedCall<Value>, _ body: (Change<Value>) -> Reception) -> Reception {
     guard let round = takeForCall(admitted) else { return .declined }
-    return isBound ? observers.calling(round.depth) { body(round.change) } : body(round.change)
+    return isBound ? observers.calling(round.chain) { body(round.change) } : body(round.change)
   }
 
   /// Delivers the initial value and the changes made since to a new observer, then opens the inbox.
@@ -131,7 +131,7 @@ final class SharedInbox<Value: Sendable>: Sendable {
       }
       if displaced != nil { return observers.countMerged() }
     }
-    let reception = observers.calling(round.depth) {
+    let reception = observers.calling(round.chain) {
       // The type of the handler does not throw.
       if isAtHome { return try? observer.run(round, nil) }  // Reason: as above.
       return try? observer.accept(round, observers.delivery)  // Reason: as above.

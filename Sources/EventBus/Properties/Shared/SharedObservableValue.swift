@@ -130,6 +130,8 @@ extension SharedObservableValue {
   /// `init`, or an object that an actor owns. A call without an actor does not compile. Nor does a key path
   /// to a property of an actor itself; an actor observes with `observe(owner: self)`.
   ///
+  /// Bindings in a circle of values that are never equal stop with a message, as for an ``Observed`` property.
+  ///
   /// - Parameters:
   ///   - owner: The object to update, held weakly. The binding ends with it.
   ///   - keyPath: The property to set.

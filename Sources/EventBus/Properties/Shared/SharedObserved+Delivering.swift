@@ -34,7 +34,7 @@ extension SharedObserved {
           mustDeliver = state.record(
             from: former,
             by: thread,
-            answering: SettingChain.depth,
+            answering: SettingChain.current,
             isBarred: observers.isBarred.exchange(false, ordering: .relaxed),
             displaced: &displaced
           )
@@ -57,13 +57,14 @@ extension SharedObserved {
         if startsTask { Task.detached { self.deliverRest() } }
         return
       }
-      if round.depth > SettingChain.warningLength { observers.warnOnce() }
+      // The first change of a chain was made by no handler.
+      if round.chain.changes > SettingChain.warningLength + 1 { observers.warnOnce() }
       if round.isNothing(observers.areEqual) {
         observers.countMerged()
         if state.withLock({ $0.skip(round) }) { continue }
         round = round.counted
       }
-      SettingChain.calling(round.depth) { observers.deliver(round, isolation) }
+      round.chain.calling { observers.deliver(round, isolation) }
     }
   }
 

@@ -96,7 +96,9 @@ extension SharedObserved {
     let request = SharedObserveRequest(.initial, site.fileID, site.line, on: actor)
     return register(request, owner: owner, isAtHome: true) { [end] change in
       defer { withExtendedLifetime(end) {} }
-      return SettingChain.mayBind(site) ? binding.set(change.new) : .called
+      var reception = Reception.called
+      SettingChain.bind(site) { reception = binding.set(change.new) }
+      return reception
     }
   }
 }

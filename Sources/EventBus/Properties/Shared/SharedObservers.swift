@@ -109,9 +109,13 @@ package final class SharedObservers<Value: Sendable>: ObserverList,
     _ = deliverInOrder(call, delivery, from: nil, wildcards: nil, event: { call })
   }
 
-  /// Warns, once, about observers that seem to set the property in an endless cycle.
+  /// Warns, once, about observers of this property and of others that seem to trigger each other in an endless cycle.
   func warnOnce() {
-    if !hasWarned.exchange(true, ordering: .relaxed) { warnOfRounds(of: site) }
+    if hasWarned.exchange(true, ordering: .relaxed) { return }
+    printError(
+      "EventBus: the property at \(site.fileID):\(site.line) was set at the end of a chain of more than 100 changes, "
+        + "each made by an observer of the one before. Check whether observers trigger each other in an endless cycle."
+    )
   }
 
   // MARK: Calls outside any turn
@@ -125,10 +129,10 @@ package final class SharedObservers<Value: Sendable>: ObserverList,
   /// Makes a call outside any turn.
   ///
   /// - Parameters:
-  ///   - depth: The depth of the round.
+  ///   - chain: The chain of the round.
   ///   - body: The call.
   /// - Returns: The result of the call.
-  func calling<Result>(_ depth: Int, _ body: () -> Result) -> Result {
+  func calling<Result>(_ chain: SettingChain, _ body: () -> Result) -> Result {
     let thread = currentThreadID()
     callerCount.wrappingAdd(1, ordering: .relaxed)
     let isOutermost = callers.withLock { $0.insert(thread).inserted }
@@ -136,7 +140,7 @@ package final class SharedObservers<Value: Sendable>: ObserverList,
       if isOutermost { _ = callers.withLock { $0.remove(thread) } }
       callerCount.wrappingSubtract(1, ordering: .relaxed)
     }
-    return SettingChain.calling(depth, body)
+    return chain.calling(body)
   }
 }
 

@@ -15,8 +15,8 @@ package struct SharedRound<Value> {
   package private(set) var number: UInt
   /// The thread that made all changes in the round, or zero if several did.
   private(set) var thread: UInt = 0
-  /// The length of the chain of handler calls that led to the change, each made for the change before.
-  package private(set) var depth = 0
+  /// The chain of the changes that led to the round, with this one.
+  package private(set) var chain = SettingChain()
   /// A Boolean value that indicates whether a registration or the end of a pause preceded the round.
   package private(set) var isBarred = false
   /// A Boolean value that indicates whether the round has been counted as a merged change that was dropped.
@@ -66,7 +66,7 @@ package struct SharedRound<Value> {
     number = next.number
     isCounted = false
     if thread != next.thread { thread = 0 }
-    depth = max(depth, next.depth)
+    chain = chain.merged(with: next.chain)
     return displaced
   }
 
