@@ -83,10 +83,11 @@ extension EventBus {
     isolation: isolated (any Actor)? = #isolation
   ) -> Completion {
     let core = core(of: name)
-    let callers = RunningCall.current?.chain ?? []
-    // Once for each chain of calls that wait for each other.
-    if callers.count == 1_000 { core.waitsNest(callers.count, at: CallSite(fileID, line)) }
-    let completion = Completion(of: core, callers: callers)
+    let call = RunningCall.current
+    if let call, call.isFirstTooDeep() {
+      core.waitsNest(call.handlerCount, at: CallSite(fileID, line))
+    }
+    let completion = Completion(of: core, callers: call?.chain ?? [])
     let delivery = Delivery(
       at: CallSite(fileID, line),
       from: sender.map(ObjectIdentifier.init),

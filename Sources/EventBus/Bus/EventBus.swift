@@ -41,7 +41,7 @@ public final class EventBus: Sendable {
   public init(label: String = "", hooks: EventHooks = EventHooks()) {
     busState = BusState(label: label, hooks: hooks)
     wildcards = SignalCore(name: "*", busState: busState, isForEveryEvent: true)
-    busState.identify(as: ObjectIdentifier(self))
+    busState.belong(to: self)
   }
 
   deinit {

@@ -108,13 +108,20 @@ package func stackAddress() -> UInt {
   return unsafe withUnsafePointer(to: &probe) { UInt(bitPattern: $0) }  // Reason: a number.
 }
 
-/// The size of the calling thread's stack; on Linux that of threads without a size of their own.
+#if !canImport(Darwin)
+/// Initializes attributes with those of a running thread; glibc and musl have it, and hide it from strict programs.
+@_silgen_name("pthread_getattr_np")
+private func getAttributes(_ thread: pthread_t, _ result: UnsafeMutablePointer<pthread_attr_t>)
+  -> CInt
+#endif
+
+/// The size of the calling thread's stack; zero if unknown.
 private func stackSize() -> UInt {
   #if canImport(Darwin)
   unsafe UInt(pthread_get_stacksize_np(pthread_self()))  // Reason: the calling thread.
   #else
   var attributes = pthread_attr_t()
-  guard unsafe pthread_attr_init(&attributes) == 0 else { return 0 }  // Reason: destroyed below.
+  guard unsafe getAttributes(pthread_self(), &attributes) == 0 else { return 0 }  // Reason: below.
   defer { unsafe pthread_attr_destroy(&attributes) }  // Reason: initialized above.
   var size = 0
   let code = unsafe pthread_attr_getstacksize(&attributes, &size)  // Reason: initialized above.

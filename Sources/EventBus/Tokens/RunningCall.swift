@@ -19,7 +19,11 @@ package final class RunningCall: Sendable {
   private let task: Int
   /// The call of the same task around this one.
   private let outer: RunningCall?
+  /// The number of handlers among this call and those that wait for it; the others are interceptors.
+  package let handlerCount: Int
   private let ended = Atomic<Bool>(false)
+  /// Whether the calls that wait for this outermost one, and for each other, have been reported.
+  private let hasReported = Atomic<Bool>(false)
 
   private init(
     of registration: ObjectIdentifier,
@@ -30,11 +34,19 @@ package final class RunningCall: Sendable {
   ) {
     (self.registration, self.queues, self.turns) = (registration, queues, turns)
     (self.callers, self.outer) = (callers, outer)
+    handlerCount = (callers.first?.handlerCount ?? 0) + (outer == nil ? 1 : 0)
     task = currentTaskID()
   }
 
   /// The call itself, and the calls that wait for it.
   package var chain: [RunningCall] { [self] + callers }
+
+  /// Returns whether this is the first call of its chain for which so many handlers wait for each other that it is to
+  /// be reported.
+  func isFirstTooDeep() -> Bool {
+    guard handlerCount >= 1_000 else { return false }
+    return !(callers.last ?? self).hasReported.exchange(true, ordering: .relaxed)
+  }
 
   /// A Boolean value that indicates whether the handler has returned.
   package var hasEnded: Bool { ended.load(ordering: .acquiring) }

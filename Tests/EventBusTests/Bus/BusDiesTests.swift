@@ -2,7 +2,7 @@ import EventBus
 import TestSupport
 import Testing
 
-@Suite("Tokens that outlive their bus")
+@Suite("Tokens that outlive their bus", .timeLimit(.minutes(5)))
 struct BusDiesTests {
   @Test("A token whose bus died is inactive and harmless, and its handler is freed")
   func inert() {
@@ -79,5 +79,51 @@ struct BusDiesTests {
     #expect(holder.value == nil)
     #expect(tally.live == 0)
     #expect(bag.count == 0)
+  }
+
+  /// A waiting event whose end releases the bus, and meets that of the handler.
+  private final class Departure: Sendable {
+    let bus: Holder<EventBus>
+    let mayEnd: ManualLatch
+    let gate: StartGate
+
+    init(_ bus: Holder<EventBus>, _ mayEnd: ManualLatch, _ gate: StartGate) {
+      (self.bus, self.mayEnd, self.gate) = (bus, mayEnd, gate)
+    }
+
+    deinit {
+      bus.letGo()
+      mayEnd.open()
+      gate.arriveAndWait()
+    }
+  }
+
+  /// A part of the handler that meets the end of the bus.
+  private final class HandlerPart: Sendable {
+    let gate: StartGate
+
+    init(_ gate: StartGate) { self.gate = gate }
+
+    deinit { gate.arriveAndWait() }
+  }
+
+  /// AddressSanitizer notices a use of an observer that the bus has released.
+  @Test("A token may be cancelled while its bus dies and the last call of its handler ends")
+  func cancelledWhileTheCallEnds() async {
+    let name = EventName<Departure?>("sample.departure")
+    for _ in 0..<rounds(2_000, debug: 500, sanitized: 500) {
+      let (holder, gate) = (Holder(EventBus()), StartGate(2))
+      let (began, mayEnd) = (ManualLatch(), ManualLatch())
+      let token = holder.value?.observe(name) { [part = HandlerPart(gate)] _ in
+        began.open()
+        await mayEnd.wait()
+        withExtendedLifetime(part) {}
+      }
+      holder.value?.post(name, nil)
+      await began.wait()
+      holder.value?.post(name, Departure(holder, mayEnd, gate))
+      await onThreads(1) { _ in token?.cancel() }
+      #expect(holder.value == nil)
+    }
   }
 }

@@ -137,6 +137,35 @@ struct LoaderMessageTests {
     await #expect(throws: CancellationError.self) { try await waiting.value }
   }
 
+  @Test("Of services that wait for one value, the next one is told when the first no longer waits")
+  func nextAudience() async throws {
+    let loader = LaunchLoader(clock: clock)
+    let (first, second) = (Inbox<AppHostMessage>(), Inbox<AppHostMessage>())
+    func run(_ audience: Inbox<AppHostMessage>, _ isEntered: ManualLatch) -> AppServiceRun {
+      let service = ClosureService { context in
+        isEntered.open()
+        _ = try await context.value(of: LaunchKey<Int>("absent"))
+      }
+      return AppServiceRun(service, loader: loader, clock: clock) { audience.append($0) }
+    }
+    var runs: [AppServiceRun] = []
+    for audience in [first, second] {
+      let isEntered = ManualLatch()
+      runs.append(run(audience, isEntered))
+      await isEntered.wait()
+      await rest()
+    }
+    runs[0].cancel()
+    await rest()
+    await clock.jumpAtRest(by: .seconds(5))
+    await rest()
+    let isAbout = { (message: AppHostMessage) in message.workers == ["absent"] }
+    #expect(second.entries.filter(isAbout).map(\.elapsed) == [.seconds(5)])
+    #expect(first.entries.filter(isAbout).isEmpty)
+    runs[1].cancel()
+    for run in runs { _ = try? await run.wait() }
+  }
+
   @Test("A service alone reports on its own clock that it waits for a value of no launch")
   func serviceAlone() async throws {
     let group = AppServiceGroup("group")

@@ -88,6 +88,15 @@ struct MessageThreadTests {
       return Self.application(all)
     }
     #expect(try await run(other, all) == [[Self.pipe], [Self.pipe]])
+    // The threads of the concurrency runtime leave this one open: the program itself blocks everything.
+    let everything = Inbox<[UnixSignal]>()
+    let third = blockedOnThread {
+      var mask = sigset_t()
+      unsafe sigfillset(&mask)  // Reason: outlives the call.
+      unsafe pthread_sigmask(SIG_SETMASK, &mask, nil)  // Reason: outlives the call.
+      return Self.application(everything)
+    }
+    #expect(try await run(third, everything) == [Self.asked, Self.asked])
   }
 }
 #endif

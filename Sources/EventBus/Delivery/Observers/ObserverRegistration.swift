@@ -132,10 +132,8 @@ package final class ObserverRegistration: RecipientRegistration,
   package var observerAddress: UInt { state.withLock { $0.observer } }
 
   override func didEnd() {
-    if let observer = takeObserver() {
-      if callsLater, runningCount > 0 {
-        AnyObserver.borrow(observer) { list.noteEndInCall(of: self, registeredAt: $0.site) }
-      }
+    if let (observer, site) = takeObserver() {
+      if callsLater, runningCount > 0 { list.noteEndInCall(of: self, registeredAt: site) }
       unlinkStamp.store(list.unlink(address: observer), ordering: .releasing)
     }
   }
@@ -250,18 +248,21 @@ package final class ObserverRegistration: RecipientRegistration,
 
   /// Removes the observer from the registration, and discards what waits for it.
   ///
-  /// - Returns: The address of the observer, for which no further call begins.
-  private func takeObserver() -> UInt? {
-    let (address, queue) = state.withLock { state in
+  /// - Returns: The address of the observer, for which no further call begins, and the call that registered it. A list
+  ///   that is closed meanwhile may have released the observer: the address is only for ``ObserverList/unlink(address:)``.
+  private func takeObserver() -> (address: UInt, site: CallSite)? {
+    let (taken, queue) = state.withLock { state in
       let address = state.observer
-      if address != 0 { AnyObserver.borrow(address) { $0.stopCalls() } }
+      let site = AnyObserver.borrow(address) { observer in
+        observer.stopCalls()
+        return observer.site
+      }
       state.observer = 0
-      return (address, state.queue.take())
+      return (site.map { (address, $0) }, state.queue.take())
     }
     queue?.finish()
-    if address == 0 { return nil }
-    mailbox?.discardEvents(of: self)
-    return address
+    if taken != nil { mailbox?.discardEvents(of: self) }
+    return taken
   }
 }
 

@@ -26,7 +26,11 @@ package final class AsyncCallQueue: Finishable {
 
   package var content: QueueContent? {
     state.withLock { state in
-      QueueContent(waitingCount: state.lane.waiting.count, droppedCount: state.dropped)
+      QueueContent(
+        waitingCount: state.lane.waiting.count,
+        droppedCount: state.dropped,
+        hasTurn: state.lane.isScheduled
+      )
     }
   }
 

@@ -24,10 +24,17 @@ extension LaunchLoader {
       let clock: any Clock<Duration>
     }
 
-    /// The callers that wait for a value before the launch, and the task that reports them.
+    /// The callers that wait for a value before the launch, in order of arrival, and the task that reports the first.
     struct Wait: Sendable {
-      var callers = 0
+      var callers: [Caller] = []
       var report: Task<Void, Never>?
+    }
+
+    /// A caller that waits for a value: what measures its wait, and the receiver of messages about it.
+    struct Caller: Sendable {
+      let number: Int
+      let stopwatch: Stopwatch
+      let say: @Sendable (AppHostMessage) -> Void
     }
 
     /// The application that runs with the loader.
@@ -40,6 +47,8 @@ extension LaunchLoader {
     var refusals: [Refusal] = []
     /// The values that are awaited before the launch.
     var waits: [LaunchID: Wait] = [:]
+    /// The number of waits that ever began.
+    var waitCount = 0
   }
 
   /// Records that an application was created with the loader: until it runs, it receives messages that cannot wait,
@@ -154,48 +163,55 @@ extension LaunchLoader {
   /// Records that a caller waits for a value: as long as no launch begins, a message names the value after five
   /// seconds, and then every ten seconds.
   ///
+  /// The caller that has waited longest is reported, to its own audience.
+  ///
   /// - Parameters:
   ///   - id: The name of the value.
-  ///   - audience: Receives the messages, and has the clock that measures the time, if the caller is the first one.
-  /// - Returns: `true` if the caller must call ``endWait(for:)``; `false` if the launch has begun.
-  func beginWait(for id: LaunchID, _ audience: Audience?) -> Bool {
-    let (callers, candidate, clock) = state.withLock { state in
-      var callers = 0
-      if state.registry.isCollecting {
-        callers = (state.talk.waits[id]?.callers ?? 0) + 1
-        state.talk.waits[id, default: Talk.Wait()].callers = callers
-      }
-      return (callers, state.talk.candidate, state.timing.clock)
-    }
-    guard callers == 1 else { return callers > 1 }
+  ///   - audience: Receives the messages, and has the clock that measures the time.
+  /// - Returns: The number to pass to ``endWait(_:for:)``; `nil` if the launch has begun.
+  func beginWait(for id: LaunchID, _ audience: Audience?) -> Int? {
+    let (candidate, clock) = state.withLock { ($0.talk.candidate, $0.timing.clock) }
     let isExpected = candidate?.messages != nil
     let (time, say) =
       audience ?? (isExpected ? candidate?.clock ?? clock : clock, { self.say($0) })
-    let report = Task.detached { await Self.reportWait(for: id, on: time, to: say) }
-    let isOver = state.withLock { state in
-      guard state.talk.waits[id] != nil else { return true }
-      state.talk.waits[id]?.report = report
-      return false
+    let stopwatch = Stopwatch(time)
+    return state.withLock { state in
+      guard state.registry.isCollecting else { return nil }
+      state.talk.waitCount += 1
+      let caller = Talk.Caller(number: state.talk.waitCount, stopwatch: stopwatch, say: say)
+      var wait = state.talk.waits[id] ?? Talk.Wait()
+      wait.callers.append(caller)
+      if wait.callers.count == 1 { wait.report = Self.report(caller, waitingFor: id) }
+      state.talk.waits[id] = wait
+      return caller.number
     }
-    if isOver { report.cancel() }
-    return true
   }
 
-  /// Records that a caller no longer waits for a value.
-  func endWait(for id: LaunchID) {
-    let wait = state.withLock { state -> Talk.Wait? in
-      state.talk.waits[id]?.callers -= 1
-      return state.talk.waits[id]?.callers == 0 ? state.talk.waits.removeValue(forKey: id) : nil
+  /// Records that a caller no longer waits for a value, and reports the next one instead.
+  func endWait(_ number: Int, for id: LaunchID) {
+    let ended = state.withLock { state -> (Talk.Caller, report: Task<Void, Never>?)? in
+      guard var wait = state.talk.waits[id],
+        let index = wait.callers.firstIndex(where: { $0.number == number })
+      else { return nil }
+      let caller = wait.callers.remove(at: index)
+      let former = index == 0 ? wait.report : nil
+      if index == 0 { wait.report = wait.callers.first.map { Self.report($0, waitingFor: id) } }
+      state.talk.waits[id] = wait.callers.isEmpty ? nil : wait
+      return (caller, former)
     }
-    wait?.report?.cancel()
+    ended?.report?.cancel()
+  }
+
+  /// Starts to report a caller; runs no other code.
+  private static func report(_ caller: Talk.Caller, waitingFor id: LaunchID) -> Task<Void, Never> {
+    Task.detached { await reportWait(for: id, caller.stopwatch, to: caller.say) }
   }
 
   nonisolated(nonsending) private static func reportWait(
     for id: LaunchID,
-    on clock: any Clock<Duration>,
+    _ stopwatch: Stopwatch,
     to say: @Sendable (AppHostMessage) -> Void
   ) async {
-    let stopwatch = Stopwatch(clock)
     var waited = Duration.seconds(5)
     while true {
       do { try await stopwatch.sleep(waited) } catch { return }

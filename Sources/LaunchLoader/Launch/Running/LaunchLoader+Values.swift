@@ -31,13 +31,13 @@ extension LaunchLoader {
   ) async throws -> Value {
     // The work that was awaited last, which did not finish.
     var failed: (registration: LaunchRegistration, outcome: LaunchOutcome)?
-    var isCounted = false
-    defer { if isCounted { endWait(for: key.name) } }
+    var wait: Int?
+    defer { if let wait { endWait(wait, for: key.name) } }
     while true {
       let (stored, pending, arrival) = try source(of: key)
       if let stored, let value = stored as? Value { return value }
       if LaunchContext.isInside(ObjectIdentifier(self)) { throw LaunchError(.reentrant) }
-      if !isCounted { isCounted = beginWait(for: key.name, audience) }
+      if wait == nil { wait = beginWait(for: key.name, audience) }
       if let pending, pending !== failed?.registration {
         let outcome = try await pending.outcome.wait()
         // If it was withdrawn, other work may make the value.
