@@ -35,7 +35,6 @@ final class BusState: Sendable {
   let mailboxes = ActorTable<Mailbox>()
   private let queues = ActorTable<EventQueue>()
   private let unisolated: EventQueue
-  private let owner = Locked<Weak<EventBus>?>(nil)
   private let hasLostBus = Atomic<Bool>(false)
   /// The class of the owner that was last found to have no lifetime; its objects tend to register one after
   /// another, and asking the runtime takes longer than adding the observer to the list.
@@ -49,16 +48,6 @@ final class BusState: Sendable {
     reports = Atomic(list.reports)
     hookCases = Atomic(list.hookCases)
     hookList = Locked(list)
-  }
-
-  /// The bus; `nil` for a signal of its own, and once the bus has been released.
-  var bus: EventBus? { owner.withLock { $0 }?.object }
-
-  /// Sets the bus, once.
-  func belong(to bus: EventBus) {
-    let reference = Weak(bus)
-    owner.withLock { $0 = reference }
-    identify(as: ObjectIdentifier(bus))
   }
 
   /// Whether the bus has been released.
@@ -112,12 +101,6 @@ final class BusState: Sendable {
   /// Returns the mailbox of an actor, and creates it if necessary.
   func mailbox(of actor: any Actor) -> Mailbox {
     mailboxes.member(of: actor) { Mailbox(actor, waiting: waiting) }
-  }
-
-  /// The addresses of the lists for which turns of mailboxes and of enqueued events are scheduled or running.
-  var turns: [UInt] {
-    mailboxes.members.compactMap(\.requester)
-      + (queues.members + [unisolated]).compactMap(\.requester)
   }
 
   /// The labels and the numbers of the enqueued events that wait for a turn.

@@ -107,7 +107,7 @@ extension EventQueue {
       return replaced
     }
     if crowd > 0 { core.enqueuedIsCrowded(crowd, of: actorIdentity, at: site) }
-    if chain.turns == EventChain.limit { core.chainIsLong(chain, at: site) }
+    if chain.isFirstTooLong { core.chainIsLong(at: site) }
   }
 }
 

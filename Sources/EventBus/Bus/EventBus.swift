@@ -41,7 +41,7 @@ public final class EventBus: Sendable {
   public init(label: String = "", hooks: EventHooks = EventHooks()) {
     busState = BusState(label: label, hooks: hooks)
     wildcards = SignalCore(name: "*", busState: busState, isForEveryEvent: true)
-    busState.belong(to: self)
+    busState.identify(as: ObjectIdentifier(self))
   }
 
   deinit {

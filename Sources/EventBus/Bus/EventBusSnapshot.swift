@@ -98,8 +98,6 @@ protocol NamedObservers: AnyObject, Sendable {
   func observations() -> [EventBusSnapshot.Observation]
   /// Waits until the posts have ended that are in progress.
   func waitForPosts() async -> Bool
-  /// A Boolean value that indicates whether a task is about to call an asynchronous handler, or has just called one.
-  var hasTurn: Bool { get }
   /// Returns what has not been handled, except by some registrations.
   func unhandled(except own: Set<ObjectIdentifier>) -> [SettlingError.Remainder]
 }

@@ -34,7 +34,7 @@ extension EventBus {
     within limit: Duration? = nil,
     clock: C = ContinuousClock()
   ) async throws where C.Duration == Duration {
-    try await busState.waitUntilSettled(within: limit, clock, nil)
+    try await busState.waitUntilSettled(within: limit, clock) { self.lists }
   }
 
   /// The lists of all names, and that of the observers of every event.
@@ -67,67 +67,43 @@ extension SignalSource {
     clock: C = ContinuousClock()
   ) async throws where C.Duration == Duration {
     let core = readOnly.core
-    try await core.busState.waitUntilSettled(within: limit, clock, core)
+    try await core.busState.waitUntilSettled(within: limit, clock) { [core] }
   }
 }
 
 extension BusState {
-  /// Waits until the queues are empty, and no post is in progress.
-  ///
-  /// - Parameters:
-  ///   - limit: The time after which the wait is given up.
-  ///   - clock: The clock that measures the limit.
-  ///   - signal: The only list of which posts are awaited; `nil` for all lists of the bus.
+  /// Waits until the queues are empty and no post is in progress in some lists.
   fileprivate func waitUntilSettled<C: Clock>(
     within limit: Duration?,
     _ clock: C,
-    _ signal: (any NamedObservers)?
+    _ lists: @escaping @Sendable () -> [any NamedObservers]
   ) async throws where C.Duration == Duration {
     let call = RunningCall.current
     let isSettled = await completes(within: limit, on: clock) { [waiting] in
       await waiting.settle(call) {
-        let lists = signal.map { [$0] } ?? self.bus?.lists ?? []
-        for list in lists where await !list.waitForPosts() { return false }
+        for list in lists() where await !list.waitForPosts() { return false }
         return true
       }
     }
     try Task.checkCancellation()
     if isSettled { return }
     let own = Set(call.map { $0.chain.map(\.registration) } ?? [])
-    throw SettlingError(
-      label: label,
-      limit: limit ?? .zero,
-      remaining: remaining(for: signal, except: own).ordered { $0.name < $1.name }
-    )
-  }
-
-  /// What is left for a wait, except for some registrations; never empty.
-  private func remaining(for signal: (any NamedObservers)?, except own: Set<ObjectIdentifier>)
-    -> [SettlingError.Remainder]
-  {
-    let begun = waiting.begunTurns
-    // Whatever is awaited, the queues of the whole bus are.
-    let lists = bus?.lists ?? signal.map { [$0] } ?? []
-    let left = lists.flatMap { list in
-      list.unhandled(except: own).map { (isAwaited: signal == nil || list === signal, $0) }
-    }
-    var remaining = left.filter { $0.isAwaited || $0.1.registeredAt != nil }.map(\.1)
+    var remaining = lists().flatMap { $0.unhandled(except: own) }
     for (name, events) in Dictionary(grouping: enqueued, by: \.label) {
       let count = events.reduce(0) { $0 + $1.count }
       remaining.append(SettlingError.Remainder(name: name, waitingCount: count))
     }
-    if !remaining.isEmpty { return remaining }
-    // A turn calls handlers that only the posts of their names show.
-    if !left.isEmpty { return left.map(\.1) }
-    // Nothing waits, but a turn is on its way: what it was for has been discarded, or has just been taken.
-    let turns = Set(self.turns)
-    var names = lists.filter { turns.contains(ObjectAddress.of($0)) || $0.hasTurn }.map(\.name)
-    if names.isEmpty, waiting.begunTurns != begun {
+    if remaining.isEmpty {
       // Events move while the lists are looked at, one after another. The newest turn is that of such an event.
       let newest = waiting.newestTurn
-      names = lists.filter { ObjectAddress.of($0) == newest }.map(\.name)
+      let name = lists().first { ObjectAddress.of($0) == newest }?.name
+      remaining.append(SettlingError.Remainder(name: name ?? "an event"))
     }
-    return (names.isEmpty ? ["an event"] : names).map { SettlingError.Remainder(name: $0) }
+    throw SettlingError(
+      label: label,
+      limit: limit ?? .zero,
+      remaining: remaining.ordered { $0.name < $1.name }
+    )
   }
 }
 
@@ -141,13 +117,11 @@ extension SignalCore {
     // Read first: looking at the observers counts as a visit.
     let posts = runningPostCount
     var remaining: [SettlingError.Remainder] = []
-    var seen: Set<ObjectIdentifier> = []
     func add(_ registration: ObserverRegistration, _ site: CallSite, waitingCount: Int) {
       let running = registration.runningCount
       if own.contains(ObjectIdentifier(registration)) || waitingCount == 0 && running == 0 {
         return
       }
-      seen.insert(ObjectIdentifier(registration))
       remaining.append(
         SettlingError.Remainder(
           name: name,
@@ -162,20 +136,9 @@ extension SignalCore {
       let content = registration.content
       if !content.isStream { add(registration, observer.site, waitingCount: content.waitingCount) }
     }
-    // A registration may end between the two looks.
-    for (registration, site) in endedInCall where !seen.contains(ObjectIdentifier(registration)) {
-      add(registration, site, waitingCount: 0)
-    }
+    for (registration, site) in endedInCall { add(registration, site, waitingCount: 0) }
     if posts > 0 { remaining.append(SettlingError.Remainder(name: name, runningCount: posts)) }
     return remaining
-  }
-
-  var hasTurn: Bool {
-    var hasTurn = false
-    forEach { observer, _ in
-      if observer.registration?.content.hasTurn == true { hasTurn = true }
-    }
-    return hasTurn
   }
 }
 
@@ -224,7 +187,7 @@ public struct SettlingError: Error, CustomStringConvertible {
   /// What is left, by name; never empty.
   ///
   /// While handlers cause each other's events, those move on while they are counted. If none is found where it waits or
-  /// is handled, this is one that is on its way, without numbers, or `an event` if its name is not known.
+  /// is handled, this is the newest one, without numbers.
   public let remaining: [Remainder]
 
   /// A line that says what is left; control characters in names are escaped.

@@ -250,8 +250,7 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
     )
   }
 
-  override func chainIsLong(_ chain: EventChain, at site: CallSite) {
-    guard chain.isFirstTooLong else { return }
+  override func chainIsLong(at site: CallSite) {
     warn(
       "handlers have caused each other's events in \(EventChain.limit) turns, the newest event \(label) posted at"
         + " \(SourceSite(site)). If they answer each other without end, let one of them compare before it posts"
@@ -260,28 +259,16 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
 
   override func queueIsCrowded(
     _ count: Int,
-    _ queue: CrowdedQueue,
+    of actor: ActorIdentity?,
     registeredAt site: CallSite
   ) {
-    let site = SourceSite(site)
-    switch queue {
-    case .actor(let actor):
-      warn(
-        "\(count) events wait for the actor \(actor), the newest of them \(label) for the handler registered at \(site)."
-          + " The actor is blocked, or slower than the code that posts: make its handlers faster"
-      )
-    case .asyncHandler:
-      warn(
-        "\(count) events of \(label) wait for the asynchronous handler registered at \(site). That handler is"
-          + " suspended, or slower than the code that posts: make it faster, or pass a buffering policy"
-      )
-    case .replay:
-      warn(
-        "\(count) events of \(label) wait while recorded ones are passed to the observer registered at \(site). Its"
-          + " registration has not returned, because its handler or filter is blocked, or slower than the code that"
-          + " posts: make it faster"
-      )
-    }
+    let receiver =
+      actor.map { "the actor \($0)" } ?? "an asynchronous handler"
+    warn(
+      "\(count) events wait for \(receiver), the newest of them \(label) for the handler registered at"
+        + " \(SourceSite(site)). It is blocked, or slower than the code that posts: make it faster, or pass a"
+        + " buffering policy to an asynchronous handler"
+    )
   }
 
   /// Reports that many enqueued events wait.

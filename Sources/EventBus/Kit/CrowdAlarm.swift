@@ -23,30 +23,3 @@ package struct CrowdAlarm: Sendable {
     return true
   }
 }
-
-/// The number of events that were ever added to a queue, which counts elsewhere those that were opened.
-///
-/// A plain value. The number of opened events is read only when the queue may have become long.
-struct AddedCount: Sendable {
-  /// The number of added events, without those that were removed again; wraps.
-  private(set) var number: UInt = 0
-  private var alarm = CrowdAlarm()
-  /// The number at which the length may exceed the threshold of the alarm.
-  private var nextLook: UInt = 10_001
-
-  /// Counts an added event.
-  ///
-  /// - Parameter opened: The number of events that were ever opened; wraps.
-  /// - Returns: The length of the queue if it is to be reported, otherwise zero.
-  mutating func add(opened: @autoclosure () -> UInt) -> Int {
-    number &+= 1
-    guard Int(bitPattern: number &- nextLook) >= 0 else { return 0 }
-    let length = Int(bitPattern: number &- opened())
-    let isDue = alarm.isDue(length)
-    nextLook = number &+ UInt(alarm.threshold + 1 - length)
-    return isDue ? length : 0
-  }
-
-  /// Counts events that were removed without having been opened.
-  mutating func remove(_ count: Int) { number &-= UInt(count) }
-}

@@ -24,26 +24,19 @@ package struct EventChain: Equatable, Sendable {
   package var turns: UInt32 { word & ((1 << Self.turnBits) - 1) }
 
   /// The chain of the events that a handler of this event causes.
-  ///
-  /// A chain stays at the limit until it has been reported: a change of a property is not, but an event that it causes.
   package var next: EventChain {
     switch turns {
-    case Self.limit...: EventChain(word: word + (turns == Self.limit && hasBeenReported ? 1 : 0))
+    case Self.limit...: EventChain(word: word + (turns == Self.limit ? 1 : 0))
     case Self.halfway - 1: EventChain(word: Self.newNumber() << Self.turnBits | Self.halfway)
     default: EventChain(word: word + 1)
     }
   }
 
-  /// Returns whether this event is the first of its chain that is reported at the limit.
+  /// Returns whether this event is the first of its chain that has reached the limit.
   package var isFirstTooLong: Bool {
     guard turns == Self.limit else { return false }
     let number = word >> Self.turnBits
     return Self.reported.withLock { $0.insert(number).inserted }
-  }
-
-  private var hasBeenReported: Bool {
-    let number = word >> Self.turnBits
-    return Self.reported.withLock { $0.contains(number) }
   }
 
   /// Returns a number of 15 bits for a chain.

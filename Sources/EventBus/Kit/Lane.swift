@@ -10,8 +10,6 @@ package struct Lane<Element> {
   package var waiting: BoundedQueue<Element>
   /// A Boolean value that indicates whether a turn is scheduled or running.
   package private(set) var isScheduled = false
-  /// The address of the object for which a turn was last requested, only to be compared.
-  private var newest: UInt = 0
 
   /// Creates an empty lane without a turn.
   ///
@@ -20,16 +18,11 @@ package struct Lane<Element> {
 
   /// Requests a turn, after something has been added.
   ///
-  /// - Parameter requester: The address of the object for which the turn is, for ``requester``.
   /// - Returns: `true` if the caller must schedule the turn.
-  package mutating func requestTurn(for requester: UInt = 0) -> Bool {
-    newest = requester
+  package mutating func requestTurn() -> Bool {
     defer { isScheduled = true }
     return !isScheduled
   }
-
-  /// The address of the object for which a turn was last requested; `nil` if none is scheduled or running.
-  package var requester: UInt? { isScheduled ? newest : nil }
 
   /// Ends a turn.
   ///

@@ -4,7 +4,6 @@ import Testing
 
 extension EventNames {
   fileprivate static let crowded = EventName<Int>("crowded.number")
-  fileprivate static let replayed = EventName<Int>("crowded.replayed", replay: 1)
 }
 
 @Suite("Queues that grow", .timeLimit(.minutes(5)))
@@ -14,21 +13,7 @@ struct CrowdedQueueTests {
   enum Queue: CaseIterable, Sendable {
     case stream, filteredStream, boundedStream, signalStream, mainActor, mainActorOwner, actorOwner,
       everyEvent,
-      asynchronous, asynchronousOnMain, enqueued, enqueuedOnMain, replayedHandler, replayedStream
-
-    /// What the message says of the code that is slow.
-    var culprit: String {
-      switch self {
-      case .stream, .filteredStream, .boundedStream, .signalStream: "No task reads it"
-      case .mainActor, .mainActorOwner, .actorOwner, .everyEvent: "The actor is blocked"
-      case .asynchronous, .asynchronousOnMain: "That handler is"
-      case .enqueued, .enqueuedOnMain: "Let its handlers return sooner"
-      case .replayedHandler, .replayedStream: "its handler or filter"
-      }
-    }
-
-    /// Whether a buffering policy, which the message then recommends, bounds the queue.
-    var hasPolicy: Bool { culprit == "No task reads it" || culprit == "That handler is" }
+      asynchronous, asynchronousOnMain, enqueued, enqueuedOnMain
   }
 
   private let messages = Log<String>()
@@ -77,27 +62,6 @@ struct CrowdedQueueTests {
       await began.wait()
       return (token, { for number in $0 { bus.enqueueElsewhere(.crowded, number) } })
     case .enqueuedOnMain: return (bus, { for number in $0 { bus.enqueue(.crowded, number) } })
-    case .replayedHandler, .replayedStream:
-      bus.post(.replayed, 0)
-      let block: @Sendable () -> Void = {
-        began.open()
-        mayLeave.block()
-      }
-      let registering = Task { @concurrent in
-        await onThreads(1) { _ in
-          if queue == .replayedHandler {
-            bus.observe(.replayed) { _ in block() }.cancel()
-          } else {
-            let filter: @Sendable (Int) -> Bool = { _ in
-              block()
-              return true
-            }
-            _ = bus.events(.replayed, where: filter)
-          }
-        }
-      }
-      await began.wait()
-      return (registering, { for number in $0 { bus.post(.replayed, number) } })
     }
   }
 
@@ -117,9 +81,6 @@ struct CrowdedQueueTests {
     #expect(messages.entries.first?.contains("10001") == true)
     let name = queue == .everyEvent ? "\"*\"" : "\"crowded."
     #expect(messages.entries.first?.contains(name) == true)
-    #expect(messages.entries.first?.contains(queue.culprit) == true, "\(messages.entries)")
-    let isPolicyNamed = messages.entries.first?.contains("a buffering policy")
-    #expect(isPolicyNamed == queue.hasPolicy, "\(messages.entries)")
     post(10_010..<19_990)
     #expect(messages.count == 1)
     post(19_990..<41_000)
@@ -143,33 +104,6 @@ struct CrowdedQueueTests {
     }
     #expect(messages.entries == [])
     withExtendedLifetime(token) {}
-  }
-
-  @Test("Enqueued events count until they are delivered, also those that a turn has taken")
-  func takenByATurn() async throws {
-    let bus = EventBus(hooks: EventHooks(onMessage: { [messages] in messages.append($0) }))
-    let (begins, mayLeave) = ([ManualLatch(), ManualLatch()], [ManualLatch(), ManualLatch()])
-    let block: @Sendable (Int) -> Void = { turn in
-      begins[turn].open()
-      mayLeave[turn].block()
-    }
-    let tokens = [
-      bus.observe(.text) { @Sendable _ in block(0) },
-      bus.observe(.crowded) { @Sendable _ in block(1) },
-    ]
-    bus.enqueueElsewhere(.text, "blocks the first turn")
-    await begins[0].wait()
-    for number in 0..<6_000 { bus.enqueueElsewhere(.crowded, number) }
-    mayLeave[0].open()
-    await begins[1].wait()
-    for number in 0..<4_001 { bus.enqueueElsewhere(.crowded, number) }
-    #expect(messages.entries == [])
-    bus.enqueueElsewhere(.crowded, 0)
-    #expect(messages.count == 1)
-    #expect(messages.entries.first?.contains("10001 enqueued events") == true)
-    mayLeave[1].open()
-    try await bus.waitUntilSettled()
-    withExtendedLifetime(tokens) {}
   }
 
   @Test("Events of ended registrations do not count")

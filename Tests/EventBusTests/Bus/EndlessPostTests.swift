@@ -291,60 +291,18 @@ struct EndlessPostTests {
     withExtendedLifetime((first, second)) {}
   }
 
-  @Test(
-    "Asynchronous handlers that wait for each other's posts are reported once, at a thousand",
-    arguments: 0...2
-  )
-  func waiting(interceptors: Int) async {
+  @Test("Asynchronous handlers that wait for each other's posts are reported at a thousand")
+  func waiting() async {
     let bus = EventBus(hooks: hooks)
-    let installed = (0..<interceptors).map { _ in
-      bus.addHooks(EventHooks(interceptor: IdleInterceptor()))
-    }
-    let tokens = (0..<1_100).map { number in
+    let tokens = (0..<1_200).map { number in
       bus.observe(EventName<Int>("endless.\(number)")) { [unowned bus] in
-        // Several posts at the depth that is reported.
-        for _ in 0..<(number == 998 || number == 999 ? 2 : 1) {
-          await bus.postAndWait(EventName<Int>("endless.\(number + 1)"), $0 + 1)
-        }
+        await bus.postAndWait(EventName<Int>("endless.\(number + 1)"), $0 + 1)
       }
     }
     await bus.postAndWait(EventName<Int>("endless.0"), 1)
-    #expect(messages.count == 1, "\(messages.entries)")
-    #expect(messages.entries.first?.contains("1000 handlers") == true)
+    #expect(messages.count == 1)
     #expect(messages.entries.first?.contains("\"endless.") == true)
-    withExtendedLifetime((tokens, installed)) {}
-  }
-
-  @Test(
-    "A chain of events and changes of a shared property is reported once, to the bus",
-    arguments: [true, false]
-  )
-  func queuedWithProperty(startsWithProperty: Bool) async {
-    let (bus, isOver) = (EventBus(hooks: hooks), ManualLatch())
-    let property = SharedObserved(0)
-    let tokens = [
-      property.observe { @MainActor [unowned bus] change in
-        if change.new < 50_250 { bus.enqueue(.ping, change.new + 1) } else { isOver.open() }
-      },
-      bus.observe(.ping) { @Sendable [unowned property] in property.value = $0 },
-    ]
-    if startsWithProperty { property.value = 1 } else { bus.enqueue(.ping, 1) }
-    await isOver.wait()
-    #expect(messages.count == 1, "\(messages.entries.prefix(3))")
-    #expect(messages.entries.first?.contains("turns") == true)
     withExtendedLifetime(tokens) {}
-  }
-}
-
-/// An interceptor that only calls the handlers.
-private struct IdleInterceptor: EventInterceptor {
-  func capture(_ event: AnyEvent) {}
-  func run(_ context: Void, _ body: () -> Void) { body() }
-  nonisolated(nonsending) func run(
-    _ context: Void,
-    _ body: nonisolated(nonsending) () async -> Void
-  ) async {
-    await body()
   }
 }
 

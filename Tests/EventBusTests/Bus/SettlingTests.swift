@@ -413,86 +413,6 @@ extension SettlingTests {
   }
 
   @Test(
-    "The error names a discarded event whose turn is still to come, and not a later handled one"
-  )
-  func discardedBeforeAnother() async throws {
-    let (bus, worker) = (bus, HeldActor())
-    worker.executor.open()
-    let (token, _) = await worker.observeText(on: bus)
-    let other = bus.observe(.number) { @Sendable _ in await Task.yield() }
-    worker.executor.hold()
-    bus.post(.text, "waits")
-    token.cancel()
-    await bus.postAndWait(.number, 1)
-    await rest()
-    #expect(await errorAtLimit()?.remaining.map(\.description) == ["sample.text, on its way"])
-    // The wait for one signal of the bus includes the queues of all others.
-    #expect(await errorAtLimit(of: .number) == ["sample.text, on its way"])
-    worker.executor.open()
-    try await bus.waitUntilSettled()
-    withExtendedLifetime(other) {}
-  }
-
-  /// Waits for a signal of the bus until a limit has passed, and returns what is left.
-  private func errorAtLimit(of name: EventName<Int>) async -> [String] {
-    let (bus, clock) = (bus, ManualClock())
-    let waiting = Task {
-      try await bus.signal(name).waitUntilSettled(within: .seconds(5), clock: clock)
-    }
-    await clock.waitForSleepers(atLeast: 1)
-    clock.jump(by: .seconds(5))
-    let error = await #expect(throws: SettlingError.self) { try await waiting.value }
-    return error?.remaining.map(\.description) ?? []
-  }
-
-  @Test(
-    "The error of a signal of a bus names what its queues wait for, whatever the name",
-    arguments: Receiver.allCases
-  )
-  func anotherName(receiver: Receiver) async throws {
-    let (bus, worker) = (bus, HeldActor())
-    worker.executor.open()
-    let (began, mayLeave) = (ManualLatch(), ManualLatch())
-    let tokens = await worker.observe(on: bus) { _ in
-      began.open()
-      mayLeave.block()
-    }
-    let other = bus.observe(.number) { @SampleActor _ in }
-    receiver.send(1, on: bus)
-    await began.wait()
-    await bus.postAndWait(.number, 1)
-    let remaining = await errorAtLimit(of: .number)
-    #expect(remaining.count == 1)
-    #expect(remaining.first?.contains(receiver.name.name) == true, "\(remaining)")
-    mayLeave.open()
-    try await bus.waitUntilSettled()
-    withExtendedLifetime((tokens, other)) {}
-  }
-
-  @Test("The error names the events that a turn has taken, and that wait for one of its handlers")
-  func takenByATurn() async throws {
-    let (bus, worker) = (bus, HeldActor())
-    worker.executor.open()
-    let (began, mayLeave) = (ManualLatch(), ManualLatch())
-    let token = bus.observe(.nothing) { @Sendable in
-      began.open()
-      mayLeave.block()
-    }
-    await worker.enqueueTwice(.nothing, on: bus, then: .number)
-    worker.executor.open()
-    await began.wait()
-    #expect(
-      await errorAtLimit()?.remaining.map(\.description).sorted() == [
-        "sample.nothing, enqueued: 1", "sample.nothing, posts in progress: 1",
-        "sample.number, enqueued: 1",
-      ]
-    )
-    mayLeave.open()
-    try await bus.waitUntilSettled()
-    withExtendedLifetime(token) {}
-  }
-
-  @Test(
     "The error of a wait during an endless exchange is never empty",
     arguments: Receiver.allCases,
     Receiver.allCases
@@ -547,11 +467,10 @@ private actor HeldActor {
     bus.enqueue(name, number)
   }
 
-  /// Enqueues two events of this actor, and perhaps another one; the actor then is busy.
-  func enqueueTwice(_ name: EventName<Void>, on bus: EventBus, then other: EventName<Int>? = nil) {
+  /// Enqueues two events of this actor, which then is busy.
+  func enqueueTwice(_ name: EventName<Void>, on bus: EventBus) {
     executor.hold()
     for _ in 0..<2 { bus.enqueue(name) }
-    if let other { bus.enqueue(other, 1) }
   }
 
   func observeText(on bus: EventBus) -> (Token, UInt) {

@@ -30,7 +30,6 @@ package final class GeneralObserver<Payload: Sendable>: Observer<Payload>,
     package typealias AsyncCall = @Sendable (Payload, _ refusal: Refusal) async throws -> Reception
 
     fileprivate var isStream: Bool { if case .stream = self { true } else { false } }
-    fileprivate var isAsync: Bool { if case .asyncHandler = self { true } else { false } }
 
     /// The object that holds what waits for the handler.
     fileprivate var queue: (any Finishable)? {
@@ -129,7 +128,7 @@ package final class GeneralObserver<Payload: Sendable>: Observer<Payload>,
       let (outcome, crowd) = gate.admit(delivery.number) {
         envelope.init(payload, delivery, for: order, ownRegistration)
       }
-      if crowd > 0 { ownRegistration.list.queueIsCrowded(crowd, .replay, registeredAt: site) }
+      if crowd > 0 { reportQueued(crowd, .none, at: delivery.site) }
       if let outcome { return outcome }
     }
     return try pass(payload, delivery)
@@ -248,11 +247,9 @@ package final class GeneralObserver<Payload: Sendable>: Observer<Payload>,
   private func reportQueued(_ crowd: Int, _ chain: EventChain, at site: CallSite) {
     let list = ownRegistration.list
     if crowd > 0 {
-      // An asynchronous handler may be on an actor, but is called by the task of its own queue.
-      let actor = sink.isAsync ? nil : ownRegistration.mailbox?.identity
-      list.queueIsCrowded(crowd, actor.map { .actor($0) } ?? .asyncHandler, registeredAt: self.site)
+      list.queueIsCrowded(crowd, of: ownRegistration.mailbox?.identity, registeredAt: self.site)
     }
-    if chain.turns == EventChain.limit { list.chainIsLong(chain, at: site) }
+    if chain.isFirstTooLong { list.chainIsLong(at: site) }
   }
 
   /// Adds a followed event to the buffer of a stream.

@@ -33,16 +33,6 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
     var pauses: [UInt: Int] = [:]
   }
 
-  /// What the events of a long queue wait for.
-  enum CrowdedQueue {
-    /// The turn of an actor.
-    case actor(ActorIdentity)
-    /// The calls of one asynchronous handler, each of which waits for the former.
-    case asyncHandler
-    /// The thread that passes recorded events to a new handler or stream.
-    case replay
-  }
-
   /// A registration that has ended, and the call that made it.
   typealias EndedInCall = (registration: ObserverRegistration, site: CallSite)
 
@@ -317,22 +307,18 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
   /// - Returns: Whether this has been reported, so that no other list has to.
   func postsNest(_ depth: Int, at site: CallSite) -> Bool { false }
 
-  /// Called under no lock when handlers of queues have caused each other's events in ``EventChain/limit`` turns.
+  /// Called under no lock when handlers of queues have caused each other's events in many turns.
   ///
-  /// Does nothing by itself: the event that follows from this one is then as long a chain.
-  ///
-  /// - Parameters:
-  ///   - chain: The chain, which a list with a message asks whether it has been reported.
-  ///   - site: The call that posts the newest event.
-  func chainIsLong(_ chain: EventChain, at site: CallSite) {}
+  /// - Parameter site: The call that posts the newest event.
+  func chainIsLong(at site: CallSite) {}
 
   /// Called under no lock when the queue of a handler has become longer than ever.
   ///
   /// - Parameters:
   ///   - count: The number of events that wait.
-  ///   - queue: What they wait for.
+  ///   - actor: The actor that they wait for; `nil` for the task of an asynchronous handler.
   ///   - site: The call that registered the handler of the newest event.
-  func queueIsCrowded(_ count: Int, _ queue: CrowdedQueue, registeredAt site: CallSite) {}
+  func queueIsCrowded(_ count: Int, of actor: ActorIdentity?, registeredAt site: CallSite) {}
 
   /// Called without a lock when the last pause of a registration that is not a plain observer's has ended.
   func registrationResumed() {}

@@ -26,11 +26,7 @@ package final class AsyncCallQueue: Finishable {
 
   package var content: QueueContent? {
     state.withLock { state in
-      QueueContent(
-        waitingCount: state.lane.waiting.count,
-        droppedCount: state.dropped,
-        hasTurn: state.lane.isScheduled
-      )
+      QueueContent(waitingCount: state.lane.waiting.count, droppedCount: state.dropped)
     }
   }
 

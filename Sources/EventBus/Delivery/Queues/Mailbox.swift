@@ -20,10 +20,21 @@ package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confin
     var events = LinkedEvents()
     /// Whether a turn is scheduled; the events are not in the lane.
     var lane = Lane<Never>()
-    /// The number of events that were ever added, without those that ``discardEvents(of:)`` removed.
-    var added = AddedCount()
+    /// The number of events that were ever added, without those that ``discardEvents(of:)`` removed; wraps.
+    var added: UInt = 0
     /// The objects that asked for a turn of the actor.
     var turnTakers: [any TurnTaker] = []
+    var alarm = CrowdAlarm()
+    /// The value of ``added`` at which the number of waiting events may exceed the threshold of the alarm.
+    var nextLook: UInt = 10_001
+
+    /// Returns the number of waiting events if it is to be reported.
+    mutating func crowd(opened: UInt) -> Int {
+      let waiting = Int(bitPattern: added &- opened)
+      let isDue = alarm.isDue(waiting)
+      nextLook = added &+ UInt(alarm.threshold + 1 - waiting)
+      return isDue ? waiting : 0
+    }
   }
 
   /// The maximum nesting depth of handlers of waiting events that post to their own actor.
@@ -75,14 +86,11 @@ package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confin
     return serves(ObjectIdentifier(isolation))
   }
 
-  /// The address of the list of observers for which a turn was last requested; `nil` if none is scheduled or running.
-  var requester: UInt? { state.withLock { $0.lane.requester } }
-
   /// The number of events that wait.
   package var waitingCount: Int {
     // Read first: an event that is seen as opened is then also seen as added.
     let opened = opened.load(ordering: .acquiring)
-    return Int(bitPattern: state.withLock { $0.added.number } &- opened)
+    return Int(bitPattern: state.withLock { $0.added } &- opened)
   }
 
   /// A Boolean value that indicates whether an event must be queued even on the actor, because ``drain()``
@@ -121,8 +129,11 @@ package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confin
         discarded = makeEnvelope(0)
         return
       }
-      crowd = state.added.add(opened: opened.load(ordering: .acquiring))
+      state.added &+= 1
       registration.noteEnqueued()
+      if Int(bitPattern: state.added &- state.nextLook) >= 0 {
+        crowd = state.crowd(opened: opened.load(ordering: .acquiring))
+      }
       guard let envelope = makeEnvelope(state.events.addressOfLast) else { return }
       // Before the lock is released: from then on, no post on the actor may overtake the event.
       waiting.add(1)
@@ -141,7 +152,7 @@ package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confin
     let (discarded, count) = state.withLock { state -> ([QueuedEvents], Int) in
       let discarded = state.events.removeAll(of: registration)
       let count = discarded.reduce(0) { $0 + $1.count }
-      state.added.remove(count)
+      state.added &-= UInt(count)
       return (discarded, count)
     }
     if discarded.isEmpty { return }
@@ -176,7 +187,7 @@ package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confin
     guard openings < Self.deepest else { return }
     openings += 1
     defer { openings -= 1 }
-    let last = state.withLock { $0.added.number }
+    let last = state.withLock { $0.added }
     let notes = ThreadNotes.current
     let outer = notes?.chain ?? .none
     defer { notes?.chain = outer }

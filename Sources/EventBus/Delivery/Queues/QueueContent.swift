@@ -4,8 +4,6 @@ package struct QueueContent: Sendable {
   let waitingCount: Int
   /// The number of events discarded before they reached the handler.
   var droppedCount = 0
-  /// Whether a turn is scheduled or running that takes the events of this handler alone.
-  var hasTurn = false
   /// Whether this is the buffer of a stream.
   var isStream = false
 }

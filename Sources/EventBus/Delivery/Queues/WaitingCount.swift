@@ -57,12 +57,7 @@ package final class WaitingCount: Sendable {
   }
 
   /// The address of the list with whose event the newest turn has begun; only compared, since the list may be gone.
-  ///
-  /// The turn may be over although others are left.
   var newestTurn: UInt { newest.load(ordering: .relaxed) }
-
-  /// The number of turns that ever began; wraps.
-  var begunTurns: UInt64 { turns.load(ordering: .acquiring) >> 32 }
 
   /// The number of turns that are scheduled or running.
   package var turnCount: Int { Int(turns.load(ordering: .acquiring) & Self.turnMask) }
@@ -106,7 +101,7 @@ extension Lane {
   ///   - list: The address of the list of observers of the event.
   /// - Returns: `true` if the caller must schedule the turn.
   package mutating func requestTurn(countedBy counts: WaitingCount, for list: UInt) -> Bool {
-    let mustSchedule = requestTurn(for: list)
+    let mustSchedule = requestTurn()
     if mustSchedule { counts.beginTurn(for: list) }
     return mustSchedule
   }

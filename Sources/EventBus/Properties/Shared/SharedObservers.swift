@@ -81,14 +81,12 @@ package final class SharedObservers<Value: Sendable>: ObserverList,
 
   override func queueIsCrowded(
     _ count: Int,
-    _ queue: CrowdedQueue,
+    of actor: ActorIdentity?,
     registeredAt handler: CallSite
   ) {
-    // No other queue grows: the changes of one handler merge, and a registration keeps them in its inbox.
-    guard case .actor(let actor) = queue else { return }
     printError(
       "EventBus: \(count) changes of the shared property at \(site.fileID):\(site.line) wait for the actor"
-        + " \(actor), the newest of them for the handler registered at"
+        + " \(actor.map { "\($0)" } ?? "of a handler"), the newest of them for the handler registered at"
         + " \(SourceSite(handler)). The actor is blocked, or slower than the code that sets the property."
     )
   }
