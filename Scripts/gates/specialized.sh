@@ -11,6 +11,9 @@ seldom=(
   'SignalCore\.(sendWithOrigin|unhandled|stream)\('
   'Delivery\.init\('
   'EventBus\.core<'
+  # For posts inside each other, and for streams that have become long.
+  'ObserverList\.(begin|end)DeepPost\('
+  'CrowdAlarm\.raise\('
   # For an event that goes to an actor, for a newer observer, and for several priorities or senders.
   'ObserverList\.(deliverWithOrigin|handlerFailed)[(<]'
   'ObserverList\.(newestNumber\.getter|lists\()'

@@ -126,12 +126,16 @@ public final class TerminalProgram {
 
   /// Sends signals over and over until the program ends, and reads nothing.
   ///
+  /// They are further apart than those that an application counts as one.
+  ///
   /// - Returns: The exit status, or minus the signal that ended it.
   /// - Throws: If it does not end for so long that something must be wrong.
   public func signalUntilEnd(_ numbers: [Int32]) throws -> Int32 {
-    for _ in 0..<3_000 {
-      for number in numbers { signal(number) }
-      if hasEnded(within: 10) { return try waitUnread() }
+    for _ in 0..<50 {
+      for number in numbers {
+        signal(number)
+        if hasEnded(within: 600) { return try waitUnread() }
+      }
     }
     throw SystemError("it does not end", ETIMEDOUT)
   }

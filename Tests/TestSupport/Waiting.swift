@@ -12,11 +12,13 @@ internal import Testing
 ///
 /// - Parameters:
 ///   - condition: What the test waits for.
+///   - isolation: The caller's actor; filled in by the compiler.
 ///   - file: The file in which it waits.
 ///   - path: The path of the file.
 ///   - line: The line.
 public func until(
   _ condition: @autoclosure () async throws -> Bool,
+  isolation: isolated (any Actor)? = #isolation,
   file: String = #fileID,
   path: String = #filePath,
   line: Int = #line

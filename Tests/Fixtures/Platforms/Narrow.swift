@@ -1,4 +1,4 @@
-// Stand-ins for what a target without an operating system lacks: locks and suspended tasks.
+// Stand-ins for what a target without an operating system lacks: locks, suspended tasks and stacks.
 
 package struct Locked<State>: ~Copyable, @unchecked Sendable {  // Reason: never run.
   private var state: State
@@ -11,3 +11,6 @@ package final class Latch: Sendable {
   package init() {}
   package func open() {}
 }
+
+@inlinable
+package func stackAddress() -> UInt { 0 }
