@@ -213,21 +213,24 @@ struct NaNTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("A change calls `==` once, however much the value contains")
+  @Test("A change calls `==` once for each comparison, however much the value contains")
   func calls() {
     for kind in Kind.allCases {
       let calls = Counter()
       let values = (1...2).map { Counted(number: $0, calls: calls) }
       #expect(kind.reports(from: values[0], to: values[1]) == 1)
-      #expect(calls.value == 1, "\(kind)")
+      // A batch compares its net change, too; and a computed value, whether its observers know it.
+      #expect(calls.value == (kind == .inBatch || kind == .computed ? 2 : 1), "\(kind)")
     }
   }
 
   @Test("Long lists that differ at their head are not compared to their end")
   func lists() {
+    // Released outside the small stack, because the release of the links nests.
+    let rest = (0..<5_000).reduce(Chain.end) { .link($1, $0) }
+    let (one, other) = (Chain.link(-1, rest), Chain.link(-2, rest))
+    defer { withExtendedLifetime((rest, one, other)) {} }
     onStack(of: 128 << 10) {
-      let rest = (0..<5_000).reduce(Chain.end) { .link($1, $0) }
-      let (one, other) = (Chain.link(-1, rest), Chain.link(-2, rest))
       let (property, shared) = (Observed(wrappedValue: one), SharedObserved(one))
       let count = Counter()
       let tokens = [
