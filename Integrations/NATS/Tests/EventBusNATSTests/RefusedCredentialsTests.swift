@@ -159,7 +159,11 @@ struct RefusedCredentialsTests {
           if calls.count == 1 { return .token("one") }
           // With and without an answer to the cancellation.
           if isCancelled {
-            do { try await Task.sleep(for: .seconds(3600)) } catch { ended.append(()) }
+            // A wait that only its cancellation ends.
+            let never = AsyncStream<Void>.makeStream()
+            for await _ in never.stream {}
+            ended.append(())
+            withExtendedLifetime(never.continuation) {}
             throw SampleError()
           }
           try await Task { try await latch.wait() }.value
