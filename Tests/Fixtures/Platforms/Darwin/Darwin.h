@@ -95,6 +95,7 @@ int sigemptyset(sigset_t *_Nullable);
 int sigfillset(sigset_t *_Nullable);
 int sigaddset(sigset_t *_Nullable, int);
 int sigdelset(sigset_t *_Nullable, int);
+int sigismember(const sigset_t *_Nullable, int);
 int raise(int);
 int kill(pid_t, int);
 
@@ -116,7 +117,12 @@ typedef struct _opaque_pthread_mutexattr_t {
   long __sig;
   char __opaque[8];
 } pthread_mutexattr_t;
+typedef unsigned long pthread_key_t;
+int pthread_key_create(pthread_key_t *, void (*_Nullable)(void *));
+void *_Nullable pthread_getspecific(pthread_key_t);
+int pthread_setspecific(pthread_key_t, const void *_Nullable);
 pthread_t pthread_self(void);
+size_t pthread_get_stacksize_np(pthread_t);
 unsigned int pthread_mach_thread_np(pthread_t);
 #ifdef _PTHREAD_SWIFT_IMPORTER_NULLABILITY_COMPAT
 int pthread_create(pthread_t _Nullable *_Nonnull restrict, const pthread_attr_t *_Nullable restrict,
@@ -294,6 +300,7 @@ int rename(const char *, const char *);
 int mkstemp(char *);
 int usleep(unsigned int);
 char *getenv(const char *);
+int unsetenv(const char *);
 int setenv(const char *, const char *, int);
 char *mkdtemp(char *);
 char *strdup(const char *);
