@@ -165,7 +165,7 @@ final class ScriptedServer: Sendable {
     state.withLock { $0.refusals[stream] = condition }
   }
 
-  /// The subjects to which somebody listens.
+  /// The subjects with a subscription.
   var subjects: [String] { state.withLock { $0.subscriptions.map(\.subject) } }
 
   /// Delivers a message to those who listen to its subject.

@@ -127,11 +127,11 @@ private final class Preparation: Sendable {
     var ending: Result<Void, NATSError>?
     /// The failure of the last attempt, or the denial after it.
     var failure: LinkFailure?
-    /// Whether `failed` is being told the failure.
+    /// Whether `failed` is running.
     var isTelling = false
     /// Whether another attempt is wanted after that, and whether permissions may have changed.
     var isWanted: Bool?
-    /// What tasks are told that wait for the preparation.
+    /// The result for tasks that wait for the preparation.
     ///
     /// It lags behind the rule: no task learns of a failure before `failed` has returned, so that what the task does
     /// next meets what `failed` has changed.
@@ -246,7 +246,7 @@ private final class Preparation: Sendable {
 
   /// Notes the end of an attempt, or a denial: tells `failed`, then the waiting tasks, and takes the next step.
   ///
-  /// No other attempt begins before that: a failure that is told late must not undo what a newer attempt has achieved.
+  /// No other attempt begins before that: a delayed failure must not undo the success of a newer attempt.
   ///
   /// - Parameter change: Changes the rule; returns `nil` if there is nothing to tell.
   private func conclude(
