@@ -56,18 +56,16 @@ public func blockedOnThread<Result: Sendable>(_ body: @escaping @Sendable () -> 
   return value
 }
 
-/// Runs a closure on a new thread with a stack of its own size while the caller's thread waits.
+/// Runs a closure on a new thread with a stack of its own size, and waits until the thread has ended.
+///
+/// When it returns, the thread has released the closure: what the caller still holds is never released on the
+/// small stack.
 ///
 /// - Parameters:
 ///   - size: The size of the stack in bytes; 128 KiB is what a thread has with musl.
 ///   - body: The closure. More nested calls than the stack has room for end the process.
 public func onStack(of size: Int, _ body: @escaping @Sendable () -> Void) {
-  let isOver = ManualLatch()
-  let call: @Sendable () -> Void = {
-    body()
-    isOver.open()
-  }
-  let work = Holder(call)
+  let work = Holder(body)
   var attributes = pthread_attr_t()
   unsafe pthread_attr_init(&attributes)  // Reason: destroyed below.
   defer { unsafe pthread_attr_destroy(&attributes) }  // Reason: as above.
@@ -83,7 +81,10 @@ public func onStack(of size: Int, _ body: @escaping @Sendable () -> Void) {
     &attributes,
     {
       let address = UInt(bitPattern: $0)
-      ObjectAddress.object(address, as: Holder<@Sendable () -> Void>.self)?.value?()
+      if let work = ObjectAddress.object(address, as: Holder<@Sendable () -> Void>.self) {
+        work.value?()
+        work.letGo()
+      }
       ObjectAddress.release(address)
       return nil
     },
@@ -93,7 +94,12 @@ public func onStack(of size: Int, _ body: @escaping @Sendable () -> Void) {
     code == 0 && failure == 0,
     "The system refused a thread (error \(code), \(failure))."
   )
-  isOver.block()
+  #if canImport(Glibc)
+  let end = pthread_join(thread, nil)
+  #else
+  let end = unsafe thread.map { unsafe pthread_join($0, nil) } ?? 0  // Reason: nobody else joins it.
+  #endif
+  precondition(end == 0, "The thread cannot be joined (error \(end)).")
 }
 
 /// Calls a closure without a reference to it that outlives the call.

@@ -195,7 +195,9 @@ extension LaunchLoader {
       else { return nil }
       let caller = wait.callers.remove(at: index)
       let former = index == 0 ? wait.report : nil
-      if index == 0 { wait.report = wait.callers.first.map { Self.report($0, waitingFor: id) } }
+      if index == 0 {
+        wait.report = wait.callers.first.map { Self.report($0, waitingFor: id, isNext: true) }
+      }
       state.talk.waits[id] = wait.callers.isEmpty ? nil : wait
       return (caller, former)
     }
@@ -203,16 +205,27 @@ extension LaunchLoader {
   }
 
   /// Starts to report a caller; runs no other code.
-  private static func report(_ caller: Talk.Caller, waitingFor id: LaunchID) -> Task<Void, Never> {
-    Task.detached { await reportWait(for: id, caller.stopwatch, to: caller.say) }
+  ///
+  /// - Parameter isNext: Another caller was reported until now: what was due by now has been said.
+  private static func report(
+    _ caller: Talk.Caller,
+    waitingFor id: LaunchID,
+    isNext: Bool = false
+  ) -> Task<Void, Never> {
+    Task.detached { await reportWait(for: id, caller.stopwatch, isNext: isNext, to: caller.say) }
   }
 
   nonisolated(nonsending) private static func reportWait(
     for id: LaunchID,
     _ stopwatch: Stopwatch,
+    isNext: Bool,
     to say: @Sendable (AppHostMessage) -> Void
   ) async {
     var waited = Duration.seconds(5)
+    if isNext {
+      let elapsed = stopwatch.elapsed()
+      while waited <= elapsed { waited += .seconds(10) }
+    }
     while true {
       do { try await stopwatch.sleep(waited) } catch { return }
       // Of several times that have passed, report only the last.
