@@ -11,14 +11,34 @@ internal import Testing
 /// an issue of the test.
 ///
 /// - Parameters:
-///   - condition: What the test waits for.
-///   - isolation: The caller's actor; filled in by the compiler.
+///   - condition: What the test waits for. It is synchronous, because an asynchronous autoclosure does not return to
+///     its actor after the wait for the next look (Swift 6.3); see ``until(asking:file:path:line:)``.
 ///   - file: The file in which it waits.
 ///   - path: The path of the file.
 ///   - line: The line.
 public func until(
-  _ condition: @autoclosure () async throws -> Bool,
-  isolation: isolated (any Actor)? = #isolation,
+  _ condition: @autoclosure () throws -> Bool,
+  file: String = #fileID,
+  path: String = #filePath,
+  line: Int = #line
+) async rethrows {
+  var looks = 0
+  while !(try condition()) {
+    if Task.isCancelled { return recordWaitInVain(file, path, line) }
+    looks += 1
+    await pause(after: looks)
+  }
+}
+
+/// Suspends until others answer that a condition holds, or until the test has run out of time.
+///
+/// - Parameters:
+///   - condition: What the test waits for; it asks actors, and reads nothing that belongs to the caller's.
+///   - file: The file in which the test waits.
+///   - path: The path of the file.
+///   - line: The line.
+public func until(
+  asking condition: @autoclosure () async throws -> Bool,
   file: String = #fileID,
   path: String = #filePath,
   line: Int = #line
@@ -27,9 +47,13 @@ public func until(
   while !(try await condition()) {
     if Task.isCancelled { return recordWaitInVain(file, path, line) }
     looks += 1
-    // Most conditions hold after the next turns of other tasks.
-    if looks < 10 { await Task.yield() } else { await Watcher.shared.pause(untilRest: false) }
+    await pause(after: looks)
   }
+}
+
+/// Suspends until a condition is worth another look: most hold after the next turns of other tasks.
+private func pause(after looks: Int) async {
+  if looks < 10 { await Task.yield() } else { await Watcher.shared.pause(untilRest: false) }
 }
 
 private func recordWaitInVain(_ file: String, _ path: String, _ line: Int) {

@@ -67,7 +67,7 @@ struct ReadOnlySignalTests {
     await counter.observe(signal.readOnly)
     signal.send(2)
     signal.send(3)
-    await until(await counter.sum >= 5)
+    await until(asking: await counter.sum >= 5)
     #expect(await counter.sum == 5)
   }
 

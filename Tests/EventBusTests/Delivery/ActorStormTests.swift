@@ -87,7 +87,7 @@ struct ActorStormTests {
     let numbers = Array(0..<30_000)
     for number in numbers { bus.post(.number, number) }
     echo.executor.open()
-    await until(await echo.echoes.count == numbers.count)
+    await until(asking: await echo.echoes.count == numbers.count)
     #expect(await echo.heard == numbers)
     #expect(await echo.echoes.sorted() == numbers)
   }

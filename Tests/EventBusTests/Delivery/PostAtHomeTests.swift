@@ -195,7 +195,7 @@ struct PostAtHomeTests {
     blockedOnThread { for value in 1...count { bus.post(.number, value) } }
     bus.post(.nothing)
     // What could not be delivered at the greatest depth has been queued.
-    await until(await panel.shown.count == 2 * count)
+    await until(asking: await panel.shown.count == 2 * count)
     #expect(Array(panel.shown.prefix(count)) == Array(1...count))
     #expect(panel.shown.sorted() == Array(1...count) + Array(1_001...1_000 + count))
   }

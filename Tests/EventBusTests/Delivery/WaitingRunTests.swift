@@ -424,7 +424,7 @@ struct WaitingRunTests {
       }
     }
     let count = posted[0].value + posted[1].value
-    await until(await receiver.received == count)
+    await until(asking: await receiver.received == count)
     #expect(await receiver.received == count)
     #expect(await receiver.changes > 100)
     #expect(bus.snapshot().waitingCount == 0)

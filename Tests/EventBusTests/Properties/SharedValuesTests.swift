@@ -219,7 +219,7 @@ struct SharedValuesTests {
     property.bind(to: gauge, \.last)
     #expect(gauge.history == [1])
     await onThreads(1) { _ in for value in 2...50 { property.value = value } }
-    await until(await gauge.last == 50)
+    await until(asking: await gauge.last == 50)
     #expect(gauge.history == Array(1...50))
   }
 
@@ -283,7 +283,7 @@ struct SharedValuesTests {
     let (property, machine) = (SharedObserved(3), Machine())
     #expect(await machine.bind(property) == 3)
     property.value = 4
-    await until(await machine.angle == 4)
+    await until(asking: await machine.angle == 4)
   }
 
   /// An argument of a subscript; it reports the thread on which it is released.

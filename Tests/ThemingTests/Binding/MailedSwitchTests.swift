@@ -25,7 +25,7 @@ struct MailedSwitchTests {
       _ = blockedOnThread { bus.post(.wish, next) }
     }
     try manager.use(rounded(1))
-    await until(await label.corner >= 20 || !refused.entries.isEmpty)
+    await until(asking: await label.corner >= 20 || !refused.entries.isEmpty)
     #expect(refused.entries.isEmpty)
     #expect(label.corner == 20)
     #expect(manager.version == 20)
@@ -52,7 +52,7 @@ struct MailedSwitchTests {
     }
     let error = #expect(throws: ThemeError.self) { try manager.use(rounded(1)) }
     #expect(error?.code == .switchLoop)
-    await until(await label.corner >= 50 || log.entries.count >= 2)
+    await until(asking: await label.corner >= 50 || log.entries.count >= 2)
     #expect(log.entries == ["loop true"])
     #expect(manager.theme.name == "rounded 50")
     withExtendedLifetime(wishes) {}
