@@ -11,7 +11,8 @@ seldom=(
   'SignalCore\.(sendWithOrigin|unhandled|stream)\('
   'Delivery\.init\('
   'EventBus\.core<'
-  # For posts inside each other, and for streams that have become long.
+  # For posts inside each other or beside others, and for streams that have become long.
+  'ReclamationDomain\.enter\(again'
   'ObserverList\.(begin|end)DeepPost\('
   'CrowdAlarm\.raise\('
   # For an event that goes to an actor, for a newer observer, and for several priorities or senders.
