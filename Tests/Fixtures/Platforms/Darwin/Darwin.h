@@ -131,7 +131,11 @@ int pthread_create(pthread_t _Nullable *_Nonnull restrict, const pthread_attr_t 
 int pthread_create(pthread_t _Nullable *_Nonnull restrict, const pthread_attr_t *_Nullable restrict,
                    void *_Nullable (*_Nonnull)(void *_Nullable), void *_Nullable restrict);
 #endif
+int pthread_attr_init(pthread_attr_t *);
+int pthread_attr_destroy(pthread_attr_t *);
+int pthread_attr_setstacksize(pthread_attr_t *, size_t);
 int pthread_detach(pthread_t);
+int pthread_join(pthread_t, void *_Nullable *_Nullable);
 int pthread_sigmask(int, const sigset_t *_Nullable, sigset_t *_Nullable);
 int pthread_mutex_init(pthread_mutex_t *restrict, const pthread_mutexattr_t *_Nullable restrict);
 int pthread_mutex_destroy(pthread_mutex_t *);
