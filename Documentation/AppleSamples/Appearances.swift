@@ -12,6 +12,6 @@ final class RootViewController: UIViewController {
 
   private func reportAppearance() {
     let isDark = traitCollection.userInterfaceStyle == .dark
-    ThemeManager.app.systemAppearance = isDark ? .dark : .light
+    ThemeManager.app.reportSystemAppearance(isDark ? .dark : .light)
   }
 }

@@ -22,7 +22,7 @@ extension ThemeManager {
   /// The manager of this app, which has a theme for each appearance.
   static let app = ThemeManager(
     light: Theme("Day", appearance: .light),
-    dark: Theme("Night") {
+    dark: Theme("Night", appearance: .dark) {
       $0[.ink] = RGBA(red: 230, green: 230, blue: 230)
       $0[.paper] = RGBA(red: 20, green: 20, blue: 20)
     }

@@ -12,7 +12,7 @@ extension ThemeManager {
   /// The manager of this app, which has a theme for each appearance.
   static let notes = ThemeManager(
     light: Theme("Day", appearance: .light),
-    dark: Theme("Night") {
+    dark: Theme("Night", appearance: .dark) {
       $0[.headline] = RGBA(red: 230, green: 230, blue: 230)
       $0[.page] = RGBA(red: 20, green: 20, blue: 20)
     }
@@ -48,7 +48,7 @@ struct Page: View {
   var body: some View {
     Headline(text: "Notes")
       .onChange(of: scheme, initial: true) { _, scheme in
-        ThemeManager.notes.systemAppearance = scheme == .dark ? .dark : .light
+        ThemeManager.notes.reportSystemAppearance(scheme == .dark ? .dark : .light)
       }
   }
 }
@@ -68,8 +68,8 @@ struct AppearancePicker: View {
   var body: some View {
     VStack {
       Text("Theme: \(theme.themeName)")
-      Button("Dark") { theme.manager.preference = .dark }
-      Button("As the system") { theme.manager.preference = .system }
+      Button("Dark") { theme.manager.appearancePreference = .dark }
+      Button("As the system") { theme.manager.appearancePreference = .system }
     }
   }
 }
@@ -103,7 +103,7 @@ struct HeadlinePreviews: PreviewProvider {
 final class Folder {
   @Observed var count = 0
   /// The count, for views.
-  private(set) lazy var observableCount = $count.observable
+  private(set) lazy var observableCount = ObservableMirror(of: $count)
 }
 
 struct CountLabel: View {

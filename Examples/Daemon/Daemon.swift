@@ -39,7 +39,7 @@ enum Daemon {
       }
     }
     do {
-      try app.add(Announcer(bus: app.bus), options: AppServiceOptions(waitsForReady: true))
+      try app.add(Announcer(bus: app.bus), options: AppServiceOptions(reportsReadiness: true))
       return try await app.run()
     } catch {
       log("\(error)")

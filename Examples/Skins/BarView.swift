@@ -16,6 +16,6 @@ final class BarView: Themeable {
 
   init(_ manager: ThemeManager, _ ledger: Ledger) {
     self.ledger = ledger
-    themes = ThemeMap([.set(\.ground, .barGround), .set(\.text, .barText)]).scoped(manager)
+    themeMap = ThemeMap([.set(\.ground, .barGround), .set(\.text, .barText)]).scoped(manager)
   }
 }

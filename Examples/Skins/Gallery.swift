@@ -18,7 +18,7 @@ struct Gallery {
   ///
   /// - Returns: The exit status.
   func write(to path: String) async throws -> Int32 {
-    try app.add("gallery", options: AppServiceOptions(onReturn: .shutdown)) { @MainActor _ in
+    try app.add("gallery", onReturn: .shutdown) { @MainActor _ in
       guard let fog = ThemeShelf.contents.themes.first(where: { $0.name == "Fog" }) else {
         let reason = ThemeShelf.contents.complaints.first ?? "no file is named Fog"
         throw Problem(description: "the picture shows Fog, which comes from a file: \(reason)")

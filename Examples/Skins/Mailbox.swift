@@ -195,9 +195,9 @@ final class Mailbox {
   func followSystem() {
     hasChosen = false
     manager.systemAppearance = system
-    manager.preference = .system
+    manager.appearancePreference = .system
     let system = manager.systemAppearance.map { "\($0)" } ?? "unknown, so dark"
-    noteReach("manager.preference = .system", "the system is \(system)")
+    noteReach("manager.appearancePreference = .system", "the system is \(system)")
   }
 
   /// Applies the appearance of the terminal's background, unless the user has chosen a skin.
@@ -322,7 +322,7 @@ final class Mailbox {
   private var lines: [String] {
     switch panel {
     case .closed: []
-    case .accent: manager.theme.explain(.accent).steps.map { "\($0)" }
+    case .accent: manager.theme.explain(.accent).description.split(separator: "\n").map(String.init)
     case .keys: Self.keys
     case .text(let text): [text]
     }
@@ -360,7 +360,7 @@ final class Mailbox {
     }
   }
 
-  private static func value(of key: ThemeKeys, in theme: Theme) -> Picture.Value {
+  private static func value(of key: AnyThemeKey, in theme: Theme) -> Picture.Value {
     switch key {
     case let key as ThemeKey<RGBA>: Picture.Value(text: theme[key].hex, color: theme[key])
     case let key as ThemeKey<String>: Picture.Value(text: theme[key], color: nil)

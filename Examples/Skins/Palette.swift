@@ -17,7 +17,7 @@ extension ThemeKeys {
 
 /// The keys that theme files can set.
 enum Palette: ThemeSchema {
-  static let keys: [ThemeKeys] = [
+  static let keys: [AnyThemeKey] = [
     .brand, .accent, .barGround, .barText, .paper, .card, .ink, .muted, .marker, .corner,
   ]
 }
@@ -36,7 +36,7 @@ extension Theme {
     $0[.corner] = 6
   }
 
-  static let night = Theme("Night") {
+  static let night = Theme("Night", appearance: .dark) {
     $0[.brand] = RGBA(red: 0x88, green: 0xb4, blue: 0xff)
     $0[alias: .accent] = .brand
     $0[.barGround] = RGBA(red: 0x24, green: 0x2c, blue: 0x42)
@@ -59,7 +59,7 @@ extension Theme {
     $0[.marker] = "▲"
   }
 
-  static let contrast = Theme("Contrast") {
+  static let contrast = Theme("Contrast", appearance: .dark) {
     $0[.brand] = RGBA(red: 0xff, green: 0xe6, blue: 0x00)
     $0[alias: .accent] = .brand
     $0[alias: .barGround] = .brand

@@ -7,7 +7,7 @@ extension Story {
     if folder == nil {
       let found = themes.first.map { theme in
         "\(theme.name), \(theme.appearance), \(theme[.corner]), "
-          + list(theme.explain(.accent).steps.map { "\($0)" })
+          + list(theme.explain(.accent).description.split(separator: "\n").map(String.init))
       }
       line(
         "A skin is loaded from a file",

@@ -13,13 +13,13 @@ extension Story {
     )
     rows[1].themeMap = rows[1].map
 
-    manager.preference = .system
+    manager.appearancePreference = .system
     manager.systemAppearance = .light
     let light = manager.theme.name
     manager.systemAppearance = .dark
     line(
       "With the preference system, the skin follows the system",
-      "\(manager.preference): \(light), then \(manager.theme.name)",
+      "\(manager.appearancePreference): \(light), then \(manager.theme.name)",
       is: "system: Day, then Night"
     )
     line(
@@ -28,16 +28,16 @@ extension Story {
       is: "No theme is registered as \"Embre\". Did you mean \"Ember\"?"
     )
 
-    let version = manager.version
-    let circle = Theme("Circle") {
+    let circle = Theme("Circle", appearance: .dark) {
       $0[alias: .accent] = .brand
       $0[alias: .brand] = .barGround
       $0[alias: .barGround] = .accent
     }
-    let refusal = complaint { try manager.use(circle) }
+    var refusal = ""
+    let count = switches { refusal = complaint { try manager.use(circle) } }
     line(
       "A theme with an alias cycle is rejected by name, and nothing changes",
-      "\(refusal) \(manager.theme.name), switches \(manager.version - version)",
+      "\(refusal) \(manager.theme.name), switches \(count)",
       is: "The aliases of the theme \"Circle\" form a cycle: color.accent → color.brand → "
         + "color.bar.ground → color.accent. Give one of them a value. Night, switches 0"
     )

@@ -50,18 +50,19 @@ extension Story {
     )
     line(
       "The theme explains the value",
-      list(manager.theme.explain(.accent).steps.map { "\($0)" }),
+      list(manager.theme.explain(.accent).description.split(separator: "\n").map(String.init)),
       is: "color.accent → color.brand (Night), color.brand = #ff9e57 (Ember)"
     )
 
-    let version = manager.version
-    try manager.edit {
-      $0[.ink] = RGBA(red: 0xff, green: 0xff, blue: 0xff)
-      $0[.corner] = 9
+    let count = try switches {
+      try manager.edit {
+        $0[.ink] = RGBA(red: 0xff, green: 0xff, blue: 0xff)
+        $0[.corner] = 9
+      }
     }
     line(
       "An edit of two keys is one switch",
-      "\(list(ledger.take().properties)), switches \(manager.version - version)",
+      "\(list(ledger.take().properties)), switches \(count)",
       is: "ink, corner, switches 1"
     )
     try manager.use(.ember)

@@ -37,7 +37,7 @@ final class Story {
     print("skins: features launch, rows change their skin, and subscriptions end by themselves\n")
     let token = watchStates()
     line("Registration before main runs no work", list(Diary.shared.notes), is: "nothing")
-    try app.add("story", options: AppServiceOptions(onReturn: .shutdown)) { @MainActor _ in
+    try app.add("story", onReturn: .shutdown) { @MainActor _ in
       try await self.app.waitUntil(state: .active)
       try await self.checkLaunching()
       try self.checkSwitching()
@@ -71,6 +71,15 @@ final class Story {
     words.isEmpty ? "nothing" : words.joined(separator: ", ")
   }
 
+  /// Returns the number of switches that a closure makes, each of which is an event.
+  func switches(in body: () throws -> Void) rethrows -> Int {
+    let switches = Switches()
+    let token = app.bus.observe(.themeDidChange) { @MainActor _ in switches.count += 1 }
+    try body()
+    token.cancel()
+    return switches.count
+  }
+
   /// Creates a row that follows the skin.
   func makeRow(_ index: Int = 0) -> RowView {
     let row = RowView(Message.first[index], manager, ledger)
@@ -87,4 +96,10 @@ final class Story {
       return "\(error)"
     }
   }
+}
+
+/// A count of switches.
+@MainActor
+private final class Switches {
+  var count = 0
 }

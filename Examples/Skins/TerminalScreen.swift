@@ -55,7 +55,6 @@ final class TerminalScreen {
         events.yield(.entered)
       },
       app.bus.observe(.willResignActive) { session.leave() },
-      app.bus.observe(.terminalDidResize) { events.yield(.resized) },
       app.bus.observe(.appShouldReload) { events.yield(.hungUp) },
     ]
   }
@@ -76,6 +75,9 @@ final class TerminalScreen {
 
   private func serve(_ context: AppServiceContext) async {
     let continues = Task { await watchContinues() }
+    let resizes = Task { [events] in
+      for await _ in UnixSignal.stream(.windowChanged) { events.continuation.yield(.resized) }
+    }
     context.onShutdown { [events] in events.continuation.finish() }
     for await event in events.stream {
       // The stream would still deliver buffered elements after its end.
@@ -83,6 +85,7 @@ final class TerminalScreen {
     }
     keyboard?.stop()
     continues.cancel()
+    resizes.cancel()
   }
 
   /// Configures the terminal again, because other programs may change it after a stop without notice.

@@ -15,7 +15,7 @@ final class Journey: Sendable {
 
   /// The name of the event or of the notification at a stop.
   enum Name: Hashable, Sendable {
-    case event(EventNames)
+    case event(AnyEventName)
     case notification(Notification.Name)
   }
 

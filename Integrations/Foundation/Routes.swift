@@ -15,7 +15,7 @@ final class Routes: Sendable {
     fileprivate let place: ObjectIdentifier
     fileprivate let name: Journey.Name
 
-    init(_ bus: EventBus, _ event: EventNames) {
+    init(_ bus: EventBus, _ event: AnyEventName) {
       (place, name) = (ObjectIdentifier(bus), .event(event))
     }
 

@@ -66,6 +66,7 @@ let package = Package(
       name: "InspectorTests",
       dependencies: [
         "Inspector", eventBus, launchLoader, theming,
+        .product(name: "EventBusTesting", package: "EventBus"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOEmbedded", package: "swift-nio"),
       ]

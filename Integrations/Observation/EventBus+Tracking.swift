@@ -14,7 +14,7 @@ extension EventBus {
   /// }
   ///
   /// let cart = Cart()
-  /// let token = EventBus.default.events(tracking: { cart.items.count }, as: .cartDidChange)
+  /// let token = EventBus.default.forward(tracking: { cart.items.count }, as: .cartDidChange)
   /// cart.items.append("tea")  // posted in a later job of the main actor
   /// ```
   ///
@@ -39,7 +39,7 @@ extension EventBus {
   /// - Returns: The token. Dropping it ends the tracking; it does not keep the bus.
   /// - Complexity: That of the closure, for the call and for each event, and that of the post.
   @MainActor
-  public func events<Payload>(
+  public func forward<Payload>(
     tracking value: @escaping @MainActor () -> Payload,
     as name: EventName<Payload>,
     fileID: StaticString = #fileID,

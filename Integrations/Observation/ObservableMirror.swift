@@ -10,7 +10,7 @@ public import Observation
 /// }
 ///
 /// let account = Account()
-/// let balance = account.$balance.observable  // kept by the view, for example in a `@State`
+/// let balance = ObservableMirror(of: account.$balance)  // kept by the view, for example in a `@State`
 /// print(balance.value)  // in the `body` of the view, which then follows the property
 /// account.balance = 5
 /// ```
@@ -30,13 +30,19 @@ public import Observation
 ///
 /// A mirror is not `Sendable`. It belongs to the isolation domain of its property, such as the main actor.
 public final class ObservableMirror<Value> {
-  private let source: any ObservableValue<Value>
+  private let source: any ObservedValue<Value>
   private let registrar = ObservationRegistrar()
   private var token: Token?
 
-  init(_ source: some ObservableValue<Value>) {
+  /// Creates a mirror of a value: an `Observed` property, a view of one, or a `Computed` value.
+  ///
+  /// Make one for each view, and keep it.
+  ///
+  /// - Parameter source: The value.
+  /// - Complexity: Amortized O(1), plus the computation of a computed value.
+  public init(of source: some ObservedValue<Value>) {
     self.source = source
-    token = source.observe(options: []) { [weak self] _ in self?.announce() }
+    token = source.observe(initial: false, prior: false) { [weak self] _ in self?.announce() }
   }
 
   /// The current value of the property; tracked.
@@ -54,12 +60,3 @@ extension ObservableMirror: Observable {}
 
 @available(*, unavailable)
 extension ObservableMirror: Sendable {}
-
-extension ObservableValue {
-  /// A mirror of the value, for code that tracks what it reads.
-  ///
-  /// Each call makes a mirror: call it once for each view, and store the result.
-  ///
-  /// - Complexity: Amortized O(1), plus the computation of a computed value.
-  public var observable: ObservableMirror<Value> { ObservableMirror(self) }
-}

@@ -10,9 +10,9 @@ public import Theming
 ///   static let paper = ThemeKey("color.paper", default: RGBA(red: 255, green: 255, blue: 255))
 /// }
 ///
-/// let theme = ObservableTheme(ThemeManager(Theme("Day")))
+/// let theme = ObservableTheme(ThemeManager(Theme("Day", appearance: .dark)))
 /// let paper = theme[.paper]  // in the `body` of a view, which then follows this key
-/// try theme.use(Theme("Night") { $0[.paper] = RGBA(red: 20, green: 20, blue: 30) })
+/// try theme.use(Theme("Night", appearance: .dark) { $0[.paper] = RGBA(red: 20, green: 20, blue: 30) })
 /// ```
 ///
 /// Each key is tracked by itself: a switch invalidates the readers of the keys whose values it changes, and no others,
@@ -37,7 +37,7 @@ public final class ObservableTheme {
   public let manager: ThemeManager
   private nonisolated let registrar = ObservationRegistrar()
   /// The keys that have been read, with their key paths: no more than the program declares.
-  private var paths: [ThemeKeys: KeyPath<ObservableTheme, Void>] = [:]
+  private var paths: [AnyThemeKey: KeyPath<ObservableTheme, Void>] = [:]
   /// The registration for the switches of the manager.
   private var switches: Token?
   /// The names that have been read since the readers of the name were invalidated.
@@ -89,10 +89,10 @@ public final class ObservableTheme {
   public func use(_ theme: Theme) throws(ThemeError) { try manager.use(theme) }
 
   /// Stands for a key where the registrar wants a key path; such paths are equal for equal keys.
-  private nonisolated subscript(tracked key: ThemeKeys) -> Void { () }
+  private nonisolated subscript(tracked key: AnyThemeKey) -> Void { () }
 
   /// Returns the path that stands for a key.
-  private func path(of key: ThemeKeys) -> KeyPath<ObservableTheme, Void> {
+  private func path(of key: AnyThemeKey) -> KeyPath<ObservableTheme, Void> {
     if let known = paths[key] { return known }
     let path: KeyPath<ObservableTheme, Void> = \.[tracked: key]
     paths[key] = path
@@ -100,7 +100,7 @@ public final class ObservableTheme {
   }
 
   /// Invalidates the readers of keys that have changed.
-  private func announce(_ keys: Set<ThemeKeys>) {
+  private func announce(_ keys: Set<AnyThemeKey>) {
     for key in keys {
       if let path = paths[key] { registrar.withMutation(of: self, keyPath: path) {} }
     }

@@ -6,7 +6,7 @@ public import Observation
 ///
 /// ```swift
 /// let progress = SharedObserved(0.0)
-/// let mirror = progress.observable  // kept by the view, for example in a `@State`
+/// let mirror = SharedObservableMirror(of: progress)  // kept by the view, for example in a `@State`
 /// print(mirror.value)  // in the `body` of the view, which then follows the property
 /// progress.value = 0.5  // on any thread
 /// ```
@@ -29,7 +29,13 @@ public final class SharedObservableMirror<Value: Sendable> {
   private var current: Value
   private var token: Token?
 
-  init(_ source: some SharedObservableValue<Value>) {
+  /// Creates a mirror of a shared property.
+  ///
+  /// Make one for each view, and keep it.
+  ///
+  /// - Parameter source: The property.
+  /// - Complexity: Amortized O(1).
+  public init(of source: some SharedObservedValue<Value>) {
     current = source.value
     token = source.bind(to: self, \.latest)
   }
@@ -56,13 +62,3 @@ public final class SharedObservableMirror<Value: Sendable> {
 }
 
 extension SharedObservableMirror: nonisolated Observable {}
-
-extension SharedObservableValue {
-  /// A mirror of the value on the main actor, for code that tracks what it reads.
-  ///
-  /// Each call makes a mirror: call it once for each view, and store the result.
-  ///
-  /// - Complexity: Amortized O(1).
-  @MainActor
-  public var observable: SharedObservableMirror<Value> { SharedObservableMirror(self) }
-}

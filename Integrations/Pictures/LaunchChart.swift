@@ -11,8 +11,9 @@ extension LaunchReport {
   /// A picture has at most 100 rows: those of failures, of the chain, and of the work that took longest; a
   /// last line counts the others. The same report always gives the same text.
   ///
+  /// - Returns: The text of the file.
   /// - Complexity: O(*n* log *n* + *e*) in the numbers of entries and of their dependencies.
-  public var svg: String { LaunchChart(self).svg }
+  public func svg() -> String { LaunchChart(self).svg }
 }
 
 /// The drawing of a report, with all positions in integers.

@@ -11,10 +11,47 @@ extension LaunchPlan {
   /// A picture shows at most 16 layers, 40 workers of each and 1,000 arrows, and counts the others. The same
   /// plan always gives the same text.
   ///
+  /// - Returns: The text of the file.
   /// - Complexity: O(*n* log *n* + *e*) in the numbers of workers and of dependencies.
-  public var svg: String {
+  public func svg() -> String {
     var drawing = LaunchPlanDrawing(self)
     return drawing.draw()
+  }
+
+  /// The graph in the language of Graphviz: an arrow from each worker to each of its dependencies,
+  /// dashed if the dependency is optional, and a box for each phase.
+  ///
+  /// - Complexity: O(*n* + *e*) in the numbers of workers and of dependencies.
+  /// - Returns: The text of a file for `dot`.
+  public func dot() -> String {
+    var lines = ["digraph launch {", "  rankdir=RL;", "  node [shape=box];"]
+    for phase in LaunchPhase.allCases {
+      let members = zip(layers, phases).filter { $0.1 == phase }.flatMap(\.0)
+      guard !members.isEmpty else { continue }
+      lines += ["  subgraph cluster_\(phase) {", "    label=\"\(phase)\";"]
+      lines += members.map { "    \(Self.quoted($0));" } + ["  }"]
+    }
+    for edge in edges {
+      let style = edge.isRequired ? "" : " [style=dashed]"
+      lines.append("  \(Self.quoted(edge.to)) -> \(Self.quoted(edge.from))\(style);")
+    }
+    return (lines + ["}"]).joined(separator: "\n")
+  }
+
+  private static func quoted(_ id: LaunchID) -> String {
+    var text = "\""
+    for character in id.rawValue {
+      if character.isNewline {
+        text += "\\n"
+        continue
+      }
+      // A quotation mark with an accent is another character, but ends the name as well.
+      for scalar in character.unicodeScalars {
+        if scalar == "\"" || scalar == "\\" { text += "\\" }
+        text.unicodeScalars.append(scalar)
+      }
+    }
+    return text + "\""
   }
 }
 

@@ -121,6 +121,7 @@ let package = Package(
       name: "ServiceLifecycleBridgeTests",
       dependencies: [
         "TestKit", eventBus, launchLoader, lifecycle, log, bridge,
+        .product(name: "UnixSignals", package: "swift-service-lifecycle"),
       ]
     ),
     .testTarget(

@@ -105,6 +105,17 @@ public final class EventRecorder: Sendable {
     }
   }
 
+  /// Not available: a recorder records the events of every name.
+  @_documentation(visibility: private)
+  @available(
+    *,
+    unavailable,
+    message: "a recorder records every event: write EventRecorder(bus), and payloads(of: name)"
+  )
+  public convenience init<Payload>(_ bus: EventBus, _ name: EventName<Payload>) {
+    self.init(bus)
+  }
+
   /// The recorded events, oldest first.
   public var events: [AnyEvent] { tape.events }
 

@@ -276,6 +276,8 @@ client_kinds+=(
   "Documentation/Snippets/LaunchLoader/OnTheMainActor.swift -swift-version 5 -default-isolation MainActor"
   "Documentation/Snippets/LaunchLoader/OnTheMainActor.swift -swift-version 6 -default-isolation MainActor"
 )
+# A program with types that have the names of ours.
+client_kinds+=("Tests/Fixtures/OwnTypes/OwnTypes.swift -swift-version 6")
 
 # Type-checks a kind of client with the given options: check_client KIND OPTION...
 check_client() {

@@ -29,6 +29,19 @@ extension LaunchReport {
   var summary: [String] { entries.map { "\($0.id) \($0.outcome)" } }
 }
 
+// Tests compare errors with what they expect, by their texts; users of the library test for a case.
+extension LaunchError.Code: Equatable {
+  static func == (left: LaunchError.Code, right: LaunchError.Code) -> Bool {
+    "\(left)" == "\(right)"
+  }
+}
+
+extension AppServiceError.Code: Equatable {
+  static func == (left: AppServiceError.Code, right: AppServiceError.Code) -> Bool {
+    "\(left)" == "\(right)"
+  }
+}
+
 /// Returns the code of the launch error that a closure throws, if it throws one.
 func launchErrorCode<Result>(
   _ body: () async throws -> Result

@@ -126,9 +126,9 @@ struct LaunchPictureTests {
     loader.register("index", after: ["database"]) { _ in }
     loader.register("quick") { _ in }
     let report = try await loader.launch()
-    let picture = Picture(report.svg)
-    #expect(picture.isSound && picture.hasRoomForTexts, "\(report.svg)")
-    #expect(report.svg == report.svg)
+    let picture = Picture(report.svg())
+    #expect(picture.isSound && picture.hasRoomForTexts, "\(report.svg())")
+    #expect(report.svg() == report.svg())
     let size = try #require(picture.size)
     let boxes = picture.boxes
     #expect(boxes.count == 3, "Skipped work has no bar.")
@@ -139,7 +139,7 @@ struct LaunchPictureTests {
       "Launch ended after 4 s: 2 ok, 1 failed, 1 skipped", "logging", "index", "skipped", "failed",
       "broken", "because of database", "0", "1 s", "2 s", "3 s", "4 s", "end, 4 s",
     ] {
-      #expect(picture.words.contains(text[...]), "\(text) in \(report.svg)")
+      #expect(picture.words.contains(text[...]), "\(text) in \(report.svg())")
     }
   }
 
@@ -151,7 +151,7 @@ struct LaunchPictureTests {
     loader.register("database") { _ in throw Broken() }
     loader.register("index", after: ["database"]) { _ in }
     loader.register("database", fileID: "App/Other.swift", line: 7) { _ in }
-    let picture = Picture(try await loader.launch().svg)
+    let picture = Picture(try await loader.launch().svg())
     let places = Dictionary(zip(picture.words, picture.texts)) { first, _ in first }
     let bar = try #require(picture.boxes.first)
     let reason = try #require(places["broken"])
@@ -173,7 +173,7 @@ struct LaunchPictureTests {
     register("c", after: ["a"], 3)
     register("d", after: ["c"], 2)
     let report = try await loader.launch()
-    let picture = Picture(report.svg)
+    let picture = Picture(report.svg())
     let outlined = picture.lines.filter {
       $0.hasPrefix("<rect") && $0.contains("<title>") && $0.contains("stroke=")
     }
@@ -193,7 +193,7 @@ struct LaunchPictureTests {
       for number in 0..<others {
         loader.register(LaunchID("\(number)")) { [clock] _ in clock.jump(by: .seconds(seconds)) }
       }
-      let text = try await loader.launch().svg
+      let text = try await loader.launch().svg()
       #expect(!text.contains("longest chain"), "\(ids) \(others) \(seconds)")
     }
   }
@@ -233,13 +233,13 @@ struct LaunchPictureTests {
     loader.register("caches", after: ["index"], phase: .idle) { _ in }
     for number in 0..<5 { loader.register(LaunchID("number \(number)")) { _ in } }
     let plan = try loader.plan()
-    let picture = Picture(plan.svg)
-    #expect(picture.isSound && picture.hasRoomForTexts, "\(plan.svg)")
-    #expect(plan.svg == plan.svg)
+    let picture = Picture(plan.svg())
+    #expect(picture.isSound && picture.hasRoomForTexts, "\(plan.svg())")
+    #expect(plan.svg() == plan.svg())
     let boxes = picture.boxes
     #expect(boxes.count == 9)
     for (index, box) in boxes.enumerated() {
-      #expect(!boxes[..<index].contains { $0.overlaps(box) }, "\(plan.svg)")
+      #expect(!boxes[..<index].contains { $0.overlaps(box) }, "\(plan.svg())")
     }
     // In the order of layers: logging, database and the numbers, index, caches.
     #expect(Set(boxes.map(\.x)).count == 4 && boxes.map(\.x) == boxes.map(\.x).sorted())
@@ -249,7 +249,7 @@ struct LaunchPictureTests {
     #expect(heads.count == 3 + 2)
     #expect(
       heads.prefix(3).allSatisfy { line in ends.contains { line.contains($0) } },
-      "\(plan.svg)"
+      "\(plan.svg())"
     )
     let starts = Set(boxes.map { "M \($0.x + $0.width) \($0.y + $0.height / 2) C" })
     let arrows = picture.lines.filter { line in starts.contains { line.contains("\"\($0)") } }
@@ -268,7 +268,7 @@ struct LaunchPictureTests {
     let loader = LaunchLoader()
     loader.register(LaunchID("<a & \"b\">\n\u{0}\u{1B}\u{FFFE}ü")) { _ in }
     loader.register("<script>alert(1)</script>") { _ in throw Broken() }
-    for text in [try loader.plan().svg, try await loader.launch().svg] {
+    for text in [try loader.plan().svg(), try await loader.launch().svg()] {
       let picture = Picture(text)
       #expect(picture.isSound, "\(text)")
       #expect(text.contains("&lt;a &amp; &quot;b&quot;&gt; \u{FFFD}\u{FFFD}\u{FFFD}ü"), "\(text)")
@@ -283,13 +283,13 @@ struct LaunchPictureTests {
     loader.register(LaunchID(String(repeating: "日本", count: 50) + "end")) { _ in }
     loader.register(LaunchID("marks" + String(repeating: "\u{301}", count: 5_000))) { _ in }
     loader.register(LaunchID(String(repeating: "\u{2068}", count: 40))) { _ in }
-    let plan = Picture(try loader.plan().svg)
+    let plan = Picture(try loader.plan().svg())
     let lines = plan.lines.filter { $0.contains("…") && $0.hasPrefix("<text") }
     #expect(lines.count == 3 && lines.count { $0.hasSuffix("end</text>") } == 2)
     #expect(plan.boxes.allSatisfy { $0.width <= 28 * 8 + 16 })
     #expect(plan.words.contains { $0.hasPrefix("…") && $0.count { "日本".contains($0) } == 12 })
     let report = try await loader.launch()
-    #expect(plan.hasRoomForTexts && Picture(report.svg).hasRoomForTexts)
+    #expect(plan.hasRoomForTexts && Picture(report.svg()).hasRoomForTexts)
     #expect(plan.text.count { $0.unicodeScalars.count > 16 } == 0)
     #expect(!report.description.isEmpty)
   }
@@ -300,7 +300,7 @@ struct LaunchPictureTests {
     loader.register("\u{202E}turned\u{202C}") { _ in }
     loader.register("שלום") { [clock] _ in clock.jump(by: .seconds(1)) }
     loader.register("next", after: ["שלום"]) { [clock] _ in clock.jump(by: .seconds(1)) }
-    let text = try await loader.launch().svg
+    let text = try await loader.launch().svg()
     #expect(text.contains(": \u{2068}שלום\u{2069} → next"))
     #expect(!text.unicodeScalars.contains("\u{202E}") && text.contains("\u{FFFD}turned\u{FFFD}"))
   }
@@ -315,7 +315,7 @@ struct LaunchPictureTests {
       }
     }
     loader.register("skipped", after: ["worker 1999"]) { _ in }
-    let picture = Picture(try await loader.launch().svg)
+    let picture = Picture(try await loader.launch().svg())
     #expect(picture.isSound && picture.hasRoomForTexts)
     #expect(picture.boxes.count == 99)
     for name in ["worker 1000", "worker 99", "worker 1999", "skipped"] {
@@ -334,7 +334,7 @@ struct LaunchPictureTests {
     let loader = LaunchLoader(clock: clock)
     for number in 0..<300 { loader.register(LaunchID("\(number)")) { _ in throw Loud() } }
     loader.register("needs much", after: (0..<40).map { LaunchID("missing \($0)") }) { _ in }
-    let picture = Picture(try await loader.launch().svg)
+    let picture = Picture(try await loader.launch().svg())
     #expect(picture.isSound && picture.hasRoomForTexts)
     #expect(picture.words.first == "Launch ended after 0 ns: 300 failed, 1 skipped")
     #expect(
@@ -351,7 +351,7 @@ struct LaunchPictureTests {
     let wide = LaunchLoader()
     for number in 0..<2_000 { wide.register(LaunchID("\(number)")) { _ in } }
     wide.register("last", after: ["1999"]) { _ in }
-    let broad = Picture(try wide.plan().svg)
+    let broad = Picture(try wide.plan().svg())
     #expect(broad.isSound && broad.hasRoomForTexts)
     #expect(broad.boxes.count == 40 && broad.words.contains("and 1,961 more"))
     #expect(broad.words.contains("1999"), "Work with arrows comes first.")
@@ -362,7 +362,7 @@ struct LaunchPictureTests {
         _ in
       }
     }
-    let long = Picture(try deep.plan().svg)
+    let long = Picture(try deep.plan().svg())
     #expect(long.isSound && long.hasRoomForTexts)
     #expect(long.boxes.count == 16)
     #expect(long.words.contains("not shown: 1,984 more steps with 1,984 workers"))
@@ -374,7 +374,7 @@ struct LaunchPictureTests {
         _ in
       }
     }
-    let full = Picture(try dense.plan().svg)
+    let full = Picture(try dense.plan().svg())
     #expect(full.lines.count { $0.contains(" l -8 -4 v 8 z") } == 1_000 + 1)
     #expect(full.words.contains("not shown: 600 more arrows"))
     #expect([broad, long, full].allSatisfy { $0.text.utf8.count < 300_000 })
@@ -387,7 +387,7 @@ struct LaunchPictureTests {
     for number in 0..<7 { loader.register(LaunchID("middle \(number)"), after: ["first"]) { _ in } }
     loader.register("last", after: ["middle 3", "first"]) { _ in }
     loader.register("late", after: ["first"], phase: .late) { _ in }
-    let picture = Picture(try loader.plan().svg)
+    let picture = Picture(try loader.plan().svg())
     let first = try #require(picture.boxes.first)
     let lanes = picture.lines.filter {
       $0.hasPrefix("<path") && $0.contains(" H ") && $0.contains("M \(first.x + first.width) ")
@@ -406,14 +406,14 @@ struct LaunchPictureTests {
   @Test("Nothing to show is a picture, too, and one worker is one")
   func empty() async throws {
     let loader = LaunchLoader(clock: clock)
-    #expect(Picture(try loader.plan().svg).isSound)
-    #expect(try loader.plan().svg.contains(">Launch plan: no workers<"))
-    let none = try await loader.launch().svg
+    #expect(Picture(try loader.plan().svg()).isSound)
+    #expect(try loader.plan().svg().contains(">Launch plan: no workers<"))
+    let none = try await loader.launch().svg()
     #expect(Picture(none).isSound && none.contains(">Launch ended after 0 ns: no workers<"))
     let other = LaunchLoader(clock: clock)
     other.register("only") { _ in }
-    #expect(try other.plan().svg.contains(">Launch plan: 1 worker in 1 step<"))
-    let one = try await other.launch().svg
+    #expect(try other.plan().svg().contains(">Launch plan: 1 worker in 1 step<"))
+    let one = try await other.launch().svg()
     #expect(Picture(one).isSound && one.contains(">Launch ended after 0 ns: 1 ok<"))
   }
 
@@ -464,9 +464,9 @@ struct LaunchPictureTests {
 
   @Test("The picture of a report is the stored one, byte by byte")
   func storedReport() async throws {
-    try expectStored(await mail().launch().svg, as: "launch-report")
+    try expectStored(await mail().launch().svg(), as: "launch-report")
   }
 
   @Test("The picture of a plan is the stored one, byte by byte")
-  func storedPlan() throws { try expectStored(mail().plan().svg, as: "launch-plan") }
+  func storedPlan() throws { try expectStored(mail().plan().svg(), as: "launch-plan") }
 }

@@ -16,6 +16,8 @@ extension RGBA {
 
 /// A manager with a bus of its own, which isolates the tests from each other.
 @MainActor
-func makeManager(_ theme: Theme = Theme("first"), bus: EventBus = EventBus()) -> ThemeManager {
+func makeManager(_ theme: Theme = Theme("first", appearance: .dark), bus: EventBus = EventBus())
+  -> ThemeManager
+{
   ThemeManager(theme, bus: bus)
 }

@@ -29,7 +29,9 @@ struct MirrorTests {
 
   @Test("A reader is invalidated by a change of the property, and by no other assignment")
   func changes() {
-    let (balance, owner) = (account.$balance.observable, account.$owner.observable)
+    let (balance, owner) = (
+      ObservableMirror(of: account.$balance), ObservableMirror(of: account.$owner)
+    )
     let (amount, name) = (Reader { balance.value }, Reader { owner.value })
     account.balance = 5
     #expect(amount.invalidations == 1 && name.invalidations == 0)
@@ -44,7 +46,7 @@ struct MirrorTests {
 
   @Test("A reader that is invalidated reads the new value at once")
   func inOnChange() {
-    let balance = account.$balance.observable
+    let balance = ObservableMirror(of: account.$balance)
     var seen: [Int] = []
     let reader = Reader {
       balance.value
@@ -58,7 +60,9 @@ struct MirrorTests {
 
   @Test("A property and its read-only view have mirrors of the same value")
   func bothViews() {
-    let (whole, view) = (account.balanceProperty.observable, account.$balance.observable)
+    let (whole, view) = (
+      ObservableMirror(of: account.balanceProperty), ObservableMirror(of: account.$balance)
+    )
     let (one, other) = (Reader { whole.value }, Reader { view.value })
     account.balance = 5
     #expect(one.invalidations == 1 && other.invalidations == 1)
@@ -67,7 +71,9 @@ struct MirrorTests {
 
   @Test("A property with manual reports invalidates when it reports, and a silent assignment never")
   func manual() {
-    let (visits, balance) = (account.$visits.observable, account.$balance.observable)
+    let (visits, balance) = (
+      ObservableMirror(of: account.$visits), ObservableMirror(of: account.$balance)
+    )
     let (count, amount) = (Reader { visits.value }, Reader { balance.value })
     account.visits = 2
     #expect(count.invalidations == 0)
@@ -81,7 +87,7 @@ struct MirrorTests {
   func ownership() {
     let balance = account.$balance
     let observers = balance.observerSlotCount
-    var mirror: ObservableMirror<Int>? = Computed(balance) { $0 + 1 }.observable
+    var mirror: ObservableMirror<Int>? = ObservableMirror(of: Computed(balance) { $0 + 1 })
     weak let watched = mirror
     account.balance = 1
     #expect(mirror?.value == 2)
@@ -92,7 +98,7 @@ struct MirrorTests {
 
     var owner: Account? = Account()
     weak let former = owner
-    let orphan = owner?.$balance.observable
+    let orphan = owner.map { ObservableMirror(of: $0.$balance) }
     owner?.balance = 3
     owner = nil
     #expect(former == nil && orphan?.value == 3)
@@ -103,7 +109,9 @@ struct MirrorTests {
     var watched: [WeakReference<ObservableMirror<Int>>] = []
     var computed: [WeakReference<ObservableMirror<Bool>>] = []
     for index in 0..<size(1_000, full: 5_000) {
-      let (balance, isRich) = (account.$balance.observable, account.isRich.observable)
+      let (balance, isRich) = (
+        ObservableMirror(of: account.$balance), ObservableMirror(of: account.isRich)
+      )
       let reader = Reader { "\(balance.value) \(isRich.value)" }
       if index % 10 == 0 { account.balance = index }
       reader.update()
@@ -120,8 +128,10 @@ struct MirrorTests {
   )
   func randomly(seed: Int) {
     var random = SampleNumbers(seed: seed)
-    let (balance, owner) = (account.$balance.observable, account.$owner.observable)
-    let isRich = account.isRich.observable
+    let (balance, owner) = (
+      ObservableMirror(of: account.$balance), ObservableMirror(of: account.$owner)
+    )
+    let isRich = ObservableMirror(of: account.isRich)
     let readers = [
       Reader { "\(balance.value)" }, Reader { owner.value }, Reader { "\(isRich.value)" },
       Reader { "\(owner.value) \(isRich.value)" },
@@ -158,7 +168,7 @@ struct MirrorTests {
   @Test("`Observations` gets the value after each turn that changed it")
   func sequence() async {
     guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return }
-    let balance = account.$balance.observable
+    let balance = ObservableMirror(of: account.$balance)
     var amounts = Observations { balance.value }.makeAsyncIterator()
     #expect(await amounts.next() == 0)
     for amount in 1...5 {

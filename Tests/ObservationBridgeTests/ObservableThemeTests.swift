@@ -12,13 +12,13 @@ struct ObservableThemeTests {
   func oneKey() throws {
     let theme = ObservableTheme(makeManager())
     let accent = Reader { theme[.accent] }
-    try theme.use(Theme("second") { $0[.radius] = 7 })
+    try theme.use(Theme("second", appearance: .dark) { $0[.radius] = 7 })
     #expect(accent.invalidations == 0)
-    try theme.use(Theme("third") { $0[.accent] = .red })
+    try theme.use(Theme("third", appearance: .dark) { $0[.accent] = .red })
     #expect(accent.invalidations == 1)
     accent.update()
     #expect(accent.value == .red)
-    try theme.use(Theme("fourth") { $0[.accent] = .red })
+    try theme.use(Theme("fourth", appearance: .dark) { $0[.accent] = .red })
     #expect(accent.invalidations == 1)
   }
 
@@ -31,14 +31,14 @@ struct ObservableThemeTests {
     } inOnChange: {
       seen.append(theme[.radius])
     }
-    try theme.use(Theme("second") { $0[.radius] = 7 })
+    try theme.use(Theme("second", appearance: .dark) { $0[.radius] = 7 })
     #expect(seen == [7])
     withExtendedLifetime(reader) {}
   }
 
   @Test("A key that a theme inherits is unchanged, in whichever theme its value stands")
   func inherited() throws {
-    let base = Theme("base") {
+    let base = Theme("base", appearance: .dark) {
       $0[.accent] = .red
       $0[.radius] = 7
     }
@@ -46,7 +46,7 @@ struct ObservableThemeTests {
     let (accent, radius) = (Reader { theme[.accent] }, Reader { theme[.radius] })
     try theme.use(base.deriving("derived") { $0[.radius] = 8 })
     #expect(accent.invalidations == 0 && radius.invalidations == 1)
-    try theme.use(Theme("spelled out") { $0[.accent] = .red })
+    try theme.use(Theme("spelled out", appearance: .dark) { $0[.accent] = .red })
     #expect(accent.invalidations == 0)
   }
 
@@ -54,7 +54,7 @@ struct ObservableThemeTests {
   func equalKeys() throws {
     let theme = ObservableTheme(makeManager())
     let reader = Reader { theme[ThemeKey("observed.radius", default: 4)] }
-    try theme.use(Theme("second") { $0[.radius] = 7 })
+    try theme.use(Theme("second", appearance: .dark) { $0[.radius] = 7 })
     #expect(reader.invalidations == 1)
   }
 
@@ -63,14 +63,14 @@ struct ObservableThemeTests {
     let theme = ObservableTheme(makeManager())
     let text = ThemeKey("observed.radius", default: "four")
     let (number, name) = (Reader { theme[.radius] }, Reader { theme[text] })
-    try theme.use(Theme("second") { $0[text] = "five" })
+    try theme.use(Theme("second", appearance: .dark) { $0[text] = "five" })
     #expect(number.invalidations == 0 && name.invalidations == 1)
   }
 
   @Test("A name that is read between two switches whose events wait is followed, too")
   func nameBetweenSwitches() async throws {
     let bus = EventBus()
-    let theme = ObservableTheme(makeManager(Theme("day"), bus: bus))
+    let theme = ObservableTheme(makeManager(Theme("day", appearance: .dark), bus: bus))
     let first = Reader { theme.themeName }
     var late: Reader<String>?
     // While events wait for the main actor, an event that is posted 32 posts deep waits with them.
@@ -80,9 +80,9 @@ struct ObservableThemeTests {
         bus.post(inner, number)
         return
       }
-      try theme.use(Theme("night"))
+      try theme.use(Theme("night", appearance: .dark))
       late = Reader { theme.themeName }
-      try theme.use(Theme("day"))
+      try theme.use(Theme("day", appearance: .dark))
     }
     blockedOnThread { for number in 1...60 { bus.post(outer, number) } }
     for _ in 0..<6 { await laterOnMainActor() }
@@ -98,7 +98,7 @@ struct ObservableThemeTests {
   func refused() {
     let theme = ObservableTheme(makeManager())
     let (accent, name) = (Reader { theme[.accent] }, Reader { theme.themeName })
-    let cyclic = Theme("cyclic") {
+    let cyclic = Theme("cyclic", appearance: .dark) {
       $0[alias: .accent] = .brand
       $0[alias: .brand] = .accent
     }
@@ -117,9 +117,11 @@ struct ObservableThemeTests {
     let token = bus.observe(.themeDidChange) { change in
       radius.update()
       seen.append(radius.value)
-      if change.new.name == "second" { try? theme.use(Theme("third") { $0[.radius] = 8 }) }
+      if change.new.name == "second" {
+        try? theme.use(Theme("third", appearance: .dark) { $0[.radius] = 8 })
+      }
     }
-    try theme.use(Theme("second") { $0[.radius] = 7 })
+    try theme.use(Theme("second", appearance: .dark) { $0[.radius] = 7 })
     #expect(seen == [7, 8])
     #expect(radius.invalidations == 2)
     withExtendedLifetime(token) {}
@@ -131,7 +133,7 @@ struct ObservableThemeTests {
     var theme: ObservableTheme? = ObservableTheme(makeManager(bus: bus))
     weak let watched = theme
     #expect(theme?[.radius] == 4 && theme?.themeName == "first")
-    try theme?.use(Theme("second") { $0[.radius] = 7 })
+    try theme?.use(Theme("second", appearance: .dark) { $0[.radius] = 7 })
     #expect(theme?[.radius] == 7)
     #expect(bus.snapshot().observations.count == 2)
     theme = nil
@@ -148,7 +150,9 @@ struct ObservableThemeTests {
     for index in 0..<size(1_000, full: 10_000) {
       let theme = ObservableTheme(index % 2 == 0 ? manager : scope)
       let reader = Reader { "\(theme[.radius]) \(theme.themeName)" }
-      if index % 100 == 0 { try theme.use(Theme("\(index)") { $0[.radius] = index }) }
+      if index % 100 == 0 {
+        try theme.use(Theme("\(index)", appearance: .dark) { $0[.radius] = index })
+      }
       reader.update()
       watched.append(WeakReference(object: theme))
     }
@@ -164,8 +168,8 @@ struct ObservableThemeTests {
     var radii = Observations { theme[.radius] }.makeAsyncIterator()
     #expect(await radii.next() == 4)
     for radius in 5..<10 {
-      try theme.use(Theme("passing") { $0[.radius] = 0 })
-      try theme.use(Theme("\(radius)") { $0[.radius] = radius })
+      try theme.use(Theme("passing", appearance: .dark) { $0[.radius] = 0 })
+      try theme.use(Theme("\(radius)", appearance: .dark) { $0[.radius] = radius })
       #expect(await radii.next() == radius)
     }
   }

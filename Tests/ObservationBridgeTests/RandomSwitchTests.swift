@@ -61,7 +61,7 @@ struct RandomSwitchTests {
   func switches(seed: Int) throws {
     var random = SampleNumbers(seed: seed)
     let day = Theme("Day", appearance: .light) { $0[.accent] = .blue }
-    let night = Theme("Night") { $0[alias: .accent] = .brand }
+    let night = Theme("Night", appearance: .dark) { $0[alias: .accent] = .brand }
     let manager = ThemeManager(light: day, dark: night, bus: EventBus())
     let scope = try manager.scope { $0[.radius] = 3 }
     let inner = try scope.scope { $0[.accent] = .red }
@@ -88,7 +88,7 @@ struct RandomSwitchTests {
     case 0, 1: try? managers[0].use(theme(&random, name(&random)))
     case 2: try? managers[0].edit { change(&$0, &random) }
     case 3: manager.systemAppearance = random.next(below: 2) == 0 ? .light : .dark
-    case 4: manager.preference = AppearancePreference.allCases[random.next(below: 3)]
+    case 4: manager.appearancePreference = AppearancePreference.allCases[random.next(below: 3)]
     case 5: try? managers[0].use(managers[0].theme.deriving(name(&random)) { change(&$0, &random) })
     // Scopes are edited; a scope that used a theme would not follow the manager above any more.
     default: try? manager.edit { change(&$0, &random) }
@@ -98,7 +98,7 @@ struct RandomSwitchTests {
   private func name(_ random: inout SampleNumbers) -> String { "theme \(random.next(below: 3))" }
 
   private func theme(_ random: inout SampleNumbers, _ name: String) -> Theme {
-    Theme(name) { theme in
+    Theme(name, appearance: .dark) { theme in
       for _ in 0..<random.next(below: 4) { change(&theme, &random) }
     }
   }

@@ -10,7 +10,7 @@ struct SharedMirrorTests {
   @Test("An update on the main actor invalidates readers before it returns")
   func update() {
     let property = SharedObserved(0)
-    let mirror = property.observable
+    let mirror = SharedObservableMirror(of: property)
     let reader = Reader { mirror.value }
     property.update { $0 = 5 }
     #expect(reader.invalidations == 1)
@@ -23,7 +23,7 @@ struct SharedMirrorTests {
   @Test("A reader that is invalidated reads the new value at once, and may track it again there")
   func inOnChange() {
     let property = SharedObserved(0)
-    let mirror = property.observable
+    let mirror = SharedObservableMirror(of: property)
     var seen: [Int] = []
     var reader: Reader<Int>?
     reader = Reader {
@@ -40,7 +40,7 @@ struct SharedMirrorTests {
   @Test("A change of another thread arrives on the main actor, and not during a job there")
   func otherThread() async {
     let property = SharedObserved(0)
-    let mirror = property.observable
+    let mirror = SharedObservableMirror(of: property)
     let reader = Reader { mirror.value }
     blockedOnThread { property.value = 5 }
     #expect(property.value == 5 && mirror.value == 0)
@@ -63,7 +63,7 @@ struct SharedMirrorTests {
     }
     for round in 1...rounds {
       gate.arriveAndWait()
-      let mirror = property.observable
+      let mirror = SharedObservableMirror(of: property)
       await untilTracked { mirror.value == round }
     }
     await writer
@@ -72,7 +72,7 @@ struct SharedMirrorTests {
   @Test("A mirror and its property do not keep each other")
   func ownership() {
     var property: SharedObserved<Int>? = SharedObserved(0)
-    var mirror = property?.observable
+    var mirror = property.map { SharedObservableMirror(of: $0) }
     weak let (first, second) = (property, mirror)
     property?.update { $0 = 5 }
     property = nil
@@ -86,7 +86,7 @@ struct SharedMirrorTests {
     let property = SharedObserved(0)
     let watched = WeakList<SharedObservableMirror<Int>>()
     for index in 0..<size(1_000, full: 10_000) {
-      let mirror = property.observable
+      let mirror = SharedObservableMirror(of: property)
       let reader = Reader { mirror.value }
       if index % 10 == 0 { property.update { $0 = index } }
       reader.update()
@@ -101,7 +101,7 @@ struct SharedMirrorTests {
   @Test("A mirror may be released on any thread")
   func releasedElsewhere() async {
     let property = SharedObserved(0)
-    let holder = Holder(property.observable)
+    let holder = Holder(SharedObservableMirror(of: property))
     await onThreads(1) { _ in holder.letGo() }
     property.value = 1
     #expect(property.observers.isEmpty)
@@ -111,7 +111,7 @@ struct SharedMirrorTests {
   func sequence() async {
     guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return }
     let property = SharedObserved(0)
-    let mirror = property.observable
+    let mirror = SharedObservableMirror(of: property)
     var numbers = Observations { mirror.value }.makeAsyncIterator()
     #expect(await numbers.next() == 0)
     for number in 1...5 {

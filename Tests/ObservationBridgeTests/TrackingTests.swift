@@ -43,7 +43,7 @@ struct TrackingTests {
   init() { observer = bus.observe(.cartDidChange) { [log] in log.append($0) } }
 
   private func track() -> Token {
-    bus.events(tracking: { [cart] in cart.items.count }, as: .cartDidChange)
+    bus.forward(tracking: { [cart] in cart.items.count }, as: .cartDidChange)
   }
 
   @Test("A change is posted once, with the new value, in a later job of the main actor")
@@ -75,7 +75,7 @@ struct TrackingTests {
 
   @Test("What the last evaluation has read counts")
   func branches() async {
-    let token = bus.events(
+    let token = bus.forward(
       tracking: { [cart] in cart.items.isEmpty ? 0 : cart.customer.count },
       as: .cartDidChange
     )
@@ -94,7 +94,7 @@ struct TrackingTests {
   func optional() async {
     let values = Log<String?>()
     let hearing = bus.observe(.cartDidGrow) { values.append($0) }
-    let token = bus.events(tracking: { [cart] in cart.items.first }, as: .cartDidGrow)
+    let token = bus.forward(tracking: { [cart] in cart.items.first }, as: .cartDidGrow)
     cart.items = ["tea"]
     await laterOnMainActor()
     cart.items = []
@@ -150,7 +150,7 @@ struct TrackingTests {
     #expect(log.entries == [1, 2])
 
     holder.hold(
-      bus.events(
+      bus.forward(
         tracking: { [cart] in
           if cart.items.isEmpty { holder.value?.cancel() }
           return cart.items.count
@@ -182,7 +182,7 @@ struct TrackingTests {
     for _ in 0..<rounds {
       var evaluations = 0
       holder.hold(
-        bus.events(
+        bus.forward(
           tracking: { [cart] in
             evaluations += 1
             for shelf in shelves {
@@ -218,7 +218,7 @@ struct TrackingTests {
     }
     let handler = bus.observe(.cartDidChange) { @MainActor _ in if !isEvaluating { holdsOn() } }
     var evaluations = 0
-    let token = bus.events(
+    let token = bus.forward(
       tracking: { [cart] in
         evaluations += 1
         if isEvaluating, evaluations == 2 { holdsOn() }
@@ -248,7 +248,7 @@ struct TrackingTests {
   func ownership() async {
     var (model, bus): (Cart?, EventBus?) = (Cart(), EventBus())
     weak let (formerModel, formerBus) = (model, bus)
-    let token = bus?.events(
+    let token = bus?.forward(
       tracking: { [model] in model?.items.count ?? 0 },
       as: .cartDidChange
     )
@@ -268,7 +268,7 @@ struct TrackingTests {
     let labels = WeakList<Label>()
     let count = size(2_000, full: 10_000)
     for index in 0..<count {
-      let token = bus.events(
+      let token = bus.forward(
         tracking: { [cart] in
           let label = Label()
           labels.append(label)

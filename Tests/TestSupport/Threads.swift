@@ -97,7 +97,7 @@ public func onStack(of size: Int, _ body: @escaping @Sendable () -> Void) {
   #if canImport(Glibc)
   let end = pthread_join(thread, nil)
   #else
-  let end = unsafe thread.map { unsafe pthread_join($0, nil) } ?? 0  // Reason: nobody else joins it.
+  let end = unsafe thread.map { unsafe pthread_join($0, nil) } ?? 0  // Reason: joined once.
   #endif
   precondition(end == 0, "The thread cannot be joined (error \(end)).")
 }

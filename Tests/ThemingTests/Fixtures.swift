@@ -76,12 +76,16 @@ extension ThemeMap<Label> {
 
 /// A manager with a bus of its own, which isolates the tests from each other.
 @MainActor
-func makeManager(_ theme: Theme = Theme("first"), bus: EventBus = EventBus()) -> ThemeManager {
+func makeManager(_ theme: Theme = Theme("first", appearance: .dark), bus: EventBus = EventBus())
+  -> ThemeManager
+{
   ThemeManager(theme, bus: bus)
 }
 
 /// A theme with a radius, named after it.
-func rounded(_ radius: Int) -> Theme { Theme("rounded \(radius)") { $0[.radius] = radius } }
+func rounded(_ radius: Int) -> Theme {
+  Theme("rounded \(radius)", appearance: .dark) { $0[.radius] = radius }
+}
 
 /// A scope that runs a closure in its deinit.
 @MainActor

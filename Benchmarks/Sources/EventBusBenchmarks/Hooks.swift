@@ -16,7 +16,6 @@ enum Hooks {
         entry {
           $0.onError = { _ in }
           $0.onUnhandled = { _ in }
-          $0.onManyObservers = { _, _ in }
         }
       ]
     ),

@@ -43,7 +43,7 @@ enum Services {
   private static func startAndStop(_ count: Int) async throws {
     let app = AppHost(bus: EventBus(), loader: LaunchLoader())
     for index in 0..<count {
-      try app.add("\(index)") { context in try await context.untilShutdown() }
+      try app.add("\(index)") { context in try await context.waitUntilShutdown() }
     }
     let token = app.bus.observe(.didBecomeActive) { app.shutdown() }
     _ = try await app.run()

@@ -49,7 +49,7 @@ enum Subscribing {
     entries: [
       Entry(.theming) {
         { _ in
-          let manager = ThemeManager(Theme("first"), bus: EventBus())
+          let manager = ThemeManager(Theme("first", appearance: .dark), bus: EventBus())
           let keys = (0..<400).map { ThemeKey("size.\($0)", default: $0) }
           var views: [ThemeSwitcher.View] = []
           for place in 0..<40_000 {

@@ -25,7 +25,7 @@ final class ThemeSwitcher: SkinSwitcher {
     init(_ manager: ThemeManager) { _map = Themed(manager) }
   }
 
-  private let manager = ThemeManager(Theme("first"), bus: EventBus())
+  private let manager = ThemeManager(Theme("first", appearance: .dark), bus: EventBus())
   private let row: ThemeMap<View> = [.set(\.ink, .ink), .set(\.corner, .corner)]
   private let badge: ThemeMap<View> = [.set(\.badge, .badge)]
 

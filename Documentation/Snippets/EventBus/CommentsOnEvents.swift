@@ -13,6 +13,30 @@ bus.post(.userDidLogIn, "Ada")
 bus.post(.didSave)
 // snippet.hide
 
+// snippet.show
+extension EventNames {
+  static let didConnect = EventName<String>("server.didConnect")
+}
+
+func address(on bus: EventBus) async throws -> String {
+  try await bus.next(.didConnect, within: .seconds(5))
+}
+// snippet.hide
+
+func limitedNext() async throws {
+  let posting = every(.milliseconds(10)) { _ in bus.post(.didConnect, "localhost") }
+  let first = try await address(on: bus)
+  precondition(first == "localhost")
+  posting.cancel()
+}
+
+func traceSample() {
+  // snippet.show
+  let step = TraceStep.sample(.finished(nil), post: 1, registration: 7)
+  // snippet.hide
+  precondition(step.registration?.id == 7)
+}
+
 func token() {
   // snippet.show
   let didTick = Signal<Int>()
@@ -162,6 +186,8 @@ func limitedWait() async throws {
   // snippet.hide
 }
 
+try await limitedNext()
+traceSample()
 token()
 tokenBag()
 priorities()

@@ -81,8 +81,8 @@ import EventBus
   @MainActor final class Meter {
     var text = ""
 
-    func show(_ number: some ObservableProperty<Int>) {
-      number.observe(owner: self, options: .initial) { meter, change in
+    func show(_ number: some ObservedProperty<Int>) {
+      number.observe(owner: self, initial: true) { meter, change in
         meter.text = "\(change.new)"
       }
     }
@@ -154,6 +154,27 @@ import EventBus
   precondition(bar.fraction == 0.5)
 }
 
+// snippet.show
+final class Visitor: LifetimeOwner, Sendable {
+  let lifetime = Lifetime()
+}
+
+@MainActor final class Badge {
+  weak var visitor: Visitor?
+}
+
+@MainActor func show(_ visitor: WeakObserved<Visitor>.ReadOnly, on badge: Badge) {
+  visitor.bind(to: badge, \.visitor)
+}
+// snippet.hide
+
+@MainActor func weakBinding() {
+  let (property, visitor, badge) = (WeakObserved<Visitor>(), Visitor(), Badge())
+  property.wrappedValue = visitor
+  show(property.readOnly, on: badge)
+  precondition(badge.visitor === visitor)
+}
+
 @MainActor func collection() {
   // snippet.show
   @MainActor final class Library {
@@ -164,59 +185,14 @@ import EventBus
 
   let library = Library()
   var rows: [String] = []
-  let token = library.$books.observeElements(options: .initial) { change in
-    for splice in change.difference() { rows.replaceSubrange(splice.range, with: splice.inserted) }
+  let token = library.$books.observeElements(initial: true) { change in
+    for splice in change.minimalSplices() {
+      rows.replaceSubrange(splice.range, with: splice.inserted)
+    }
   }
   library.add("Dune")
   // snippet.hide
   precondition(rows == ["Emma", "Ulysses", "Dune"])
-  token.cancel()
-}
-
-@MainActor func set() {
-  // snippet.show
-  @MainActor final class Library {
-    @Observed private(set) var readers: Set<String> = []
-
-    func admit(_ reader: String) { _readers.insert(reader) }
-    func dismissAll() { readers = [] }
-  }
-
-  let library = Library()
-  var shown: Set<String> = []
-  let token = library.$readers.observeElements { change in
-    if change.isReset { shown = [] }
-    shown.subtract(change.removed)
-    shown.formUnion(change.inserted)
-  }
-  library.admit("Ada")
-  // snippet.hide
-  precondition(shown == ["Ada"])
-  library.dismissAll()
-  precondition(shown == [])
-  token.cancel()
-}
-
-@MainActor func dictionary() {
-  // snippet.show
-  @MainActor final class Library {
-    @Observed private(set) var loans: [String: String] = [:]
-
-    func lend(_ book: String, to reader: String) { _loans[book] = reader }
-    func takeBack(_ book: String) { _loans[book] = nil }
-  }
-
-  let library = Library()
-  let token = library.$loans.observeElements { change in
-    if change.isReset { print("everything:") }
-    for book in change.removed.keys { print("\(book) is back") }
-    for (book, reader) in change.inserted { print("\(reader) has \(book)") }
-    for (book, update) in change.updated { print("\(book): \(update.old), now \(update.new)") }
-  }
-  library.lend("Dune", to: "Ada")
-  // snippet.hide
-  library.lend("Dune", to: "Grace")
-  library.takeBack("Dune")
   token.cancel()
 }
 
@@ -228,6 +204,5 @@ anyProperty()
 path()
 shared()
 sharedBinding()
+weakBinding()
 collection()
-set()
-dictionary()

@@ -94,7 +94,7 @@ await changeTheInterval()
 
 @Sendable func skipWhatIsMissed(_ clock: ManualClock) async {
   let token = every(.seconds(10), missed: .skip, clock: clock) { tick in
-    print("tick \(tick.index), \(tick.missed) missed, late by \(tick.lateness ?? .zero)")
+    print("tick \(tick.index), \(tick.missed) missed, late by \(tick.lateness)")
   }
   await clock.waitForSleepers(atLeast: 1)
   clock.jump(by: .seconds(35))  // the machine slept

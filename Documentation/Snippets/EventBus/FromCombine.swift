@@ -33,7 +33,7 @@ for await text in queries {
 // snippet.show
 
 let count = SharedObserved(0)  // CurrentValueSubject<Int, Never>(0)
-let changes = count.observe(options: .initial) { print($0.new) }  // sink
+let changes = count.observe(initial: true) { print($0.new) }  // sink
 count.value = 1  // send(1), or value
 count.update { $0 += 1 }  // atomic
 let counts = count.readOnly  // eraseToAnyPublisher()
@@ -52,7 +52,7 @@ struct Player: Sendable, Equatable {
   private(set) var text = ""
 
   func follow(_ player: SharedObserved<Player>.ReadOnly) {
-    player.observe(owner: self, options: .initial) { label, change in
+    player.observe(owner: self, initial: true) { label, change in
       // map(\.volume), removeDuplicates()
       guard change.kind == .initial || change.new.volume != change.old.volume else { return }
       label.text = "\(change.new.volume) %"

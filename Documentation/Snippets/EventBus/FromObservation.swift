@@ -9,7 +9,7 @@ import ObservationBridge
 }
 
 let thermostat = Thermostat()
-let target = thermostat.$target.observable
+let target = ObservableMirror(of: thermostat.$target)
 thermostat.target = 22
 print(target.value)  // 22
 
@@ -24,7 +24,7 @@ extension EventNames {
 let bus = EventBus()
 let cart = Cart()
 let printing = bus.observe(.cartDidChange) { count in print("\(count) items") }
-let posting = bus.events(tracking: { cart.items.count }, as: .cartDidChange)
+let posting = bus.forward(tracking: { cart.items.count }, as: .cartDidChange)
 cart.items.append("tea")
 cart.items.append("milk")  // one event, with 2, in a later turn of the main actor
 

@@ -48,7 +48,7 @@ for await isOnline in changes {
 // snippet.show
 
 let volume = SharedObserved(50)  // BehaviorRelay(value: 50)
-let shown = volume.observe(options: .initial) { print($0.new) }  // subscribe(onNext:)
+let shown = volume.observe(initial: true) { print($0.new) }  // subscribe(onNext:)
 volume.value = 60  // accept(60)
 let volumes = volume.readOnly  // asObservable()
 

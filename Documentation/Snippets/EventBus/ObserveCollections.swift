@@ -1,4 +1,4 @@
-// Changes of the elements of an array and of a set.
+// Changes of the elements of an array, and of a set.
 
 import EventBus
 
@@ -9,8 +9,6 @@ import EventBus
   func add(_ book: String) { _books.append(book) }
   func move(from index: Int, to destination: Int) { _books.move(from: index, to: destination) }
   func discard(where isWorn: (String) -> Bool) { _books.removeAll(where: isWorn) }
-  func admit(_ names: [String]) { _readers.formUnion(names) }
-  func dismiss(_ name: String) { _readers.remove(name) }
 }
 
 @MainActor final class List {
@@ -19,8 +17,8 @@ import EventBus
 
 let library = Library()
 let list = List()
-library.$books.observeElements(owner: list, options: .initial) { list, change in
-  for splice in change.difference() {
+library.$books.observeElements(owner: list, initial: true) { list, change in
+  for splice in change.minimalSplices() {
     list.rows.replaceSubrange(splice.range, with: splice.inserted)
   }
 }
@@ -37,13 +35,12 @@ library.$books.unobserve(owner: list)
 list.rows = []
 // snippet.show
 
-library.$readers.observeElements(owner: list) { list, change in
-  if change.isReset { list.rows = [] }
-  list.rows.removeAll { change.removed.contains($0) }
-  list.rows += change.inserted
+library.$readers.observe(owner: list) { list, change in
+  list.rows.removeAll { change.old.subtracting(change.new).contains($0) }
+  list.rows += change.new.subtracting(change.old)
 }
-library.admit(["Ada", "Grace", "Mary"])
-library.dismiss("Mary")
+library.readers.formUnion(["Ada", "Grace", "Mary"])
+library.readers.remove("Mary")
 
 // snippet.hide
 precondition(list.rows.sorted() == ["Ada", "Grace"])

@@ -32,7 +32,7 @@ account.balance = 5
 precondition(screen.text == "0 → 5")
 // snippet.show
 
-let token = account.$balance.observe(options: [.initial, .prior]) { change in
+let token = account.$balance.observe(initial: true, prior: true) { change in
   switch change.kind {
   case .initial: print("is \(change.new)")
   case .prior: print("will change to \(change.new)")

@@ -8,8 +8,7 @@ extension EventNames {
 
 let hooks = EventHooks(
   onError: { failure in print(failure) },
-  onUnhandled: { event in print("unhandled: \(event.name), posted at \(event.site)") },
-  onManyObservers: { name, count in print("\(name) has \(count) observers") }
+  onUnhandled: { event in print("unhandled: \(event.name), posted at \(event.site)") }
 )
 
 let bus = EventBus(label: "documents", hooks: hooks)
@@ -24,7 +23,7 @@ let pdf = bus.observe(.didSave, where: { $0.hasSuffix(".pdf") }) { _ in }
 precondition(bus.post(.didSave, "letter.txt") == 2)
 // snippet.show
 
-let timeline = AsyncStream<TraceEvent>.makeStream()
+let timeline = AsyncStream<TraceStep>.makeStream()
 let drawing = bus.addHooks(EventHooks(onTrace: { step in timeline.continuation.yield(step) }))
 bus.post(.didSave, "report.txt")
 drawing.cancel()
@@ -32,7 +31,7 @@ timeline.continuation.finish()
 
 var beginnings: [Int?: ContinuousClock.Instant] = [:]
 for await step in timeline.stream {
-  switch step.step {
+  switch step.kind {
   case .started: beginnings[step.registration?.id] = step.time
   case .finished:
     guard let beginning = beginnings[step.registration?.id] else { continue }

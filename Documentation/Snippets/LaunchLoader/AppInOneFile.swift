@@ -3,16 +3,6 @@
 import EventBus
 import LaunchLoader
 
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Glibc)
-import Glibc
-#else
-#error("Unknown C library: add it here.")
-#endif
-
 let app = AppHost()
 
 LaunchLoader.register("greeting") { options in print("hello from \(options.arguments[0])") }
@@ -20,7 +10,7 @@ LaunchLoader.register("greeting") { options in print("hello from \(options.argum
 try app.add("server") { context in
   context.onShutdown { print("no more connections") }
   context.markReady()
-  try await context.untilShutdown()
+  try await context.waitUntilShutdown()
 }
 
 let token = app.bus.observe(.didBecomeActive) {
@@ -28,9 +18,5 @@ let token = app.bus.observe(.didBecomeActive) {
   app.shutdown()  // or from a signal, a service, any thread
 }
 
-do {
-  exit(try await app.run())
-} catch {
-  print(error)  // names the cause, and every service that is stuck
-  exit(1)
-}
+// After a failure, a line names the cause, and every service that is abandoned.
+await app.runAndExit()

@@ -3,18 +3,18 @@
 import EventBus
 import LaunchLoader
 
-LaunchLoader.register("logging") { options in print("logging: \(options.reason)") }
+LaunchLoader.register("logging") { options in print("logging: \(options.arguments)") }
 
 let attachment = LaunchLoader.shared.attach(to: .default)
 EventBus.default.post(.didFinishLaunching, .current)  // runs it: once, whatever is posted later
 // snippet.hide
 attachment.cancel()
 
-func token() async throws {
+func registration() async throws {
   // snippet.show
-  let token = LaunchLoader.register("index") { options in await Task.yield() }
+  let registration = LaunchLoader.register("index") { options in await Task.yield() }
   try await LaunchLoader.shared.launch()
-  print(try await token.wait())
+  print(try await registration.waitUntilFinished())
   // snippet.hide
 }
 
@@ -22,7 +22,7 @@ func plan() throws {
   // snippet.show
   let plan = try LaunchLoader.shared.plan()
   print(plan)  // the layers, phase by phase
-  print(plan.dot)  // the graph, for Graphviz
+  for edge in plan.edges { print(edge.from, "before", edge.to) }
   // snippet.hide
 }
 
@@ -38,7 +38,7 @@ func worker() {
   // snippet.show
   struct StartAnalytics: LaunchWorker {
     static let dependencies: [LaunchID] = ["logging"]
-    func launch(_ options: LaunchOptions) async throws { print(options.reason) }
+    func launch(_ options: LaunchOptions) async throws { print(options.arguments) }
   }
 
   LaunchLoader.register(StartAnalytics.self)
@@ -56,19 +56,14 @@ func optionKey() {
 }
 
 // snippet.show
-extension LaunchReason { static let restoredFromCrash: LaunchReason = "restored from a crash" }
-// snippet.hide
-
-// snippet.show
 extension LaunchKeys { static let greeting = LaunchKey<String>("greeting") }
 
 LaunchLoader.register(.greeting) { options in "Hello, \(options.arguments.count)" }
 LaunchLoader.register("greet", needs: .greeting) { options, greeting in print(greeting) }
 // snippet.hide
 
-try await token()
+try await registration()
 try plan()
 try await report()
 worker()
 optionKey()
-precondition(LaunchReason.restoredFromCrash.rawValue == "restored from a crash")

@@ -6,7 +6,7 @@ import LaunchLoader
 struct Cache: AppService {
   func run(_ context: AppServiceContext) async throws {
     every(.seconds(60)) { _ in print("remove what is old") }.attach(to: context.lifetime)
-    try await context.untilShutdown()
+    try await context.waitUntilShutdown()
   }
 }
 
@@ -33,7 +33,7 @@ struct Poller: AppService {
 struct Heartbeat: AppService {
   func run(_ context: AppServiceContext) async throws {
     context.markReady()
-    try await context.untilShutdown()
+    try await context.waitUntilShutdown()
   }
 }
 
@@ -43,13 +43,33 @@ run.shutdown()
 try await run.wait()
 
 // snippet.hide
+func endOfTheProgram() async {
+  // snippet.show
+  await AppHost().runAndExit()
+  // snippet.hide
+}
+
+func flatServices() throws {
+  // snippet.show
+  let app = AppHost()
+  try app.add("database", reportsReadiness: true) { context in
+    context.markReady()
+    try await context.waitUntilShutdown()
+  }
+  try app.add("web", after: ["database"], onReturn: .shutdown) { context in
+    try await context.waitUntilShutdown()
+  }
+  // snippet.hide
+  precondition(app.services.count == 2)
+}
+
 func application() throws {
   // snippet.show
   let app = AppHost()
   try app.add("server") { context in
     context.onShutdown { print("no more connections") }
     context.markReady()
-    try await context.untilShutdown()
+    try await context.waitUntilShutdown()
   }
   // snippet.hide
   app.shutdown()
@@ -58,10 +78,10 @@ func application() throws {
 func context() throws {
   // snippet.show
   let app = AppHost()
-  try app.add("web", options: AppServiceOptions(after: ["database"])) { context in
+  try app.add("web", after: ["database"]) { context in
     context.onShutdown { print("no more connections") }
     context.markReady()
-    try await context.untilShutdown()
+    try await context.waitUntilShutdown()
   }
   // snippet.hide
   app.shutdown()
@@ -70,7 +90,7 @@ func context() throws {
 func group() throws {
   // snippet.show
   let storage = AppServiceGroup("storage")
-  try storage.add("cache") { context in try await context.untilShutdown() }
+  try storage.add("cache") { context in try await context.waitUntilShutdown() }
 
   let app = AppHost()
   try app.add(storage)
@@ -129,6 +149,7 @@ func signals() async {
 
 try application()
 try context()
+try flatServices()
 try group()
 try await delegate()
 phases()

@@ -7,16 +7,16 @@ struct Drain: AppService {
   let delay: Duration
 
   func run(_ context: AppServiceContext) async throws {
-    try await context.untilShutdown()
+    try await context.waitUntilShutdown()
     try await Task.sleep(for: delay)
   }
 }
 
 func makeApplication(drain: Duration = .seconds(5)) throws -> AppHost {
   let app = AppHost()
-  try app.add("web", options: AppServiceOptions(waitsForReady: true)) { context in
+  try app.add("web", reportsReadiness: true) { context in
     context.markReady()  // when it listens
-    try await context.untilShutdown()
+    try await context.waitUntilShutdown()
   }
   try app.add(Drain(delay: drain), options: AppServiceOptions(after: ["web"]))
   return app

@@ -16,7 +16,7 @@ struct Worker: AppService {
 
 func serve() async throws -> Int32 {
   let app = AppHost()
-  try app.add("database") { context in try await context.untilShutdown() }
+  try app.add("database") { context in try await context.waitUntilShutdown() }
   try app.add(Worker(), options: AppServiceOptions(after: ["database"]))
   return try await app.run()
 }
@@ -34,7 +34,7 @@ final class Delegate: AppHostDelegate {
 }
 
 let app = AppHost(delegate: Delegate(), loader: LaunchLoader())
-let launched = app.bus.observe(.didFinishLaunching) { options in print(options.reason) }
+let launched = app.bus.observe(.didFinishLaunching) { options in print(options.arguments) }
 
 // snippet.hide
 let running = Task { try await app.run() }
@@ -43,8 +43,11 @@ let ending = Task {
   app.shutdown()
 }
 // snippet.show
-await app.whileState(atLeast: .active) {
-  print("polls while active, is cancelled in the background")
+var polling: Task<Void, Never>?
+for await state in app.bus.events(.appStateDidChange) {
+  polling?.cancel()
+  polling = state == .active ? Task { print("poll") } : nil
+  if state == .stopping { break }
 }
 
 // snippet.hide

@@ -27,7 +27,7 @@ configuration.cancelTimeout = .milliseconds(100)
 let app = AppHost(configuration: configuration)
 let options = AppServiceOptions(stopTimeout: .milliseconds(100))
 try app.add("writer", options: options) { context in
-  try await context.untilShutdown()
+  try await context.waitUntilShutdown()
   try await Task.sleep(for: .seconds(60))  // takes too long
 }
 

@@ -20,7 +20,7 @@ final class Importer: AppService {
     context.markReady()
     count += 1
     EventBus.default.post(.didImport, count)
-    try await context.untilShutdown()
+    try await context.waitUntilShutdown()
   }
 }
 
@@ -30,7 +30,7 @@ final class Badge: LaunchWorker {
 
   nonisolated init() {}
 
-  func launch(_ options: LaunchOptions) async throws { text = "\(options.reason)" }
+  func launch(_ options: LaunchOptions) async throws { text = "\(options.arguments)" }
 }
 
 @MainActor

@@ -17,8 +17,8 @@ loader.register("statistics", phase: .idle) { options in print("the launch does 
 
 let plan = try loader.plan()
 print(plan)  // the layers, phase by phase
-print(plan.dot)  // the graph, for Graphviz
-print(plan.svg)  // the graph as a picture
+print(plan.dot())  // the graph, for Graphviz
+print(plan.svg())  // the graph as a picture
 for edge in plan.edges { print(edge.from, edge.to, edge.isRequired) }
 
 struct Server: LaunchWorker {

@@ -10,11 +10,11 @@ loader.register("search", after: ["nobody"]) { options in print("not called") }
 
 let report = try await loader.launch()
 print(report)
-for entry in report.slowest(3) { print(entry.id, entry.duration, entry.site) }
+for entry in report.entries { print(entry.id, entry.duration, entry.site) }
 for entry in report.failures { print(entry.id, entry.outcome) }
 for problem in report.problems { print(problem) }
 print(report.criticalPath)
-print(report.svg)  // the chart as a picture, for a file
+print(report.svg())  // the chart as a picture, for a file
 
 // snippet.hide
 precondition(report.criticalPath == ["logging", "database"])

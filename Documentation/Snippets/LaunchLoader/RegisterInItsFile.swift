@@ -33,7 +33,7 @@ bus.post(.didFinishLaunching, .current)
 }
 
 // snippet.hide
-let report = try await LaunchLoader.shared.report
+let report = try await LaunchLoader.shared.report()
 precondition(report.failures.isEmpty && report.entries.count == 5)
 pluginDidLoad()
 attachment.cancel()

@@ -25,7 +25,7 @@ let reloads = app.bus.observe(.appShouldReload) { () async in
 
 try app.add("server") { context in
   // Reads the settings for each request.
-  try await context.untilShutdown()
+  try await context.waitUntilShutdown()
 }
 
 extension Settings {

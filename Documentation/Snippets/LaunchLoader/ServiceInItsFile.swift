@@ -9,7 +9,7 @@ extension LaunchKeys {
 let heartbeat = LaunchLoader.register("heartbeat", needs: .application) { options, app in
   try app.add("heartbeat") { context in
     context.markReady()
-    try await context.untilShutdown()
+    try await context.waitUntilShutdown()
   }
 }
 

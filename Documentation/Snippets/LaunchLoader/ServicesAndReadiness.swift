@@ -6,17 +6,17 @@ import LaunchLoader
 struct Heartbeat: AppService {
   func run(_ context: AppServiceContext) async throws {
     context.markReady()
-    try await context.untilShutdown()
+    try await context.waitUntilShutdown()
   }
 }
 
 let app = AppHost()
 
 // Later services wait for its markReady().
-try app.add("database", options: AppServiceOptions(waitsForReady: true)) { context in
+try app.add("database", reportsReadiness: true) { context in
   // connect, then:
   context.markReady()
-  try await context.untilShutdown()
+  try await context.waitUntilShutdown()
 }
 
 let options = AppServiceOptions(
@@ -27,18 +27,18 @@ let options = AppServiceOptions(
 try app.add("web", options: options) { context in
   context.onShutdown { print("no more connections") }
   context.markReady()
-  try await context.untilShutdown()
+  try await context.waitUntilShutdown()
 }
 
 let (requests, input) = AsyncStream<String>.makeStream()
 
-try app.add("answers", options: AppServiceOptions(after: ["database"])) { context in
+try app.add("answers", after: ["database"]) { context in
   every(.seconds(60)) { _ in print("still there") }.attach(to: context.lifetime)
   context.markReady()
   for await request in requests.until(context.lifetime) { print("answer \(request)") }
 }
 
-try app.add("poller", options: AppServiceOptions(after: ["database"])) { context in
+try app.add("poller", after: ["database"]) { context in
   context.markReady()
   while true {
     // Throws when the request has ended the work; that is no failure.
@@ -47,7 +47,7 @@ try app.add("poller", options: AppServiceOptions(after: ["database"])) { context
   }
 }
 
-try app.add("reader", options: AppServiceOptions(after: ["database"])) { context in
+try app.add("reader", after: ["database"]) { context in
   context.markReady()
   let line = try await context.unlessShuttingDown {
     try await Task.sleep(for: .seconds(10))

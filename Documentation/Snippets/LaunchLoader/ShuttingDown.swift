@@ -14,7 +14,7 @@ let app = AppHost(configuration: configuration)
 let saving = app.bus.observe(.willTerminate) { print("services still run: save") }
 
 // snippet.hide
-try app.add("a") { context in try await context.untilShutdown() }
+try app.add("a") { context in try await context.waitUntilShutdown() }
 let ending = app.bus.observe(.didBecomeActive) { app.shutdown() }
 // snippet.show
 do {
@@ -22,15 +22,15 @@ do {
   print("exit code \(code)")
 } catch let error as AppHostError {
   print(error.errors[0])  // the cause
-  print(error.stuckServices)  // the services that were abandoned
+  print(error.abandonedServices)  // the services that were abandoned
 }
 
 struct WriteError: Error {}
 
 func addWriter(to app: AppHost) throws {
-  try app.add("writer", options: AppServiceOptions(stopTimeout: .seconds(3))) { context in
+  try app.add("writer", stopTimeout: .seconds(3)) { context in
     context.markReady()
-    try await context.untilShutdown()
+    try await context.waitUntilShutdown()
     do {
       try await Task.sleep(for: .seconds(1))  // writes what is left
     } catch is CancellationError {

@@ -7,17 +7,17 @@ import Synchronization
 // snippet.show
 let app = AppHost()
 
-try app.add("database", options: AppServiceOptions(waitsForReady: true)) { context in
+try app.add("database", reportsReadiness: true) { context in
   context.markReady()
-  try await context.untilShutdown()
+  try await context.waitUntilShutdown()
   print("3: the database closes")
 }
-try app.add("cache", options: AppServiceOptions(after: ["database"])) { context in
-  try await context.untilShutdown()
+try app.add("cache", after: ["database"]) { context in
+  try await context.waitUntilShutdown()
   print("2: the cache is written")
 }
-try app.add("web", options: AppServiceOptions(after: ["database", "cache"])) { context in
-  try await context.untilShutdown()
+try app.add("web", after: ["database", "cache"]) { context in
+  try await context.waitUntilShutdown()
   print("1: the last responses are sent")
 }
 
@@ -43,7 +43,7 @@ struct Database: AppService {
       group.addTask { await client.run() }
       try await client.query("SELECT 1")
       context.markReady()
-      try await context.untilShutdown()
+      try await context.waitUntilShutdown()
       group.cancelAll()  // closes the connections: every service that uses them has ended
     }
   }
@@ -62,16 +62,16 @@ func add(_ client: any DatabaseClient, to app: AppHost) throws {
   try app.add(
     Database(client: client),
     named: "database",
-    options: AppServiceOptions(waitsForReady: true, startTimeout: .seconds(30))
+    options: AppServiceOptions(reportsReadiness: true, startTimeout: .seconds(30))
   )
   try app.add(
     Migrations(client: client),
     named: "migrations",
-    options: AppServiceOptions(after: ["database"], onReturn: .ignore, waitsForReady: true)
+    options: AppServiceOptions(after: ["database"], onReturn: .ignore, reportsReadiness: true)
   )
   let options = AppServiceOptions(after: ["database", "migrations"], stopTimeout: .seconds(10))
   try app.add("orders", options: options) { context in
-    try await context.untilShutdown()
+    try await context.waitUntilShutdown()
     try await client.query("DELETE FROM locks")  // the database is still there
   }
 }

@@ -9,7 +9,7 @@ struct Cleaner: AppService {
 
   func run(_ context: AppServiceContext) async throws {
     context.markReady()
-    try await context.untilShutdown()
+    try await context.waitUntilShutdown()
     try await clock.sleep(for: .seconds(30))  // takes too long
   }
 }

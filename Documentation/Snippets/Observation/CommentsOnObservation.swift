@@ -9,9 +9,9 @@ extension ThemeKeys {
   static let paper = ThemeKey("color.paper", default: RGBA(red: 255, green: 255, blue: 255))
 }
 
-let theme = ObservableTheme(ThemeManager(Theme("Day")))
+let theme = ObservableTheme(ThemeManager(Theme("Day", appearance: .dark)))
 let paper = theme[.paper]  // in the `body` of a view, which then follows this key
-try theme.use(Theme("Night") { $0[.paper] = RGBA(red: 20, green: 20, blue: 30) })
+try theme.use(Theme("Night", appearance: .dark) { $0[.paper] = RGBA(red: 20, green: 20, blue: 30) })
 // snippet.hide
 precondition(paper.hex == "#ffffff" && theme[.paper].hex == "#14141e")
 
@@ -21,7 +21,7 @@ precondition(paper.hex == "#ffffff" && theme[.paper].hex == "#14141e")
 }
 
 let account = Account()
-let balance = account.$balance.observable  // kept by the view, for example in a `@State`
+let balance = ObservableMirror(of: account.$balance)  // kept by the view, for example in a `@State`
 print(balance.value)  // in the `body` of the view, which then follows the property
 account.balance = 5
 // snippet.hide
@@ -29,7 +29,7 @@ precondition(balance.value == 5)
 
 // snippet.show
 let progress = SharedObserved(0.0)
-let mirror = progress.observable  // kept by the view, for example in a `@State`
+let mirror = SharedObservableMirror(of: progress)  // kept by the view, for example in a `@State`
 print(mirror.value)  // in the `body` of the view, which then follows the property
 progress.value = 0.5  // on any thread
 // snippet.hide
@@ -45,7 +45,7 @@ extension EventNames {
 }
 
 let cart = Cart()
-let token = EventBus.default.events(tracking: { cart.items.count }, as: .cartDidChange)
+let token = EventBus.default.forward(tracking: { cart.items.count }, as: .cartDidChange)
 cart.items.append("tea")  // posted in a later job of the main actor
 // snippet.hide
 var heard: [Int] = []

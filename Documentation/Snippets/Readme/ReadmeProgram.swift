@@ -17,7 +17,7 @@ let stopping = app.bus.observe(.didTick, where: { $0 == 2 }) { _ in app.shutdown
 try app.add("clock") { context in
   every(.seconds(1)) { tick in app.bus.post(.didTick, tick.index) }.attach(to: context.lifetime)
   context.markReady()
-  try await context.untilShutdown()  // Control-C, SIGTERM or app.shutdown()
+  try await context.waitUntilShutdown()  // Control-C, SIGTERM or app.shutdown()
 }
 
-_ = try await app.run()  // returns the exit code after an orderly stop; throws if a service failed
+await app.runAndExit()  // with 0 after an orderly stop; with 70 and a line if a service failed

@@ -7,7 +7,7 @@ extension ThemeKeys {
   static let accent = ThemeKey("color.accent", default: RGBA(red: 0, green: 122, blue: 255))
 }
 
-var night = Theme("Night")
+var night = Theme("Night", appearance: .dark)
 night[.brand] = RGBA(red: 110, green: 160, blue: 255)
 night[alias: .accent] = .brand
 let ember = night.deriving("Ember") { $0[.brand] = RGBA(red: 255, green: 120, blue: 60) }
@@ -26,7 +26,7 @@ final class Badge: Themeable {
 }
 
 let badge = Badge()
-badge.themes = [.set(\.ink, .ink)]  // subscribes, applies now
+badge.themeMap = [.set(\.ink, .ink)]  // subscribes, applies now
 // snippet.hide
 precondition(badge.ink.hex == "#1e1e1e")
 
@@ -75,7 +75,7 @@ func theme(from decoder: any Decoder, over base: Theme) throws -> Theme {
 
 @MainActor func manager() throws {
   // snippet.show
-  try ThemeManager.shared.use(Theme("Night"))
+  try ThemeManager.shared.use(Theme("Night", appearance: .dark))
   // snippet.hide
   precondition(ThemeManager.shared.theme.name == "Night")
 }
@@ -111,3 +111,11 @@ struct NoFiles: ThemeStore {
 }
 
 register(NoFiles(), in: ThemeManager.shared)
+
+// snippet.show
+@MainActor func appearanceDidChange(_ manager: ThemeManager, isDark: Bool) {
+  manager.reportSystemAppearance(isDark ? .dark : .light)
+}
+// snippet.hide
+
+appearanceDidChange(.shared, isDark: true)

@@ -12,7 +12,7 @@ extension ThemeKeys {
 }
 
 let day = Theme("Day", appearance: .light)
-let night = Theme("Night") {
+let night = Theme("Night", appearance: .dark) {
   $0[.background] = RGBA(red: 52, green: 52, blue: 52)
   $0[.text] = RGBA(red: 230, green: 230, blue: 230)
 }

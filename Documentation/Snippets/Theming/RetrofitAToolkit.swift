@@ -46,7 +46,7 @@ final class Badge: Widget, Themeable {
 
   override init() {
     super.init()
-    onMainActor { badge in badge.themes = [.set(\.frame, .frame)] }
+    onMainActor { badge in badge.themeMap = [.set(\.frame, .frame)] }
   }
 }
 

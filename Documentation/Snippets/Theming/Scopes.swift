@@ -15,7 +15,7 @@ final class Label {
   @Themed var themeMap: ThemeMap<Label>?
 }
 
-let manager = ThemeManager(Theme("Day") { $0[alias: .accent] = .brand })
+let manager = ThemeManager(Theme("Day", appearance: .dark) { $0[alias: .accent] = .brand })
 
 let sidebar = try manager.scope { $0[.brand] = RGBA(red: 0, green: 150, blue: 136) }
 
@@ -28,7 +28,8 @@ entry.themeMap = map.scoped(sidebar)  // the sidebar's brand, the manager's radi
 try manager.edit { $0[.radius] = 8 }  // both corners
 try sidebar.edit { $0[.brand] = RGBA(red: 121, green: 85, blue: 72) }  // the entry alone
 
-try sidebar.use(Theme("Night"))  // the sidebar uses Night from now on, regardless of the manager
+// From now on the sidebar uses Night, regardless of the manager.
+try sidebar.use(Theme("Night", appearance: .dark))
 
 // snippet.hide
 precondition(title.corner == 8 && entry.corner == 4 && entry.color.hex == "#007aff")

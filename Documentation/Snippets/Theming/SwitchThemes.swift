@@ -17,7 +17,7 @@ final class Label {
 let label = Label()
 label.themeMap = [.set(\.color, .accent), .set(\.corner, .radius)]  // subscribes, applies now
 
-var night = Theme("Night")
+var night = Theme("Night", appearance: .dark)
 night[.accent] = RGBA(red: 110, green: 160, blue: 255)
 let ember = night.deriving("Ember") { $0[.radius] = 8 }
 

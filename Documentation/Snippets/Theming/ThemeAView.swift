@@ -45,7 +45,7 @@ final class Badge: Themeable {
 }
 
 let badge = Badge()
-badge.themes = [.set(\.ink, .ink)]  // subscribes, applies now
+badge.themeMap = [.set(\.ink, .ink)]  // subscribes, applies now
 
 @MainActor
 final class LegacyCell {
@@ -66,15 +66,17 @@ let token = EventBus.default.observe(.themeDidChange) { change in
 }
 
 let day = Theme("Day", appearance: .light)
-let night = Theme("Night") { $0[.paper] = RGBA(red: 16, green: 20, blue: 28) }
+let night = Theme("Night", appearance: .dark) { $0[.paper] = RGBA(red: 16, green: 20, blue: 28) }
 let manager = ThemeManager(light: day, dark: night)
 manager.systemAppearance = .light  // shows Day
-manager.preference = .dark  // shows Night, regardless of the system
+manager.appearancePreference = .dark  // shows Night, regardless of the system
 
-manager.register(Theme("Contrast") { $0[.ink] = RGBA(red: 255, green: 255, blue: 255) })
+manager.register(
+  Theme("Contrast", appearance: .dark) { $0[.ink] = RGBA(red: 255, green: 255, blue: 255) }
+)
 try manager.use("Contrast")  // the user's choice
 manager.systemAppearance = .dark  // still shows Contrast
-manager.preference = .system  // shows Night, and follows the system again
+manager.appearancePreference = .system  // shows Night, and follows the system again
 try manager.use("Contrast")
 
 // snippet.hide

@@ -9,7 +9,7 @@ extension ThemeKeys {
   static let radius = ThemeKey("corner.radius", default: 4)
 }
 
-var night = Theme("Night")
+var night = Theme("Night", appearance: .dark)
 night[.brand] = RGBA(red: 110, green: 160, blue: 255)
 night[alias: .accent] = .brand
 let ember = night.deriving("Ember") { $0[.brand] = RGBA(red: 255, green: 120, blue: 60) }

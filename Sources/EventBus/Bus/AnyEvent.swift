@@ -9,8 +9,7 @@ public struct AnyEvent: Sendable {
   /// The source site of the post.
   public let site: SourceSite
 
-  /// Creates an event.
-  public init(
+  package init(
     name: String,
     payload: any Sendable,
     sender: ObjectIdentifier? = nil,

@@ -87,25 +87,11 @@ extension BusState {
     call(hooks { $0.onUnhandled != nil }) { $0.onUnhandled?(event) }
   }
 
-  /// Reports that an event has many observers, once to each hook.
-  func reportIfMany(_ event: AnyObject, _ name: String, count: () -> Int) {
-    // Like other hooks it does not report what hooks do; the next registration outside one reports it.
-    if RunningHook.isRunning { return }
-    let count = count()
-    let crowded = ObjectIdentifier(event)
-    for installed in hooks(where: { $0.onManyObservers != nil }) where installed.begin() {
-      if installed.isCrowded(crowded, count) {
-        run { installed.hooks.onManyObservers?(name, count) }
-      }
-      installed.finish()
-    }
-  }
-
   /// Reports a step of a post.
-  func trace(_ event: (TraceEvent.Bus) -> TraceEvent) {
+  func trace(_ event: (TraceStep.Bus) -> TraceStep) {
     let (hooks, identity) = hookList.withLock { ($0.tracing, $0.identity) }
     if hooks.isEmpty || RunningHook.isRunning { return }
-    let bus = TraceEvent.Bus(label: label, id: identity ?? ObjectIdentifier(self))
+    let bus = TraceStep.Bus(label: label, id: identity ?? ObjectIdentifier(self))
     let event = event(bus)
     call(hooks) { $0.onTrace?(event) }
   }
@@ -202,7 +188,6 @@ struct HookList: Sendable {
 
   /// The flags of ``BusState/reports`` that the hooks ask for.
   var reports: UInt {
-    (all.contains { $0.hooks.onUnhandled != nil } ? BusState.unhandled : 0)
-      | (all.contains { $0.hooks.onManyObservers != nil } ? BusState.manyObservers : 0)
+    all.contains { $0.hooks.onUnhandled != nil } ? BusState.unhandled : 0
   }
 }

@@ -14,8 +14,6 @@ final class BusState: Sendable {
 
   /// Set in ``reports`` while there is a hook for unhandled events.
   @inlinable static var unhandled: UInt { 1 }
-  /// Set in ``reports`` while there is a hook for many observers.
-  static let manyObservers: UInt = 2
 
   let label: String
   /// The installed hooks; changed and read in `BusState+Hooks.swift`.
@@ -27,8 +25,6 @@ final class BusState: Sendable {
   /// The flags of the reports that hooks ask for, other than those that make posts take the general path.
   @usableFromInline
   let reports: Atomic<UInt>
-  /// The number of deliveries that interceptors prevented.
-  let interceptedCalls = Atomic<Int>(0)
   /// Nonzero when every post of the bus must take the general path.
   @usableFromInline
   let hookCases: Atomic<UInt>
@@ -59,9 +55,6 @@ final class BusState: Sendable {
   /// Whether there is a hook for unhandled events.
   @inlinable
   var reportsUnhandled: Bool { reports.load(ordering: .relaxed) & Self.unhandled != 0 }
-
-  /// Whether there is a hook for events with many observers.
-  var reportsManyObservers: Bool { reports.load(ordering: .relaxed) & Self.manyObservers != 0 }
 
   /// Whether hooks follow posts.
   var isFollowed: Bool {

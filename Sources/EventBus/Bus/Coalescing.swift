@@ -8,8 +8,6 @@ public enum Coalescing: Sendable {
   case none
   /// Replaces events of the same name, whatever their sender.
   case name
-  /// Replaces events of the same sender, whatever their name.
-  case sender
   /// Replaces events of the same name and the same sender, or of the same name if neither has a sender.
   case nameAndSender
 }

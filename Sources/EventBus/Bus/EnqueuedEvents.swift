@@ -50,7 +50,6 @@ class EnqueuedEvents: @unchecked Sendable {  // Reason: constants; see the subcl
     switch coalescing {
     case .none: false
     case .name: waiting.name == name
-    case .sender: hasSender(of: waiting)
     case .nameAndSender:
       waiting.name == name
         && (waiting.origin?.sender == nil && origin?.sender == nil || hasSender(of: waiting))

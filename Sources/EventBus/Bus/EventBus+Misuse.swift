@@ -15,7 +15,7 @@ extension EventBus {
     where predicate: (@Sendable (Payload) -> Bool)? = nil,
     buffering: AsyncStream<Payload>.Continuation.BufferingPolicy = .unbounded,
     @_inheritActorContext
-    _ handler: @escaping @isolated(any) @Sendable (HandlerParameter<Payload>) async throws -> Void
+    _ handler: @escaping @isolated(any) @Sendable (_HandlerParameter<Payload>) async throws -> Void
   ) -> Token { .unavailable }
 
   /// Not available: the handler uses a member that the payload does not have.
@@ -32,7 +32,7 @@ extension EventBus {
     buffering: AsyncStream<Payload>.Continuation.BufferingPolicy = .unbounded,
     @_inheritActorContext
     _ handler:
-      @escaping @isolated(any) @Sendable (Owner, HandlerParameter<Payload>) async throws -> Void
+      @escaping @isolated(any) @Sendable (Owner, _HandlerParameter<Payload>) async throws -> Void
   ) -> Token { .unavailable }
 }
 
@@ -44,8 +44,7 @@ extension EventBus {
   @discardableResult
   public func post<Payload>(
     _ name: EventName<Payload>,
-    from sender: AnyObject? = nil,
-    excluding token: Token? = nil
+    from sender: AnyObject? = nil
   ) -> Int { 0 }
 
   /// Not available: this event has a payload.
@@ -108,7 +107,7 @@ extension Token {
 /// Occurs in messages of the compiler only; no values can be created.
 @_documentation(visibility: private)
 @dynamicMemberLookup
-public struct HandlerParameter<Value: Sendable>: Sendable {
+public struct _HandlerParameter<Value: Sendable>: Sendable {
   private let value: Value
 
   /// A property that the type has.
@@ -123,7 +122,7 @@ public struct HandlerParameter<Value: Sendable>: Sendable {
     message:
       "no such property, or not of this type; for details, write the parameter's type: { (value: Type) in … }"
   )
-  public subscript(dynamicMember name: String) -> NoSuchMember { NoSuchMember() }
+  public subscript(dynamicMember name: String) -> _NoSuchMember { _NoSuchMember() }
 }
 
 /// Stands for the value of a member that does not exist.
@@ -132,16 +131,16 @@ public struct HandlerParameter<Value: Sendable>: Sendable {
 @_documentation(visibility: private)
 @dynamicMemberLookup
 @dynamicCallable
-public struct NoSuchMember: Sendable {
+public struct _NoSuchMember: Sendable {
   fileprivate init() {}
 
   /// A member of the member.
-  public subscript(dynamicMember name: String) -> NoSuchMember { self }
+  public subscript(dynamicMember name: String) -> _NoSuchMember { self }
 
   /// A call of the member.
   @discardableResult
   public func dynamicallyCall(withKeywordArguments arguments: KeyValuePairs<String, Any>)
-    -> NoSuchMember
+    -> _NoSuchMember
   {
     self
   }

@@ -13,7 +13,6 @@ extension EventBus {
   ///   - name: The name of the event.
   ///   - payload: The payload.
   ///   - sender: The sender of the event, which is not retained.
-  ///   - token: A registration to leave out, such as the poster's own.
   ///   - fileID: The file of the post; filled in by the compiler.
   ///   - line: The line of the post.
   ///   - isolation: The actor on which the poster runs; filled in by the compiler.
@@ -27,17 +26,32 @@ extension EventBus {
     _ name: EventName<Payload>,
     _ payload: Payload,
     from sender: AnyObject? = nil,
-    excluding token: Token? = nil,
     fileID: StaticString = #fileID,
     line: UInt = #line,
     isolation: isolated (any Actor)? = #isolation
   ) -> Int {
     let site = CallSite(fileID, line)
     let reached = table.with(name.index) { (core: SignalCore<Payload>) in
-      core.send(payload, from: sender, excluding: token, at: site, on: isolation)
+      core.send(payload, from: sender, excluding: nil, at: site, on: isolation)
     }
-    return reached
-      ?? postUnobserved(name, payload, from: sender, excluding: token, at: site, on: isolation)
+    return reached ?? postUnobserved(name, payload, from: sender, at: site, on: isolation)
+  }
+
+  /// Posts an event, and leaves out one registration, such as that of a bridge by which the event has come.
+  ///
+  /// - Returns: The number of handlers that the event reached.
+  @discardableResult
+  package func post<Payload>(
+    _ name: EventName<Payload>,
+    _ payload: Payload,
+    from sender: AnyObject? = nil,
+    excluding token: Token?,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
+    isolation: isolated (any Actor)? = #isolation
+  ) -> Int {
+    let site = CallSite(fileID, line)
+    return core(of: name).send(payload, from: sender, excluding: token, at: site, on: isolation)
   }
 
   /// Posts an event without a payload.
@@ -45,7 +59,6 @@ extension EventBus {
   /// - Parameters:
   ///   - name: The name of the event.
   ///   - sender: The sender of the event, which is not retained.
-  ///   - token: A registration to leave out, such as the poster's own.
   ///   - fileID: The file of the post; filled in by the compiler.
   ///   - line: The line of the post.
   ///   - isolation: The actor on which the poster runs; filled in by the compiler.
@@ -57,12 +70,11 @@ extension EventBus {
   public func post(
     _ name: EventName<Void>,
     from sender: AnyObject? = nil,
-    excluding token: Token? = nil,
     fileID: StaticString = #fileID,
     line: UInt = #line,
     isolation: isolated (any Actor)? = #isolation
   ) -> Int {
-    post(name, (), from: sender, excluding: token, fileID: fileID, line: line, isolation: isolation)
+    post(name, (), from: sender, fileID: fileID, line: line, isolation: isolation)
   }
 
   /// Returns whether a name has observers; those of every event do not count.
@@ -81,7 +93,6 @@ extension EventBus {
     _ name: EventName<Payload>,
     _ payload: Payload,
     from sender: AnyObject?,
-    excluding token: Token?,
     at site: CallSite,
     on isolation: (any Actor)?
   ) -> Int {
@@ -90,7 +101,7 @@ extension EventBus {
     {
       return 0
     }
-    return postToNewCore(name, payload, from: sender, excluding: token, at: site, on: isolation)
+    return postToNewCore(name, payload, from: sender, at: site, on: isolation)
   }
 
   /// Posts an event that may matter to this bus although it has never been observed.
@@ -99,11 +110,9 @@ extension EventBus {
     _ name: EventName<Payload>,
     _ payload: Payload,
     from sender: AnyObject?,
-    excluding token: Token?,
     at site: CallSite,
     on isolation: (any Actor)?
   ) -> Int {
-    core(of: name)
-      .send(payload, from: sender, excluding: token, at: site, on: isolation)
+    core(of: name).send(payload, from: sender, excluding: nil, at: site, on: isolation)
   }
 }

@@ -31,14 +31,7 @@ public struct EventHooks: Sendable {
   ///
   /// Tracing has no cost while no hooks of the bus have this callback. Posts that began earlier are not
   /// traced.
-  public var onTrace: (@Sendable (TraceEvent) -> Void)?
-  /// Called once per name, when its number of observers first exceeds ``manyObserversThreshold``.
-  ///
-  /// Many observers often mean that some code registers repeatedly without ending its registrations. A name
-  /// that has too many when the hooks are added is reported at its next registration.
-  public var onManyObservers: (@Sendable (_ name: String, _ count: Int) -> Void)?
-  /// The number of observers of one name above which ``onManyObservers`` is called; 1,000 by default.
-  public var manyObserversThreshold: Int
+  public var onTrace: (@Sendable (TraceStep) -> Void)?
   /// Called with every line that the bus would otherwise write to standard error.
   ///
   /// These are errors without ``onError``, warnings, and errors of theme managers that post on the bus. There are warnings
@@ -63,22 +56,16 @@ public struct EventHooks: Sendable {
   ///   - onError: Called with every error that a handler throws.
   ///   - onUnhandled: Called with every event that reached no handler.
   ///   - onTrace: Called with every step of every post.
-  ///   - onManyObservers: Called once per name, when it first has more observers than the threshold.
-  ///   - manyObserversThreshold: The number of observers above which `onManyObservers` is called.
   ///   - onMessage: Called with every line that the bus would otherwise write to standard error.
   ///   - interceptor: Carries a value from each post to its handlers.
   public init(
     onError: (@Sendable (HandlerFailure) -> Void)? = nil,
     onUnhandled: (@Sendable (AnyEvent) -> Void)? = nil,
-    onTrace: (@Sendable (TraceEvent) -> Void)? = nil,
-    onManyObservers: (@Sendable (_ name: String, _ count: Int) -> Void)? = nil,
-    manyObserversThreshold: Int = 1_000,
+    onTrace: (@Sendable (TraceStep) -> Void)? = nil,
     onMessage: (@Sendable (String) -> Void)? = nil,
     interceptor: (any EventInterceptor)? = nil
   ) {
     (self.onError, self.onUnhandled, self.onTrace) = (onError, onUnhandled, onTrace)
-    self.onManyObservers = onManyObservers
-    self.manyObserversThreshold = manyObserversThreshold
     (self.onMessage, self.interceptor) = (onMessage, interceptor)
   }
 }
@@ -94,8 +81,7 @@ public struct HandlerFailure: Error, CustomStringConvertible {
   /// The source site of the registration.
   public let registeredAt: SourceSite
 
-  /// Creates a description of a failure.
-  public init(error: any Error, event: AnyEvent, registeredAt: SourceSite) {
+  package init(error: any Error, event: AnyEvent, registeredAt: SourceSite) {
     self.error = error
     self.event = event
     self.registeredAt = registeredAt

@@ -26,7 +26,7 @@
 /// brings the value of its post. An event for a stream is captured, but no handler runs inside `run`.
 ///
 /// `run` calls its body once. If it does not, the handler is skipped: a trace reports
-/// ``TraceEvent/SkipReason/intercepted``, a post does not count the handler as reached unless the event was queued for it, and a registration with `once: true` keeps its call. A
+/// ``TraceStep/SkipReason/intercepted``, a post does not count the handler as reached unless the event was queued for it, and a registration with `once: true` keeps its call. A
 /// second run of the body is ignored, with a message to ``EventHooks/onMessage``. Errors of handlers do not
 /// pass through `run`; they are reported to ``EventHooks/onError`` after it has returned.
 ///

@@ -10,7 +10,7 @@ internal import Synchronization
 /// ## Thread safety
 ///
 /// Names may be created and used on any thread.
-public final class EventName<Payload: Sendable>: EventNames,
+public final class EventName<Payload: Sendable>: AnyEventName,
   @unchecked Sendable  // Reason: constant.
 {
   /// The string of the name.
@@ -65,6 +65,35 @@ extension EventName: CustomStringConvertible {
   public var description: String { name }
 }
 
+/// A name whose payload type does not matter, for elements of collections.
+///
+/// ```swift
+/// extension EventNames {
+///   static let userDidLogIn = EventName<String>("user.didLogIn")
+///   static let didSave = EventName<Void>("document.didSave")
+/// }
+///
+/// let muted: Set<AnyEventName> = [.userDidLogIn, .didSave]
+/// print(muted.contains(.didSave))  // true
+/// ```
+///
+/// It has no public initializer; every instance is an ``EventName``.
+public class AnyEventName: Hashable, @unchecked Sendable {  // Reason: constant.
+  /// The number of the name in this process; equal names have equal numbers.
+  @usableFromInline
+  let index: Int
+
+  init(index: Int) { self.index = index }
+
+  /// Returns whether two names have equal strings and the same payload type.
+  public static func == (left: AnyEventName, right: AnyEventName) -> Bool {
+    left.index == right.index
+  }
+
+  /// Hashes the number of the name.
+  public func hash(into hasher: inout Hasher) { hasher.combine(index) }
+}
+
 /// The namespace for event names; extend it with your own.
 ///
 /// ```swift
@@ -78,38 +107,9 @@ extension EventName: CustomStringConvertible {
 /// bus.post(.didSave)
 /// ```
 ///
-/// The class exists because an extension of a generic type cannot declare a stored static property. It has
-/// no public initializer; every instance is an ``EventName``. In a module whose default isolation is the
-/// main actor, write `nonisolated extension EventNames`.
-public class EventNames: Hashable, @unchecked Sendable {  // Reason: constant.
-  /// The number of the name in this process; equal names have equal numbers.
-  @usableFromInline
-  let index: Int
-
-  init(index: Int) { self.index = index }
-
-  /// Returns whether two names have equal strings and the same payload type.
-  public static func == (left: EventNames, right: EventNames) -> Bool { left.index == right.index }
-
-  /// Hashes the number of the name.
-  public func hash(into hasher: inout Hasher) { hasher.combine(index) }
-}
-
-/// A name whose payload type does not matter, for elements of collections.
-///
-/// ```swift
-/// extension EventNames {
-///   static let userDidLogIn = EventName<String>("user.didLogIn")
-///   static let didSave = EventName<Void>("document.didSave")
-/// }
-///
-/// let muted: Set<AnyEventName> = [.userDidLogIn, .didSave]
-/// print(muted.contains(.didSave))  // true
-/// ```
-///
-/// ``EventNames`` is the namespace in which names are declared; the alias reads better where a value is
-/// meant.
-public typealias AnyEventName = EventNames
+/// The names belong to a class without type parameters because an extension of a generic type cannot declare a stored
+/// static property. In a module whose default isolation is the main actor, write `nonisolated extension EventNames`.
+public typealias EventNames = AnyEventName
 
 /// The state shared by all names of one event.
 final class InternedName: Sendable {

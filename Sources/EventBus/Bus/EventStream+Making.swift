@@ -58,9 +58,67 @@ extension EventBus {
     (_, _) = (consume self, consume sender)
     return try await stream.only()
   }
+
+  /// Waits for the next occurrence of an event, after this call, for a limited time.
+  ///
+  /// ```swift
+  /// extension EventNames {
+  ///   static let didConnect = EventName<String>("server.didConnect")
+  /// }
+  ///
+  /// func address(on bus: EventBus) async throws -> String {
+  ///   try await bus.next(.didConnect, within: .seconds(5))
+  /// }
+  /// ```
+  ///
+  /// The wait keeps neither the bus nor the sender alive. Recorded payloads do not count.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the event.
+  ///   - sender: The only sender whose event ends the wait, compared by identity and held weakly; `nil` for
+  ///     any sender.
+  ///   - predicate: The filter, called on the posting thread with no lock held. Events for which it returns
+  ///     `false` do not end the wait.
+  ///   - limit: The time after which the wait is given up.
+  ///   - clock: The clock that measures the limit.
+  ///   - fileID: The file of the call; filled in by the compiler.
+  ///   - line: The line of the call.
+  /// - Returns: The payload.
+  /// - Throws: ``NextError``, which names the event and the limit, when the time is up; `CancellationError` if the
+  ///   waiting task is cancelled, or if the bus is released, before the event occurs.
+  public consuming func next<Payload, C: Clock>(
+    _ name: EventName<Payload>,
+    from sender: consuming AnyObject? = nil,
+    where predicate: (@Sendable (Payload) -> Bool)? = nil,
+    within limit: Duration,
+    clock: C = ContinuousClock(),
+    fileID: StaticString = #fileID,
+    line: UInt = #line
+  ) async throws -> Payload where C.Duration == Duration {
+    let stream = core(of: name).nextOne(sender, predicate, at: CallSite(fileID, line))
+    (_, _) = (consume self, consume sender)
+    return try await stream.only(of: name.name, within: limit, clock)
+  }
+
+  /// The error of a wait for an event that has not occurred in time.
+  public struct NextError: Error, CustomStringConvertible {
+    /// The string of the event's name, or the label of a signal.
+    public let name: String
+    /// The time after which the wait was given up.
+    public let limit: Duration
+
+    /// A line that names the event and the limit; control characters in names are escaped.
+    public var description: String {
+      let subject = name.isEmpty ? "the signal was not sent" : "\"\(name)\" was not posted"
+      let text =
+        "EventBus: \(subject) within \(limit), or not to this wait."
+        + " Check its sender and its filter, or pass a longer limit."
+      return text.onOneLine
+    }
+  }
 }
 
-extension SignalSource {
+extension ReadableSignal {
   /// Returns a stream of the occurrences of the signal, beginning with this call.
   ///
   /// - Parameters:
@@ -112,6 +170,37 @@ extension SignalSource {
     let stream = readOnly.core.nextOne(sender, predicate, at: CallSite(fileID, line))
     (_, _) = (consume self, consume sender)
     return try await stream.only()
+  }
+
+  /// Waits for the next occurrence of the signal, after this call, for a limited time.
+  ///
+  /// The wait keeps neither the signal nor the sender alive. Recorded payloads do not count.
+  ///
+  /// - Parameters:
+  ///   - sender: The only sender whose event ends the wait, compared by identity and held weakly; `nil` for
+  ///     any sender.
+  ///   - predicate: The filter, called on the posting thread with no lock held. Events for which it returns
+  ///     `false` do not end the wait.
+  ///   - limit: The time after which the wait is given up.
+  ///   - clock: The clock that measures the limit.
+  ///   - fileID: The file of the call; filled in by the compiler.
+  ///   - line: The line of the call.
+  /// - Returns: The payload.
+  /// - Throws: ``EventBus/NextError``, which names the signal and the limit, when the time is up; `CancellationError`
+  ///   if the waiting task is cancelled, or if the signal is released, before the event occurs.
+  public consuming func next<C: Clock>(
+    from sender: consuming AnyObject? = nil,
+    where predicate: (@Sendable (Payload) -> Bool)? = nil,
+    within limit: Duration,
+    clock: C = ContinuousClock(),
+    fileID: StaticString = #fileID,
+    line: UInt = #line
+  ) async throws -> Payload where C.Duration == Duration {
+    let core = readOnly.core
+    let name = core.name
+    let stream = (consume core).nextOne(sender, predicate, at: CallSite(fileID, line))
+    (_, _) = (consume self, consume sender)
+    return try await stream.only(of: name, within: limit, clock)
   }
 }
 
@@ -172,5 +261,27 @@ extension EventStream {
   fileprivate func only() async throws(CancellationError) -> Payload {
     guard let payload = await buffer.next() else { throw CancellationError() }
     return payload
+  }
+
+  /// Waits for the only element, for a limited time.
+  fileprivate func only(
+    of name: String,
+    within limit: Duration,
+    _ clock: some Clock<Duration>
+  ) async throws -> Payload {
+    let result = Locked<Result<Payload, CancellationError>?>(nil)
+    let isOver = await completes(within: limit, on: clock) {
+      if let payload = await self.buffer.next() {
+        result.withLock { $0 = .success(payload) }
+      } else if !Task.isCancelled {
+        // The bus has been released.
+        result.withLock { $0 = .failure(CancellationError()) }
+      }
+      return !Task.isCancelled
+    }
+    if let result = result.withLock({ $0 }) { return try result.get() }
+    try Task.checkCancellation()
+    if isOver { throw CancellationError() }
+    throw EventBus.NextError(name: name, limit: limit)
   }
 }

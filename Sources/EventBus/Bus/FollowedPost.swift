@@ -29,26 +29,26 @@ package final class FollowedPost: PostRecord, @unchecked Sendable {  // Reason: 
   }
 
   /// Reports a step of the post itself.
-  func report(_ step: TraceEvent.Step) { report(step, nil, on: poster) }
+  func report(_ step: TraceStep.Kind) { report(step, nil, on: poster) }
 
-  private func report(_ step: TraceEvent.Step, _ receiver: Receiver) {
+  private func report(_ step: TraceStep.Kind, _ receiver: Receiver) {
     report(step, receiver, on: receiver.actor)
   }
 
-  private func report(_ step: TraceEvent.Step, _ receiver: Receiver?, on actor: ActorIdentity?) {
+  private func report(_ step: TraceStep.Kind, _ receiver: Receiver?, on actor: ActorIdentity?) {
     busState.trace { bus in
-      TraceEvent(
+      TraceStep(
         bus: bus,
         post: post.number,
         outerPost: post.outerNumber,
         name: post.name,
         site: site,
         depth: post.depth,
-        registration: receiver.map(TraceEvent.Registration.init),
+        registration: receiver.map(TraceStep.Registration.init),
         actor: actor,
         thread: currentThreadID(),
         time: .now,
-        step: step
+        kind: step
       )
     }
   }
@@ -58,7 +58,7 @@ package final class FollowedPost: PostRecord, @unchecked Sendable {  // Reason: 
   override var isIntercepted: Bool { !interceptions.isEmpty }
 
   override package func missed(_ reception: Reception, by receiver: Receiver) {
-    guard let reason = TraceEvent.SkipReason(reception) else { return }
+    guard let reason = TraceStep.SkipReason(reception) else { return }
     report(.skipped(reason), receiver)
   }
 
@@ -125,12 +125,11 @@ package final class FollowedPost: PostRecord, @unchecked Sendable {  // Reason: 
 
   private func conclude(_ outcome: Result<Reception, any Error>?) throws -> Reception {
     if let outcome { return try outcome.get() }
-    busState.interceptedCalls.wrappingAdd(1, ordering: .relaxed)
     return .intercepted
   }
 }
 
-extension TraceEvent.SkipReason {
+extension TraceStep.SkipReason {
   /// Creates the reason for an outcome; `nil` if the event reached the handler or its queue.
   fileprivate init?(_ outcome: Reception) {
     switch outcome {
@@ -148,7 +147,7 @@ extension TraceEvent.SkipReason {
   }
 }
 
-extension TraceEvent.Registration {
+extension TraceStep.Registration {
   /// Describes the registration that a delivery concerns.
   fileprivate init(_ receiver: Receiver) {
     self.init(id: Int(clamping: receiver.number), site: SourceSite(receiver.site))

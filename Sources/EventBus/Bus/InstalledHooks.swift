@@ -5,8 +5,6 @@ final class InstalledHooks: Sendable {
   let hooks: EventHooks
   /// The registration that a token ends; `nil` for hooks that the bus was made with.
   let registration: Registration?
-  /// The events that were reported as having many observers.
-  private let crowded = Locked<Set<ObjectIdentifier>>([])
   private let hasRepeated = Atomic<Bool>(false)
 
   init(_ hooks: EventHooks, _ registration: Registration? = nil) {
@@ -36,12 +34,6 @@ final class InstalledHooks: Sendable {
   func runAsync(_ body: () async -> Void) async {
     guard let registration else { return await body() }
     await RunningCall.run(inside: registration, body)
-  }
-
-  /// Whether an event now has more observers than these hooks allow, for the first time.
-  func isCrowded(_ event: ObjectIdentifier, _ count: Int) -> Bool {
-    guard hooks.onManyObservers != nil, count > hooks.manyObserversThreshold else { return false }
-    return crowded.withLock { $0.insert(event).inserted }
   }
 
   /// Whether the interceptor has run a body twice for the first time.

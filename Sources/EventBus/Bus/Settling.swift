@@ -26,7 +26,7 @@ extension EventBus {
   /// - Parameters:
   ///   - limit: The time after which the wait is given up; `nil` for no limit.
   ///   - clock: The clock that measures the limit.
-  /// - Throws: ``SettlingError``, which says what is left, when the time is up; `CancellationError` if the task
+  /// - Throws: ``EventBus/SettlingError``, which says what is left, when the time is up; `CancellationError` if the task
   ///   is cancelled.
   /// - Complexity: O(*n*) in the number of event names, each time that the queues are empty. Posts to handlers
   ///   that the poster calls do not pay for it.
@@ -43,7 +43,7 @@ extension EventBus {
   }
 }
 
-extension SignalSource {
+extension ReadableSignal {
   /// Waits until every event of the signal has been handled.
   ///
   /// The method does for a signal what ``EventBus/EventBus/waitUntilSettled(within:clock:)`` does for a bus. For
@@ -60,7 +60,7 @@ extension SignalSource {
   /// - Parameters:
   ///   - limit: The time after which the wait is given up; `nil` for no limit.
   ///   - clock: The clock that measures the limit.
-  /// - Throws: ``SettlingError``, which says what is left, when the time is up; `CancellationError` if the task
+  /// - Throws: ``EventBus/SettlingError``, which says what is left, when the time is up; `CancellationError` if the task
   ///   is cancelled.
   public func waitUntilSettled<C: Clock>(
     within limit: Duration? = nil,
@@ -91,15 +91,15 @@ extension BusState {
     var remaining = lists().flatMap { $0.unhandled(except: own) }
     for (name, events) in Dictionary(grouping: enqueued, by: \.label) {
       let count = events.reduce(0) { $0 + $1.count }
-      remaining.append(SettlingError.Remainder(name: name, waitingCount: count))
+      remaining.append(EventBus.SettlingError.Remainder(name: name, waitingCount: count))
     }
     if remaining.isEmpty {
       // Events move while the lists are looked at, one after another. The newest turn is that of such an event.
       let newest = waiting.newestTurn
       let name = lists().first { ObjectAddress.of($0) == newest }?.name
-      remaining.append(SettlingError.Remainder(name: name ?? "an event"))
+      remaining.append(EventBus.SettlingError.Remainder(name: name ?? "an event"))
     }
-    throw SettlingError(
+    throw EventBus.SettlingError(
       label: label,
       limit: limit ?? .zero,
       remaining: remaining.ordered { $0.name < $1.name }
@@ -113,17 +113,17 @@ extension SignalCore {
     return stamp == 0 ? true : await waitUntilFree(stamp)
   }
 
-  func unhandled(except own: Set<ObjectIdentifier>) -> [SettlingError.Remainder] {
+  func unhandled(except own: Set<ObjectIdentifier>) -> [EventBus.SettlingError.Remainder] {
     // Read first: looking at the observers counts as a visit.
     let posts = runningPostCount
-    var remaining: [SettlingError.Remainder] = []
+    var remaining: [EventBus.SettlingError.Remainder] = []
     func add(_ registration: ObserverRegistration, _ site: CallSite, waitingCount: Int) {
       let running = registration.runningCount
       if own.contains(ObjectIdentifier(registration)) || waitingCount == 0 && running == 0 {
         return
       }
       remaining.append(
-        SettlingError.Remainder(
+        EventBus.SettlingError.Remainder(
           name: name,
           registeredAt: SourceSite(site),
           waitingCount: waitingCount,
@@ -137,65 +137,69 @@ extension SignalCore {
       if !content.isStream { add(registration, observer.site, waitingCount: content.waitingCount) }
     }
     for (registration, site) in endedInCall { add(registration, site, waitingCount: 0) }
-    if posts > 0 { remaining.append(SettlingError.Remainder(name: name, runningCount: posts)) }
+    if posts > 0 {
+      remaining.append(EventBus.SettlingError.Remainder(name: name, runningCount: posts))
+    }
     return remaining
   }
 }
 
-/// The error of a wait for a bus or a signal that has not settled in time.
-public struct SettlingError: Error, CustomStringConvertible {
-  /// Events of one name, or of one handler, that have not been handled.
-  public struct Remainder: Hashable, Sendable, CustomStringConvertible {
-    /// The string of the event's name, or the label of a signal.
-    public let name: String
-    /// The source site of the handler; `nil` for events that were enqueued, for posts in progress, and for an event that
-    /// is about to be enqueued or to reach its handler.
-    public let registeredAt: SourceSite?
-    /// The number of events that wait for the handler, or, without a handler, for a turn.
-    public let waitingCount: Int
-    /// The number of running calls of the handler, or, without a handler, of posts in progress.
-    public let runningCount: Int
+extension EventBus {
+  /// The error of a wait for a bus or a signal that has not settled in time.
+  public struct SettlingError: Error, CustomStringConvertible {
+    /// Events of one name, or of one handler, that have not been handled.
+    public struct Remainder: Hashable, Sendable, CustomStringConvertible {
+      /// The string of the event's name, or the label of a signal.
+      public let name: String
+      /// The source site of the handler; `nil` for events that were enqueued, for posts in progress, and for an event that
+      /// is about to be enqueued or to reach its handler.
+      public let registeredAt: SourceSite?
+      /// The number of events that wait for the handler, or, without a handler, for a turn.
+      public let waitingCount: Int
+      /// The number of running calls of the handler, or, without a handler, of posts in progress.
+      public let runningCount: Int
 
-    init(
-      name: String,
-      registeredAt: SourceSite? = nil,
-      waitingCount: Int = 0,
-      runningCount: Int = 0
-    ) {
-      (self.name, self.registeredAt) = (name, registeredAt)
-      (self.waitingCount, self.runningCount) = (waitingCount, runningCount)
-    }
-
-    /// The name, the handler and the numbers.
-    public var description: String {
-      let name = name.isEmpty ? "a signal" : name
-      guard let registeredAt else {
-        if waitingCount > 0 { return "\(name), enqueued: \(waitingCount)" }
-        return runningCount > 0
-          ? "\(name), posts in progress: \(runningCount)" : "\(name), on its way"
+      init(
+        name: String,
+        registeredAt: SourceSite? = nil,
+        waitingCount: Int = 0,
+        runningCount: Int = 0
+      ) {
+        (self.name, self.registeredAt) = (name, registeredAt)
+        (self.waitingCount, self.runningCount) = (waitingCount, runningCount)
       }
-      return
-        "\(name), handler registered at \(registeredAt): \(waitingCount) waiting,"
-        + " \(runningCount) running"
+
+      /// The name, the handler and the numbers.
+      public var description: String {
+        let name = name.isEmpty ? "a signal" : name
+        guard let registeredAt else {
+          if waitingCount > 0 { return "\(name), enqueued: \(waitingCount)" }
+          return runningCount > 0
+            ? "\(name), posts in progress: \(runningCount)" : "\(name), on its way"
+        }
+        return
+          "\(name), handler registered at \(registeredAt): \(waitingCount) waiting,"
+          + " \(runningCount) running"
+      }
     }
-  }
 
-  /// The label of the bus or signal.
-  public let label: String
-  /// The time after which the wait was given up.
-  public let limit: Duration
-  /// What is left, by name; never empty.
-  ///
-  /// While handlers cause each other's events, those move on while they are counted. If none is found where it waits or
-  /// is handled, this is the newest one, without numbers.
-  public let remaining: [Remainder]
+    /// The label of the bus or signal.
+    public let label: String
+    /// The time after which the wait was given up.
+    public let limit: Duration
+    /// What is left, by name; never empty.
+    ///
+    /// While handlers cause each other's events, those move on while they are counted. If none is found where it waits or
+    /// is handled, this is the newest one, without numbers.
+    public let remaining: [Remainder]
 
-  /// A line that says what is left; control characters in names are escaped.
-  public var description: String {
-    let left = remaining.map(\.description).joined(separator: "; ")
-    let text =
-      "EventBus: \(label.isEmpty ? "" : "\"\(label)\" ")not settled within \(limit)."
-      + " Left: \(left). Let these handlers return, or pass a longer limit."
-    return text.onOneLine
+    /// A line that says what is left; control characters in names are escaped.
+    public var description: String {
+      let left = remaining.map(\.description).joined(separator: "; ")
+      let text =
+        "EventBus: \(label.isEmpty ? "" : "\"\(label)\" ")not settled within \(limit)."
+        + " Left: \(left). Let these handlers return, or pass a longer limit."
+      return text.onOneLine
+    }
   }
 }

@@ -1,4 +1,4 @@
-extension SignalSource {
+extension ReadableSignal {
   /// Calls a handler for every occurrence of the signal while the token is kept.
   ///
   /// The handler runs, and the registration ends, as with `observe(_:)` of an ``EventBus/EventBus``.

@@ -67,7 +67,6 @@ public final class Signal<Payload: Sendable>: Sendable {
   /// - Parameters:
   ///   - payload: The payload.
   ///   - sender: The sender of the event, which is not retained.
-  ///   - token: A registration to leave out, such as the sender's own.
   ///   - fileID: The file of the call; filled in by the compiler.
   ///   - line: The line of the call.
   ///   - isolation: The actor on which the caller runs; filled in by the compiler.
@@ -80,25 +79,32 @@ public final class Signal<Payload: Sendable>: Sendable {
   public func send(
     _ payload: Payload,
     from sender: AnyObject? = nil,
-    excluding token: Token? = nil,
     fileID: StaticString = #fileID,
     line: UInt = #line,
     isolation: isolated (any Actor)? = #isolation
   ) -> Int {
-    core.send(
-      payload,
-      from: sender,
-      excluding: token,
-      at: CallSite(fileID, line),
-      on: isolation
-    )
+    core.send(payload, from: sender, excluding: nil, at: CallSite(fileID, line), on: isolation)
+  }
+
+  /// Calls every observer but one.
+  ///
+  /// - Returns: The number of handlers that the event reached.
+  @discardableResult
+  package func send(
+    _ payload: Payload,
+    from sender: AnyObject? = nil,
+    excluding token: Token?,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
+    isolation: isolated (any Actor)? = #isolation
+  ) -> Int {
+    core.send(payload, from: sender, excluding: token, at: CallSite(fileID, line), on: isolation)
   }
 
   /// Calls every observer of a signal without a payload, in order.
   ///
   /// - Parameters:
   ///   - sender: The sender of the event, which is not retained.
-  ///   - token: A registration to leave out, such as the sender's own.
   ///   - fileID: The file of the call; filled in by the compiler.
   ///   - line: The line of the call.
   ///   - isolation: The actor on which the caller runs; filled in by the compiler.
@@ -109,16 +115,15 @@ public final class Signal<Payload: Sendable>: Sendable {
   @discardableResult
   public func send(
     from sender: AnyObject? = nil,
-    excluding token: Token? = nil,
     fileID: StaticString = #fileID,
     line: UInt = #line,
     isolation: isolated (any Actor)? = #isolation
   ) -> Int where Payload == Void {
-    send((), from: sender, excluding: token, fileID: fileID, line: line, isolation: isolation)
+    send((), from: sender, fileID: fileID, line: line, isolation: isolation)
   }
 }
 
-extension Signal: SignalSource {
+extension Signal: ReadableSignal {
   /// The right to observe a signal, without the right to send.
   ///
   /// Keep the signal private and publish this value:
@@ -141,7 +146,7 @@ extension Signal: SignalSource {
   /// ## Thread safety
   ///
   /// As for the ``Signal``.
-  public struct ReadOnly: SignalSource {
+  public struct ReadOnly: ReadableSignal {
     @usableFromInline
     let core: SignalCore<Payload>
 

@@ -45,17 +45,6 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
     if let interned, interned.replay > 0 { noteReplay() }
   }
 
-  @discardableResult
-  override package func add(
-    retained address: UInt,
-    priority: Int,
-    for sender: AnyObject?
-  ) -> Bool {
-    let isAdded = super.add(retained: address, priority: priority, for: sender)
-    if isAdded, busState.reportsManyObservers { busState.reportIfMany(self, name) { count } }
-    return isAdded
-  }
-
   override func noteOccupied(_ isOccupied: Bool) {
     if isForEveryEvent { busState.noteWildcards(isOccupied) }
   }

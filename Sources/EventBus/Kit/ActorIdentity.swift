@@ -6,8 +6,7 @@ public struct ActorIdentity: Hashable, Sendable, CustomStringConvertible {
   public let id: ObjectIdentifier
   private let type: any Actor.Type
 
-  /// Creates the identity of an actor.
-  public init(_ actor: any Actor) {
+  package init(_ actor: any Actor) {
     id = ObjectIdentifier(actor)
     type = Swift.type(of: actor)
   }

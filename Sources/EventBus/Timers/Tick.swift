@@ -7,10 +7,10 @@ public struct Tick: Sendable {
   /// Always 0 with ``MissedTicks/burst`` and ``MissedTicks/delay``, which drop none. Deadlines that passed
   /// during a pause are not counted.
   public let missed: Int
-  /// The time from the deadline to the beginning of the tick; never `nil`.
-  public let lateness: Duration?
+  /// The time from the deadline to the beginning of the tick.
+  public let lateness: Duration
 
-  init(_ index: Int, missed: Int, lateness: Duration?) {
+  init(_ index: Int, missed: Int, lateness: Duration) {
     self.index = index
     self.missed = missed
     self.lateness = lateness

@@ -33,7 +33,7 @@ public final class Lifetime: Sendable {
   private let state = LazyReference<EndingMembers>()
 
   /// A lifetime that has already ended; anything attached to it ends at once.
-  public static let ended: Lifetime = {
+  package static let ended: Lifetime = {
     let lifetime = Lifetime()
     lifetime.end()
     return lifetime
@@ -70,12 +70,12 @@ public final class Lifetime: Sendable {
   ///
   /// The token ends before the closure is called.
   ///
-  /// - Parameter body: Called exactly once unless the token is cancelled first, and released afterwards.
+  /// - Parameter handler: Called exactly once unless the token is cancelled first, and released afterwards.
   /// - Returns: A token that removes the hook. Dropping it does nothing: the lifetime keeps the hook.
   /// - Complexity: Amortized O(1).
   @discardableResult
-  public func onEnd(_ body: @escaping @Sendable () -> Void) -> Token {
-    let hook = EndHook(body)
+  public func onEnd(_ handler: @escaping @Sendable () -> Void) -> Token {
+    let hook = EndHook(handler)
     let token = Token(hook, handle: 0, isKept: true)
     hook.join(members)
     return token
@@ -108,7 +108,7 @@ public struct Ending: Sendable {
   /// Waits until the lifetime has ended; returns at once if it has already ended.
   ///
   /// - Throws: `CancellationError` if the waiting task is cancelled first.
-  public func wait() async throws(CancellationError) {
+  public func waitUntilEnded() async throws(CancellationError) {
     let latch = Latch()
     let hook = EndHook { latch.open() }
     hook.join(members)

@@ -179,8 +179,13 @@ public final class Token: Sendable, Hashable {
   /// Stores the token in a bag, which keeps it and cancels it together with its other tokens.
   ///
   /// - Parameter bag: The bag. A closed bag cancels the token at once.
+  /// - Returns: This token.
   /// - Complexity: Amortized O(1).
-  public func store(in bag: TokenBag) { join(bag.members) }
+  @discardableResult
+  public func store(in bag: TokenBag) -> Token {
+    join(bag.members)
+    return self
+  }
 
   /// Ends the registration with a lifetime that does not keep the token.
   ///

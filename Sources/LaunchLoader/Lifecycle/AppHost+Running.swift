@@ -1,10 +1,17 @@
 internal import EventBus
+#if canImport(Glibc)
+private import Glibc
+#elseif canImport(Musl)
+private import Musl
+#elseif canImport(Darwin)
+private import Darwin
+#endif
 
 extension AppHost {
   /// Runs the application: performs the launch work, starts the services, waits for the end, and stops the
   /// services in reverse order.
   ///
-  /// The run ends after a call of ``shutdown(exitCode:)``, after the end of a service whose options request
+  /// The run ends after a call of ``shutdown(exitCode:because:)``, after the end of a service whose options request
   /// it, or, if there were services, when all of them have ended. Cancelling the task cancels everything.
   /// Synchronous launch work and the handlers of the launching, active and stopping edges run in the
   /// isolation of the caller.
@@ -22,7 +29,7 @@ extension AppHost {
   ///
   /// - Returns: The exit code passed to `shutdown`; otherwise 128 plus the number of the signal if a second
   ///   signal has cancelled everything; otherwise 0.
-  /// - Throws: ``AppHostError`` if the launch or a service failed, if a service is stuck, if the
+  /// - Throws: ``AppHostError`` if the launch or a service failed, if a service is abandoned, if the
   ///   application already ran, or if another application runs with its loader; `CancellationError` if the only cause
   ///   was the cancellation of the task.
   nonisolated(nonsending) public func run() async throws -> Int32 {
@@ -43,9 +50,34 @@ extension AppHost {
     await lastPostsAreHandled()
     await changes.delivered(within: configuration.cancelTimeout, on: configuration.clock)
     await messages.delivered(within: configuration.cancelTimeout, on: configuration.clock)
-    if !failures.isEmpty { throw AppHostError(failures) }
+    if !failures.isEmpty { throw AppHostError(failures, exitCode: failureCode) }
     if isCancelled { try Task.checkCancellation() }
     return locked.withLock { $0.exitCode } ?? 0
+  }
+
+  /// Runs the application, and ends the process with its exit code.
+  ///
+  /// The last line of most programs:
+  ///
+  /// ```swift
+  /// await AppHost().runAndExit()
+  /// ```
+  ///
+  /// The exit code is that which ``run()`` returns. If it throws, the error is printed on standard error, and the code is
+  /// ``AppHostError/exitCode``, or 70 without one: `EX_SOFTWARE` of `sysexits.h`. The process ends as by `exit(3)`.
+  nonisolated(nonsending) public func runAndExit() async -> Never {
+    do {
+      exit(try await run())
+    } catch {
+      printError("\(error)".onOneLine)
+      exit(failureCode ?? 70)
+    }
+  }
+
+  /// The exit code that was asked for, unless it is that of a success.
+  private var failureCode: Int32? {
+    let code = locked.withLock { $0.exitCode }
+    return code == 0 ? nil : code
   }
 
   /// Ends a run that may not begin: without events, and without the loader, which may belong to others.
@@ -80,7 +112,7 @@ extension AppHost {
         // The thread that requests the stop cancels them as well, in the closure of `init`, but may be late.
         pending.cancelMethods()
         let count = change(.stop)
-        // Not awaited here: what exceeds the deadline, a delegate or a handler, is left behind.
+        // Not awaited here: what exceeds the deadline, a delegate or a handler, is abandoned.
         Task {
           await delivered(count)
           await pending.untilHandlersAreDone()
@@ -108,7 +140,7 @@ extension AppHost {
     }
   }
 
-  /// Runs the launch work in the isolation of the caller, in a task that ``shutdown(exitCode:)`` can cancel.
+  /// Runs the launch work in the isolation of the caller, in a task that ``shutdown(exitCode:because:)`` can cancel.
   private func runLaunchWork(
     _ options: LaunchOptions,
     isolation: isolated (any Actor)? = #isolation
@@ -142,14 +174,14 @@ extension AppHost {
     }
   }
 
-  /// Records an error for each unfinished worker of a launch that was left behind.
+  /// Records an error for each unfinished worker of a launch that was abandoned.
   private func failLaunchWork() {
     let workers: [String?] = loader.unfinished.map { "\($0)" }
     for worker in workers.isEmpty ? [nil] : workers {
       let name = worker.map { "launch work \"\($0)\"" } ?? "launch work"
-      let error = AppServiceError(.stuck(name), isLaunchWork: true)
+      let error = AppServiceError(.abandoned(name), isLaunchWork: true)
       let workers = worker.map { [$0] } ?? []
-      messages.send(AppHostMessage(error.description, workers: workers, state: .stuck))
+      messages.send(AppHostMessage(error.description, workers: workers, state: .abandoned))
       runner.send { $0.fail(error) }
     }
   }
@@ -161,8 +193,16 @@ extension AppHost {
   /// Only the first exit code counts. A call before `run()` prevents the launch and the start of services. A
   /// call during the launch prevents everything that has not begun. A call after the end has no effect.
   ///
-  /// - Parameter exitCode: The exit code for ``run()`` to return.
-  public func shutdown(exitCode: Int32 = 0) { end(exitCode) { $0.shutdown() } }
+  /// - Parameters:
+  ///   - exitCode: The exit code for ``run()`` to return, or for ``AppHostError/exitCode`` if it throws.
+  ///   - cause: An error because of which the program ends: `run()` throws an ``AppHostError`` with it, before the errors
+  ///     that follow. `nil` for an end that is no failure.
+  public func shutdown(exitCode: Int32? = nil, because cause: (any Error)? = nil) {
+    end(exitCode ?? (cause == nil ? 0 : nil)) { machine in
+      if let cause { machine.fail(cause) }
+      machine.shutdown()
+    }
+  }
 
   /// Requests an orderly stop without setting the exit code.
   func requestShutdown() { end(nil) { $0.shutdown() } }

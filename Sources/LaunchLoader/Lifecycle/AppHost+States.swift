@@ -27,35 +27,6 @@ extension AppHost {
     _ = await wait(.completed(count))
   }
 
-  /// Runs a closure while the application is at least at a level.
-  ///
-  /// Waits for the level, runs the closure, cancels it when the application falls below the level, and
-  /// repeats when the level is reached again. A closure that returns early runs again only after the
-  /// application has left and regained the level. This method returns when the application stops, regardless
-  /// of the level, or when the task is cancelled, and always after the closure has returned.
-  ///
-  /// - Parameters:
-  ///   - level: The required level.
-  ///   - body: The closure to run; it runs on no actor.
-  /// - Throws: The error of the closure, except a `CancellationError`, or the error of another wait that the stop
-  ///   has ended, after the level was left.
-  nonisolated(nonsending) public func whileState<Failure: Error>(
-    atLeast level: AppState.Level,
-    _ body: @Sendable () async throws(Failure) -> Void
-  ) async throws(Failure) {
-    while !Task.isCancelled, await wait(.atLeast(level)), state.isAtLeast(level) {
-      let left = Latch()
-      guard let waiter = locked.withLock({ $0.addWaiter(.below(level), left) }) else { continue }
-      let error = await attempt(until: left, body)
-      let hasLeft = locked.withLock { $0.waiters.element(number: waiter) } == nil
-      if let error, !hasLeft || Task.isCancelled || !error.isOfEndedWait {
-        _ = locked.withLock { $0.waiters.remove(number: waiter) }
-        throw error
-      }
-      await waitOrRemove(waiter, left)
-    }
-  }
-
   /// Applies a cause, and delivers the resulting edges unless another call is delivering.
   ///
   /// When this call returns, the edges are delivered, unless another call is delivering or a method of the
@@ -103,8 +74,7 @@ extension AppHost {
 
   /// Delivers the rest of a step, and then all queued steps.
   ///
-  /// Where a method of the delegate suspends, a task continues the delivery when it has returned or is left
-  /// behind.
+  /// Where a method of the delegate suspends, a task continues the delivery when it has returned or is abandoned.
   ///
   /// - Parameters:
   ///   - rest: What remains of the step.
@@ -210,7 +180,7 @@ extension AppHost {
     }
     await areHandled.waitUncancelled(within: configuration.cancelTimeout, on: configuration.clock)
     for post in posts where !post.completion.isDone {
-      messages.send("left behind: \(PendingWork.describe(post.event, bus))")
+      messages.send("abandoned: \(PendingWork.describe(post.event, bus))")
     }
   }
 
@@ -229,34 +199,6 @@ extension AppHost {
     let isReached = await latch.wait()
     if !isReached { _ = locked.withLock { $0.waiters.remove(number: waiter) } }
     return isReached
-  }
-
-  /// Runs a closure, and cancels it when the latch opens.
-  ///
-  /// - Returns: The error that the closure threw.
-  nonisolated(nonsending) private func attempt<Failure: Error>(
-    until left: Latch,
-    _ body: @Sendable () async throws(Failure) -> Void
-  ) async -> Failure? {
-    let failure = Locked<Failure?>(nil)
-    let isOver = Latch()
-    do {
-      async let _: Void = {
-        do throws(Failure) {
-          try await body()
-        } catch {
-          failure.withLock { $0 = error }
-        }
-        isOver.open()
-      }()
-      async let _: Void = {
-        await left.wait()
-        isOver.open()
-      }()
-      await isOver.wait()
-      // Leaving this scope cancels both and waits for them.
-    }
-    return failure.withLock { $0 }
   }
 }
 

@@ -7,7 +7,7 @@ public import EventBus
 /// try app.add("server") { context in
 ///   context.onShutdown { print("no more connections") }
 ///   context.markReady()
-///   try await context.untilShutdown()
+///   try await context.waitUntilShutdown()
 /// }
 /// ```
 ///
@@ -120,7 +120,7 @@ public final class AppHost: Sendable {
       case .forceStop: pending.leaveHandlers(isFinal: false)
       case .leaveLaunch:
         pending.leaveLaunch()
-        // Methods of the delegate that began after others were left behind.
+        // Methods of the delegate that began after others were abandoned.
         pending.leaveHandlers(isFinal: true)
       default: break
       }
@@ -128,21 +128,17 @@ public final class AppHost: Sendable {
   }
 
   /// The object that receives every edge; the application keeps it.
-  public var delegate: (any AppHostDelegate)? { locked.withLock { $0.delegate } }
-
-  /// Replaces the delegate.
   ///
-  /// May be called from any thread, also inside a method of the delegate.
-  ///
-  /// The new delegate receives all later edges; a call in progress completes.
-  ///
-  /// - Parameter new: The new delegate, or `nil`.
-  /// - Returns: The previous delegate, which the application no longer keeps.
-  @discardableResult
-  public func replaceDelegate(_ new: (any AppHostDelegate)?) -> (any AppHostDelegate)? {
-    locked.withLock { state in
-      defer { state.delegate = new }
-      return state.delegate
+  /// It may be set from any thread, also inside a method of the delegate. The new delegate receives all later edges;
+  /// a call in progress completes.
+  public var delegate: (any AppHostDelegate)? {
+    get { locked.withLock { $0.delegate } }
+    set {
+      let former = locked.withLock { state in
+        defer { state.delegate = newValue }
+        return state.delegate
+      }
+      withExtendedLifetime(former) {}
     }
   }
 
@@ -157,7 +153,7 @@ public final class AppHost: Sendable {
   ///     ``AppService/serviceName``, followed by a number if that name is taken: `Poller`, `Poller 2`.
   ///   - options: The order, time limits and failure policy of the service.
   /// - Throws: ``AppServiceError`` with the code `duplicate` if the given name, or that of a group, is taken, or
-  ///   `stopping` after shutdown was requested. While services run also `unknown` and `cycle`; before, these two
+  ///   `stopped` after shutdown was requested. While services run also `unknown` and `cycle`; before, these two
   ///   make the run fail instead.
   /// - Complexity: Amortized O(log *n*) in the number of services.
   public func add(
@@ -181,9 +177,54 @@ public final class AppHost: Sendable {
   /// - Complexity: Amortized O(log *n*) in the number of services.
   public func add(
     _ name: String,
-    options: AppServiceOptions = AppServiceOptions(),
+    options: AppServiceOptions,
     run body: @escaping @Sendable (AppServiceContext) async throws -> Void
   ) throws(AppServiceError) {
+    try runner.add(name, options, run: body)
+  }
+
+  /// Adds a service that runs a closure.
+  ///
+  /// ```swift
+  /// let app = AppHost()
+  /// try app.add("database", reportsReadiness: true) { context in
+  ///   context.markReady()
+  ///   try await context.waitUntilShutdown()
+  /// }
+  /// try app.add("web", after: ["database"], onReturn: .shutdown) { context in
+  ///   try await context.waitUntilShutdown()
+  /// }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - name: The name of the service, unique within the application.
+  ///   - dependencies: The services that start before this one and stop after it: ``AppServiceOptions/after``.
+  ///   - reportsReadiness: Whether services that start after this one wait for its ``AppServiceContext/markReady()``.
+  ///   - onReturn: The effect of a return before shutdown was requested.
+  ///   - onThrow: The effect of a thrown error.
+  ///   - startTimeout: The time in which the service must start; `nil` means no limit.
+  ///   - stopTimeout: The time in which the service must stop, within the common deadline.
+  ///   - body: The work of the service.
+  /// - Throws: The errors of ``add(_:named:options:)``.
+  /// - Complexity: Amortized O(log *n*) in the number of services.
+  public func add(
+    _ name: String,
+    after dependencies: [String] = [],
+    reportsReadiness: Bool = false,
+    onReturn: AppServiceOptions.EndPolicy = .fail,
+    onThrow: AppServiceOptions.EndPolicy = .fail,
+    startTimeout: Duration? = nil,
+    stopTimeout: Duration? = nil,
+    run body: @escaping @Sendable (AppServiceContext) async throws -> Void
+  ) throws(AppServiceError) {
+    let options = AppServiceOptions(
+      after: dependencies,
+      onReturn: onReturn,
+      onThrow: onThrow,
+      reportsReadiness: reportsReadiness,
+      startTimeout: startTimeout,
+      stopTimeout: stopTimeout
+    )
     try runner.add(name, options, run: body)
   }
 
@@ -196,18 +237,27 @@ public final class AppHost: Sendable {
   public var services: [AppServiceStatus] { runner.statuses }
 }
 
+// An overload that only catches a mistake, as in EventBus.
+extension AppHost {
+  /// Not available: the service comes first.
+  @_disfavoredOverload
+  @_documentation(visibility: private)
+  @available(*, unavailable, message: "the service comes first: write add(service, named: name)")
+  public func add(_ name: String, _ service: some AppService) throws(AppServiceError) {}
+}
+
 extension AppHost {
   /// The time limits, clock, signals and message output of an application.
   public struct Configuration: Sendable {
     /// The time for an orderly stop, from the request; `nil` means no limit.
     ///
     /// This deadline applies to the methods of the delegate, to the handlers of `willTerminate` and
-    /// `appShouldReload`, and to all services together. When it expires, methods and handlers are left behind, and
+    /// `appShouldReload`, and to all services together. When it expires, methods and handlers are abandoned, and
     /// all running services are cancelled. At Control-Z, it limits how long the process waits for the delegate
     /// before it stops.
     public var stopTimeout: Duration?
 
-    /// The time in which cancelled services and launch work must end, before they are left behind and named;
+    /// The time in which cancelled services and launch work must end, before they are abandoned and named;
     /// `nil` means no limit.
     public var cancelTimeout: Duration?
 
@@ -216,10 +266,10 @@ extension AppHost {
 
     /// The meanings of signals while the application runs.
     ///
-    /// Signals that are not in the table are left alone. The default, ``SignalMeaning/standard``, is empty on
+    /// Signals that are not in the table are left alone. The default, ``UnixSignal/Meaning/standard``, is empty on
     /// systems other than Linux and macOS, and inside the bundle of an app or of an extension.
     ///
-    /// The first signal that means ``SignalMeaning/shutdown`` requests an orderly stop, the second cancels
+    /// The first signal that means ``UnixSignal/Meaning/shutdown`` requests an orderly stop, the second cancels
     /// everything, and the third ends the process immediately with 128 plus its number, even if every thread
     /// of the concurrency runtime is blocked. One that arrives less than half a second after the last, measured on
     /// ``clock``, counts as the same: a terminal and a wrapper may both deliver one Control-C. A signal that was
@@ -229,7 +279,7 @@ extension AppHost {
     /// Other code that installs a handler for one of these signals takes it away from the application. A message
     /// names such a signal, once, when services have started, when they stop, with each message about a delay, and
     /// when another signal arrives.
-    public var signals: [UnixSignal: SignalMeaning]
+    public var signals: [UnixSignal: UnixSignal.Meaning]
 
     /// Called with every message for the user of the program: delayed, cancelled and abandoned services, event
     /// handlers and methods of the delegate, and errors of the operating system.
@@ -274,7 +324,7 @@ extension AppHost {
       stopTimeout: Duration? = .seconds(20),
       cancelTimeout: Duration? = .seconds(5),
       clock: any Clock<Duration> = ContinuousClock(),
-      signals: [UnixSignal: SignalMeaning] = SignalMeaning.standard,
+      signals: [UnixSignal: UnixSignal.Meaning] = UnixSignal.Meaning.standard,
       onMessage: (@Sendable (AppHostMessage) -> Void)? = nil,
       launchOptions: LaunchOptions? = nil,
       endsWithParent: Bool = false,

@@ -28,12 +28,12 @@ public import EventBus
 /// The request to stop cancels the task of a method in progress, also of one that makes the request itself, so
 /// that it can end early. Methods of edges that were queued before the stop begin cancelled, and those of the
 /// stop begin uncancelled. The time limits of the stop apply to all of them: a method that has not returned by the deadline, at the second interrupt or at the cancellation of
-/// the run is cancelled, named in a message and left behind.
+/// the run is cancelled, named in a message and abandoned.
 ///
 /// ## Thread safety
 ///
 /// Methods are called in the order of the edges, outside every lock, and one at a time, except that others
-/// follow one that was left behind. A nonisolated synchronous method runs on the thread that changes the
+/// follow one that was abandoned. A nonisolated synchronous method runs on the thread that changes the
 /// state. Once a method has suspended, or has waited for its actor, a task delivers the rest; before macOS
 /// 26, iOS 26 and their siblings every method is called in a task.
 public protocol AppHostDelegate: AnyObject, Sendable {
@@ -127,9 +127,6 @@ extension EventNames {
 
   /// The program should reload its configuration.
   public static let appShouldReload = EventName<Void>(lifecycle: "application.shouldReload")
-
-  /// The size of the terminal has changed.
-  public static let terminalDidResize = EventName<Void>(lifecycle: "application.terminalDidResize")
 
   /// The application has entered the state in the payload.
   ///

@@ -2,25 +2,32 @@
 public struct AppHostError: Error {
   /// The errors, at least one: the cause first, then its consequences and later errors, ignored errors last.
   ///
-  /// A service that was left behind is an ``AppServiceError`` with the code `stuck`.
+  /// A service that was abandoned is an ``AppServiceError`` with the code `abandoned`.
   public let errors: [any Error]
+
+  /// The exit code that ``AppHost/shutdown(exitCode:because:)`` was called with, or 128 plus the number of the signal that
+  /// cancelled everything.
+  ///
+  /// `nil` if there is none, or if it is 0, which would call the failure a success.
+  public let exitCode: Int32?
 
   /// The services that threw the errors, `nil` for errors from elsewhere.
   private let services: [String?]
 
-  init(_ failures: [ServiceRunner.Machine.Failure]) {
+  init(_ failures: [ServiceRunner.Machine.Failure], exitCode: Int32? = nil) {
+    self.exitCode = exitCode
     errors = failures.map(\.error)
     services = failures.map(\.service)
   }
 
-  /// The names of the services that did not end and were left behind, including those in groups.
+  /// The names of the services that did not end and were abandoned, including those in groups.
   ///
   /// The name of a service in a group is prefixed with the names of its groups: `storage/cache`.
-  public var stuckServices: [String] { AppServiceError.stuckServices(in: errors) }
+  public var abandonedServices: [String] { AppServiceError.abandonedServices(in: errors) }
 }
 
 extension AppHostError: CustomStringConvertible {
-  /// A description with the cause, its consequences, the service that threw each error, and the stuck
+  /// A description with the cause, its consequences, the service that threw each error, and the abandoned
   /// services.
   public var description: String {
     let parts = zip(services, errors).map { service, error in
@@ -29,8 +36,8 @@ extension AppHostError: CustomStringConvertible {
       return "service \"\(service)\" threw \(error)"
     }
     var text = "application failed: " + parts.joined(separator: "; ")
-    let stuck = stuckServices
-    if !stuck.isEmpty { text += "; stuck: \(stuck.joined(separator: ", "))" }
+    let abandoned = abandonedServices
+    if !abandoned.isEmpty { text += "; abandoned: \(abandoned.joined(separator: ", "))" }
     return text
   }
 }

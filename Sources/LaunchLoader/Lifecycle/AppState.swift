@@ -19,7 +19,7 @@ public enum AppState: Hashable, Sendable {
   /// Services run, and the program is in the foreground without being active: on its way between the
   /// background and ``active``, or for as long as the system says so (``AppHost/resignActive(isolation:)``).
   case inactive
-  /// All services have started, those with ``AppServiceOptions/waitsForReady`` are ready, and the program is in
+  /// All services have started, those with ``AppServiceOptions/reportsReadiness`` are ready, and the program is in
   /// the foreground.
   case active
   /// Services are stopping.
@@ -50,9 +50,6 @@ extension AppState {
     case .terminated: 4
     }
   }
-
-  /// Returns whether the state is at least at a level.
-  func isAtLeast(_ wanted: Level) -> Bool { level.map { $0 >= wanted } ?? false }
 
   /// Returns whether the application is in a state, or has passed one that occurs only once.
   func hasReached(_ state: AppState) -> Bool {

@@ -43,10 +43,6 @@ package struct AppStateMachine: Sendable {
   enum Goal: Sendable {
     /// A state. Also reached when the state can no longer occur.
     case state(AppState)
-    /// At least a level. Also reached when the application stops.
-    case atLeast(AppState.Level)
-    /// A state below a level. Also reached when the application stops.
-    case below(AppState.Level)
     /// The completion of this number of steps.
     case completed(Int)
   }
@@ -144,8 +140,6 @@ package struct AppStateMachine: Sendable {
   func hasReached(_ goal: Goal) -> Bool {
     switch goal {
     case .state(let wanted): state.hasReached(wanted) || !state.mayReach(wanted)
-    case .atLeast(let level): state.isAtLeast(level) || state.stage >= AppState.stopping.stage
-    case .below(let level): !state.isAtLeast(level)
     case .completed(let count): completedCount >= count
     }
   }

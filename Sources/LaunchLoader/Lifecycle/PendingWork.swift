@@ -3,7 +3,7 @@ internal import EventBus
 /// The work that an application waits for besides its services: launch work, methods of the delegate and event
 /// handlers.
 ///
-/// Everything is listed from its beginning, so that messages name it. What has suspended can be left behind;
+/// Everything is listed from its beginning, so that messages name it. What has suspended can be abandoned;
 /// what blocks its thread cannot.
 ///
 /// ## Thread safety
@@ -28,10 +28,10 @@ final class PendingWork: Sendable {
     var nextNumber: UInt = 0
     /// Indicates that the stop was requested: methods that do not belong to it are cancelled.
     var isStopping = false
-    /// Work with a lower number is left behind as soon as it suspends; ``UInt/max`` means all work.
+    /// Work with a lower number is abandoned as soon as it suspends; ``UInt/max`` means all work.
     var firstKept: UInt = 0
 
-    /// The items that can be left behind, and that the stop waits for, oldest first.
+    /// The items that can be abandoned, and that the stop waits for, oldest first.
     var suspended: [(number: UInt, item: Item)] {
       items.filter { $0.value.rest != nil }.ordered { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
@@ -41,7 +41,7 @@ final class PendingWork: Sendable {
   private let alarms: ServiceAlarms
   private let loader: LaunchLoader
   private let onMessage: @Sendable (AppHostMessage) -> Void
-  /// The result of the launch work; `nil` if it was left behind.
+  /// The result of the launch work; `nil` if it was abandoned.
   private let launchEnd = LatchedValue<Result<LaunchReport, any Error>?>()
 
   /// Creates a list without work.
@@ -49,7 +49,7 @@ final class PendingWork: Sendable {
   /// - Parameters:
   ///   - alarms: The alarms of the application.
   ///   - loader: The loader whose work is awaited.
-  ///   - onMessage: Called with messages about work that takes long or is left behind.
+  ///   - onMessage: Called with messages about work that takes long or is abandoned.
   init(
     _ alarms: ServiceAlarms,
     _ loader: LaunchLoader,
@@ -71,7 +71,7 @@ final class PendingWork: Sendable {
   /// - Parameters:
   ///   - task: The task that runs the work.
   ///   - begin: Called when the work is listed, to start the task.
-  /// - Returns: The result; `nil` if the work was left behind.
+  /// - Returns: The result; `nil` if the work was abandoned.
   nonisolated(nonsending) func launch(
     _ task: Task<LaunchReport, any Error>,
     begin: () -> Void
@@ -106,7 +106,7 @@ final class PendingWork: Sendable {
   ///   - precedesStop: Whether the event is not posted once the stop was requested. A stop requested during the
   ///     post waits for it; otherwise the caller delays the stop until the post has returned.
   ///   - isolation: The isolation of the caller.
-  /// - Returns: A number for ``wait(_:)``, or `nil` if all handlers have finished or are left behind.
+  /// - Returns: A number for ``wait(_:)``, or `nil` if all handlers have finished or are abandoned.
   func postAwaited(
     _ name: EventName<Void>,
     of app: AppHost,
@@ -139,7 +139,7 @@ final class PendingWork: Sendable {
   /// Calls the method of a delegate for an edge, which is pending until it has returned.
   ///
   /// The method is entered on the actor of the caller. It is cancelled when the application is requested to
-  /// stop, unless it belongs to the stop, and when it is left behind.
+  /// stop, unless it belongs to the stop, and when it is abandoned.
   ///
   /// - Parameters:
   ///   - delegate: The delegate.
@@ -148,7 +148,7 @@ final class PendingWork: Sendable {
   ///   - options: The options of the launch, for the edges that pass them.
   ///   - isOfStop: Whether the edge belongs to the stop.
   ///   - isolation: The isolation of the caller.
-  /// - Returns: A number for ``wait(_:)``, or `nil` if the method has returned or is left behind.
+  /// - Returns: A number for ``wait(_:)``, or `nil` if the method has returned or is abandoned.
   func inform(
     _ delegate: any AppHostDelegate,
     of edge: AppStateMachine.Edge,
@@ -201,7 +201,7 @@ final class PendingWork: Sendable {
     for call in calls { call.cancel() }
   }
 
-  /// Waits until the handlers of a post, or a method, have finished or are left behind, regardless of
+  /// Waits until the handlers of a post, or a method, have finished or are abandoned, regardless of
   /// cancellation.
   nonisolated(nonsending) func wait(_ number: UInt) async {
     await state.withLock { $0.items[number]?.rest }?.value
@@ -215,9 +215,9 @@ final class PendingWork: Sendable {
 
   /// Stops waiting for handlers and methods, which continue, and reports them.
   ///
-  /// Those that have not suspended yet are left behind as soon as they do.
+  /// Those that have not suspended yet are abandoned as soon as they do.
   ///
-  /// - Parameter isFinal: Pass `true` to leave behind later ones, too.
+  /// - Parameter isFinal: Pass `true` to abandon later ones, too.
   func leaveHandlers(isFinal: Bool) {
     let left = state.withLock { state in
       state.firstKept = isFinal ? .max : max(state.firstKept, state.nextNumber)
@@ -263,7 +263,7 @@ final class PendingWork: Sendable {
   /// - Parameters:
   ///   - number: The number of the item.
   ///   - rest: Ends when the work has finished, or when it is cancelled.
-  /// - Returns: The number, or `nil` if the item is left behind.
+  /// - Returns: The number, or `nil` if the item is abandoned.
   private func suspend(_ number: UInt, _ rest: Task<Void, Never>) -> UInt? {
     let left: Item? = state.withLock { state in
       guard var item = state.items.removeValue(forKey: number) else { return nil }
@@ -279,7 +279,7 @@ final class PendingWork: Sendable {
 
   private func leave(_ number: UInt, _ item: Item) {
     alarms.remove(.work(number), upTo: .start)
-    if !item.hasFinished() { onMessage(AppHostMessage("left behind: \(item.name())")) }
+    if !item.hasFinished() { onMessage(AppHostMessage("abandoned: \(item.name())")) }
     item.call?.cancel()
     item.rest?.cancel()
   }

@@ -28,16 +28,11 @@ extension AppHost {
     runner.alarms.remove(.background, upTo: .stop)
   }
 
-  /// Requests a reload of the configuration, and returns when all handlers have finished or are left behind.
+  /// Requests a reload of the configuration, and returns when all handlers have finished or are abandoned.
   package func reload(isolation: isolated (any Actor)? = #isolation) async {
     if runner.isStopRequested { return }
     let number = pending.postAwaited(.appShouldReload, of: self, precedesStop: true)
     if let number { await pending.wait(number) }
-  }
-
-  /// Reports that the size of the terminal has changed.
-  package func terminalDidResize(isolation: isolated (any Actor)? = #isolation) {
-    bus.post(.terminalDidResize, from: self)
   }
 
   /// Handles a signal that requests the end of the program.
@@ -156,7 +151,6 @@ final class SystemConnection: Sendable {
         manager?.reloading()
         await application.reload()
         if !application.runner.isStopRequested { manager?.reloaded() }
-      case .resize: application.terminalDidResize()
       case .shutdown, .ignore: break
       }
     }

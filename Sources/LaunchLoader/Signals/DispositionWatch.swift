@@ -11,7 +11,7 @@ internal import EventBus
 package final class DispositionWatch: Sendable {
   private let onMessage: @Sendable (String) -> Void
   /// The signals to compare, with their meanings.
-  private let watched = Locked<[UnixSignal: SignalMeaning]>([:])
+  private let watched = Locked<[UnixSignal: UnixSignal.Meaning]>([:])
 
   /// Creates a watch that compares nothing yet.
   ///
@@ -23,7 +23,7 @@ package final class DispositionWatch: Sendable {
   /// - Parameters:
   ///   - taken: The signals that the application receives, with their meanings.
   ///   - ignored: The signals that it does not receive, because the process ignores them.
-  func begin(_ taken: [UnixSignal: SignalMeaning], ignored: [UnixSignal: SignalMeaning]) {
+  func begin(_ taken: [UnixSignal: UnixSignal.Meaning], ignored: [UnixSignal: UnixSignal.Meaning]) {
     watched.withLock { $0 = taken }
     for (signal, meaning) in inOrder(ignored) where meaning == .shutdown || meaning == .reload {
       if signal == .hangup || isLeftToShell(signal) { continue }
@@ -61,8 +61,8 @@ package final class DispositionWatch: Sendable {
   }
 
   private func inOrder(
-    _ signals: [UnixSignal: SignalMeaning]
-  ) -> [(key: UnixSignal, value: SignalMeaning)] {
+    _ signals: [UnixSignal: UnixSignal.Meaning]
+  ) -> [(key: UnixSignal, value: UnixSignal.Meaning)] {
     signals.ordered { $0.key.rawValue < $1.key.rawValue }
   }
 }

@@ -24,9 +24,9 @@ internal import EventBus
 /// The closure `answer` runs in the isolation in which it was formed. No lock is held during any of them.
 package final class SignalBridge: Sendable {
   /// Answers a signal with this meaning.
-  package typealias Answer = @isolated(any) @Sendable (SignalMeaning) async -> Void
+  package typealias Answer = @isolated(any) @Sendable (UnixSignal.Meaning) async -> Void
 
-  private let table: [UnixSignal: SignalMeaning]
+  private let table: [UnixSignal: UnixSignal.Meaning]
   private let answer: Answer
   private let isEnding: @Sendable () -> Bool
   private let requests = SignalQueue()
@@ -47,7 +47,7 @@ package final class SignalBridge: Sendable {
   ///   - answer: Called with the other meanings. The process does not stop before the answer to
   ///     `background` returns.
   package init(
-    _ table: [UnixSignal: SignalMeaning] = SignalMeaning.standard,
+    _ table: [UnixSignal: UnixSignal.Meaning] = UnixSignal.Meaning.standard,
     watch: DispositionWatch? = nil,
     onMessage: @escaping @Sendable (String) -> Void = { _ in },
     interrupt: @escaping @Sendable (Int32) -> Void,
@@ -70,7 +70,7 @@ package final class SignalBridge: Sendable {
       case .shutdown: hangup()
       case .reload where signal == .hangup && hadTerminal && !ServiceProcess.hasTerminal: hangup()
       case .reload: reloads.append(number)
-      case .background, .foreground, .resize: requests.append(number)
+      case .background, .foreground: requests.append(number)
       case .ignore, nil: break
       }
       watch?.compare()
@@ -122,7 +122,6 @@ package final class SignalBridge: Sendable {
           await answer(.foreground)
         }
       case .foreground: if job.resume() { await answer(.foreground) }
-      case .resize: await answer(.resize)
       case .shutdown, .reload, .ignore, nil: break
       }
     }

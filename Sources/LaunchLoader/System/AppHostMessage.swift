@@ -14,8 +14,8 @@ public struct AppHostMessage: Hashable, Sendable, CustomStringConvertible {
     case failed
     /// They were cancelled.
     case cancelled
-    /// They did not end after they were cancelled, and were left behind.
-    case stuck
+    /// They did not end after they were cancelled, and were abandoned.
+    case abandoned
   }
 
   /// The message in words: a single line, with line breaks and other control characters escaped, for example as

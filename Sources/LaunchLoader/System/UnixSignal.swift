@@ -49,13 +49,15 @@ extension UnixSignal {
   /// `SIGTSTP`: the user suspends the program, usually with Control-Z.
   ///
   /// Unlike `SIGSTOP`, it accepts listeners.
-  public static let stop = UnixSignal(rawValue: SIGTSTP)
+  public static let terminalStop = UnixSignal(rawValue: SIGTSTP)
   /// `SIGCONT`: the program continues after it was stopped.
   public static let resume = UnixSignal(rawValue: SIGCONT)
   /// `SIGUSR1`: defined by the program.
   public static let user1 = UnixSignal(rawValue: SIGUSR1)
   /// `SIGUSR2`: defined by the program.
   public static let user2 = UnixSignal(rawValue: SIGUSR2)
+  /// `SIGPIPE`: the program has written into a pipe or a socket without a reader.
+  public static let pipe = UnixSignal(rawValue: SIGPIPE)
   /// `SIGWINCH`: the size of the terminal has changed.
   public static let windowChanged = UnixSignal(rawValue: SIGWINCH)
 }

@@ -45,7 +45,7 @@ final class SubscriptionRegistry: Sendable {
   @MainActor
   func add(
     _ subscriber: ThemeSubscription,
-    keys: [ThemeKeys],
+    keys: [AnyThemeKey],
     isKept: Bool = false,
     until lifetime: Lifetime? = nil
   ) -> Token {
@@ -162,12 +162,12 @@ final class ThemeSubscription {
   ///
   /// - Parameter value: Returns the value for a key, or `nil` to skip the rule. Called before each
   ///   rule, and after each transform.
-  func apply(_ value: (ThemeKeys) -> (any AnyThemeValue)?) {
+  func apply(_ value: (AnyThemeKey) -> (any AnyThemeValue)?) {
     // The reference is weak and not unowned: the last strong one may be released on another thread,
     // and the object's own `deinit` may cause the switch.
     guard !isSilent, let object else { return }
     // A function, whose context needs no allocation.
-    func isCurrent(_ key: ThemeKeys, _ box: AnyObject) -> Bool {
+    func isCurrent(_ key: AnyThemeKey, _ box: AnyObject) -> Bool {
       guard !isSilent, let current = value(key) else { return false }
       // If the transform switched, and the value is another one now, that switch has set the
       // property.

@@ -21,7 +21,7 @@ extension ThemeManager {
   ///
   /// The setter cannot throw. An error that ``use(_:)-(Theme)`` would throw is reported to
   /// `EventHooks.onMessage` of the bus, by default on standard error, and the theme does not change.
-  public var preference: AppearancePreference {
+  public var appearancePreference: AppearancePreference {
     get { root.catalog.preference }
     set {
       root.catalog.preference = newValue
@@ -32,16 +32,58 @@ extension ThemeManager {
 
   /// The appearance of the system, or `nil` if it is unknown; set by the program.
   ///
-  /// While the ``preference`` is ``AppearancePreference/system``, a change switches to the theme
+  /// While the ``appearancePreference`` is ``AppearancePreference/system``, a change switches to the theme
   /// for the new appearance; `nil` counts as dark. Setting the same appearance again has no effect. A
   /// theme that was used by name or value is the user's choice, which the system does not replace: it
-  /// stays until the ``preference`` is set.
+  /// stays until the ``appearancePreference`` is set.
   public var systemAppearance: Appearance? {
     get { root.catalog.systemAppearance }
     set {
+      let settling = root.settling.take()
+      defer { withExtendedLifetime(settling) {} }
       let before = root.catalog.appearance
       root.catalog.systemAppearance = newValue
       if root.catalog.appearance != before, !root.catalog.isChosen { root.useChoice() }
+    }
+  }
+
+  /// Reports the appearance of the system, once it has lasted for a time.
+  ///
+  /// Systems report appearances that are never on the screen: iOS, for one, renders an application in the background both dark and
+  /// light, for its snapshots. A report replaces one that has not lasted. What the manager knows already, and the first
+  /// report, count at once.
+  ///
+  /// ```swift
+  /// @MainActor func appearanceDidChange(_ manager: ThemeManager, isDark: Bool) {
+  ///   manager.reportSystemAppearance(isDark ? .dark : .light)
+  /// }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - appearance: The appearance, or `nil` if it is unknown; see ``systemAppearance``.
+  ///   - time: The time for which it must last.
+  public func reportSystemAppearance(
+    _ appearance: Appearance?,
+    settlingFor time: Duration = .milliseconds(100)
+  ) {
+    reportSystemAppearance(appearance, settlingFor: time, on: ContinuousClock())
+  }
+
+  package func reportSystemAppearance(
+    _ appearance: Appearance?,
+    settlingFor time: Duration,
+    on clock: some Clock<Duration>
+  ) {
+    let root = root
+    let former = root.settling.take()
+    defer { withExtendedLifetime(former) {} }
+    if root.systemAppearance == appearance { return }
+    if root.systemAppearance == nil || time <= .zero {
+      root.systemAppearance = appearance
+      return
+    }
+    root.settling = after(time, clock: clock) { @MainActor [weak root] _ in
+      root?.systemAppearance = appearance
     }
   }
 

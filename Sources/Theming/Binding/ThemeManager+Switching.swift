@@ -37,7 +37,7 @@ extension ThemeManager {
   /// manager it was created from.
   ///
   /// On a manager with a light and a dark theme, the theme in use is then a choice: changes of
-  /// ``systemAppearance`` replace it only after ``preference`` has been set. A switch of a scope is no choice for
+  /// ``systemAppearance`` replace it only after ``appearancePreference`` has been set. A switch of a scope is no choice for
   /// the manager above.
   ///
   /// - Parameter theme: The theme.
@@ -64,7 +64,14 @@ extension ThemeManager {
   /// The theme in use does not change. A manager and its scopes share one set of registered themes.
   ///
   /// - Parameter themes: The themes.
-  public func register(_ themes: Theme...) {
+  public func register(_ themes: Theme...) { register(themes) }
+
+  /// Registers themes under their names, replacing themes with the same names.
+  ///
+  /// The theme in use does not change. A manager and its scopes share one set of registered themes.
+  ///
+  /// - Parameter themes: The themes, such as ``LoadedThemes/themes`` or the values of a dictionary.
+  public func register(_ themes: some Sequence<Theme>) {
     let root = root
     let former = themes.map { root.catalog.register($0) }
     withExtendedLifetime(former) {}
@@ -223,4 +230,17 @@ extension ThemeManager {
     // Last, because the end of a subscription may call user code.
     for part in plan { part.sweep() }
   }
+}
+
+// Overloads that only catch a mistake.
+extension ThemeManager {
+  /// Not available: a manager uses a theme.
+  @_documentation(visibility: private)
+  @available(*, unavailable, message: "write use(theme)")
+  public func apply(_ theme: Theme) throws(ThemeError) {}
+
+  /// Not available: a manager uses a theme.
+  @_documentation(visibility: private)
+  @available(*, unavailable, message: "write use(name)")
+  public func apply(_ name: String) throws(ThemeError) {}
 }

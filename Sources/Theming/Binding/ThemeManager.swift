@@ -3,7 +3,7 @@ public import EventBus
 /// Holds the theme in use and applies it to its subscribers.
 ///
 /// ```swift
-/// try ThemeManager.shared.use(Theme("Night"))
+/// try ThemeManager.shared.use(Theme("Night", appearance: .dark))
 /// ```
 ///
 /// A switch has a fixed order. First, the theme and those of all scopes are checked; if one is
@@ -24,13 +24,13 @@ public final class ThemeManager {
   /// The default manager of ``Themed``.
   ///
   /// Its initial theme sets no values.
-  public static let shared = ThemeManager(Theme("default"))
+  public static let shared = ThemeManager(Theme("default", appearance: .dark))
 
   /// The theme in use.
   public var theme: Theme { resolved.theme }
 
   /// The number of switches made, including those of the manager above a scope.
-  public private(set) var version = 0
+  package private(set) var version = 0
 
   /// The bus on which switches are posted; scopes post on that of their manager.
   package let bus: EventBus
@@ -56,6 +56,8 @@ public final class ThemeManager {
   var queue = SwitchQueue<ObjectIdentifier, (manager: ThemeManager, request: ThemeRequest)>()
   /// The chain of switches that the running one belongs to; used in the root only.
   var chain = Chain(openings: 0)
+  /// The timer of an appearance of the system that has not lasted yet; used in the root only.
+  var settling: Token?
   /// The registered themes; used in the root only, and empty in scopes.
   var catalog = ThemeCatalog()
 
@@ -70,7 +72,7 @@ public final class ThemeManager {
     register(theme)
   }
 
-  /// Creates a manager that chooses between a light and a dark theme; see ``preference``.
+  /// Creates a manager that chooses between a light and a dark theme; see ``appearancePreference``.
   ///
   /// - Parameters:
   ///   - light: The light theme, which is registered under its name.
@@ -205,7 +207,7 @@ extension ThemeManager {
   ///   static let brand = ThemeKey("color.brand", default: RGBA(red: 0, green: 122, blue: 255))
   /// }
   ///
-  /// let manager = ThemeManager(Theme("Day"))
+  /// let manager = ThemeManager(Theme("Day", appearance: .dark))
   /// let sidebar = try manager.scope { $0[.brand] = RGBA(red: 0, green: 150, blue: 136) }
   /// ```
   ///

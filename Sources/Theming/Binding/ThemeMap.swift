@@ -39,7 +39,7 @@ public struct ThemeMap<Object: AnyObject> {
     @usableFromInline let body: ThemeRule
 
     @inlinable
-    init(_ key: ThemeKeys, _ property: AnyKeyPath, _ write: @escaping ThemeRule.Write) {
+    init(_ key: AnyThemeKey, _ property: AnyKeyPath, _ write: @escaping ThemeRule.Write) {
       body = ThemeRule(key, property, write)
     }
 
@@ -140,7 +140,7 @@ public struct ThemeMap<Object: AnyObject> {
   let rules: [ThemeRule]
 
   /// The keys of the rules, each once.
-  let keys: [ThemeKeys]
+  let keys: [AnyThemeKey]
 
   /// The class whose properties the rules set.
   private let origin: Any.Type
@@ -160,7 +160,7 @@ public struct ThemeMap<Object: AnyObject> {
   private init(_ rules: [ThemeRule]) {
     self.rules = rules
     origin = Object.self
-    var known: Set<ThemeKeys> = []
+    var known: Set<AnyThemeKey> = []
     keys = rules.map(\.key).filter { known.insert($0).inserted }
   }
 
@@ -210,7 +210,7 @@ extension ThemeMap.Rule: Sendable {}
 @usableFromInline
 struct ThemeRule {
   /// The key that the rule follows.
-  @usableFromInline let key: ThemeKeys
+  @usableFromInline let key: AnyThemeKey
 
   /// The property that the rule sets; its root is the class the rule was written for.
   @usableFromInline let property: AnyKeyPath
@@ -222,14 +222,14 @@ struct ThemeRule {
   /// property only if the value in the box is still the one to apply.
   @usableFromInline
   typealias Write = (
-    _ object: AnyObject, _ box: AnyObject, _ isCurrent: (ThemeKeys, AnyObject) -> Bool
+    _ object: AnyObject, _ box: AnyObject, _ isCurrent: (AnyThemeKey, AnyObject) -> Bool
   ) -> Void
 
   /// Sets the property; see ``Write``.
   @usableFromInline let write: Write
 
   @inlinable
-  init(_ key: ThemeKeys, _ property: AnyKeyPath, _ write: @escaping Write) {
+  init(_ key: AnyThemeKey, _ property: AnyKeyPath, _ write: @escaping Write) {
     self.key = key
     self.property = property
     self.write = write

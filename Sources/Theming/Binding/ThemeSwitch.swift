@@ -128,7 +128,7 @@ public struct ThemeDidChange: Sendable {
   /// The keys whose values changed.
   ///
   /// Empty if the themes differ only in name or appearance.
-  public let changedKeys: Set<ThemeKeys>
+  public let changedKeys: Set<AnyThemeKey>
 }
 
 extension EventNames {

@@ -14,7 +14,7 @@ internal import EventBus
 /// }
 ///
 /// let badge = Badge()
-/// badge.themes = [.set(\.ink, .ink)]  // subscribes, applies now
+/// badge.themeMap = [.set(\.ink, .ink)]  // subscribes, applies now
 /// ```
 ///
 /// Setting `nil` ends the subscription.
@@ -47,13 +47,13 @@ extension Themeable {
   /// inherit from are ignored.
   ///
   /// Use off the main actor traps in programs in language mode 5, which compile it.
-  @MainActor public var themes: ThemeMap<Self>? {
+  @MainActor public var themeMap: ThemeMap<Self>? {
     get {
-      MainActor.require("\(Self.self).themes")
+      MainActor.require("\(Self.self).themeMap")
       return themeSlot.map(of: Self.self)
     }
     set {
-      MainActor.require("\(Self.self).themes")
+      MainActor.require("\(Self.self).themeMap")
       themeSlot.set(newValue, for: self)
     }
   }

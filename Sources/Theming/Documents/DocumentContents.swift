@@ -23,7 +23,7 @@ struct DocumentContents {
   }
 
   /// The keys of the schema, by name.
-  private let keys: [String: ThemeKeys]
+  private let keys: [String: AnyThemeKey]
 
   /// Every prefix before a dot in the name of a key.
   private let groups: Set<String>
@@ -35,7 +35,7 @@ struct DocumentContents {
   /// much as its depth.
   private let levelLimit: Int
 
-  private(set) var entries: [ThemeKeys: ThemeLayer.Entry] = [:]
+  private(set) var entries: [AnyThemeKey: ThemeLayer.Entry] = [:]
 
   /// The parts left out, in any order and without suggestions.
   private(set) var issues: [ThemeIssue] = []
@@ -51,7 +51,7 @@ struct DocumentContents {
   ///
   /// - Complexity: O(*k*) for *k* keys.
   init<Schema: ThemeSchema>(_ schema: Schema.Type) {
-    var keys: [String: ThemeKeys] = [:]
+    var keys: [String: AnyThemeKey] = [:]
     var groups: Set<String> = []
     for key in schema.keys {
       if let other = keys.updateValue(key, forKey: key.name), other != key {
@@ -164,7 +164,7 @@ struct DocumentContents {
   }
 
   /// Reads the value or the alias of a key.
-  private mutating func read(_ key: ThemeKeys, from member: Member) {
+  private mutating func read(_ key: AnyThemeKey, from member: Member) {
     let (group, name) = (member.container, member.key)
     let text = try? group.decode(String.self, forKey: name)  // Reason: only text can be an alias.
     if let target = text?.aliasTarget {
@@ -191,7 +191,7 @@ struct DocumentContents {
   }
 
   /// Makes a key an alias of the key with a name.
-  private mutating func readAlias(of name: String, for key: ThemeKeys) {
+  private mutating func readAlias(of name: String, for key: AnyThemeKey) {
     guard let target = keys[name] else { return report(.unknownAlias(target: name), key.name) }
     guard target.valueType == key.valueType else {
       let problem =

@@ -64,7 +64,7 @@ public struct ThemeDocument<Schema: ThemeSchema>: Sendable {
   public let issues: [ThemeIssue]
 
   /// The entries of the document.
-  let entries: [ThemeKeys: ThemeLayer.Entry]
+  let entries: [AnyThemeKey: ThemeLayer.Entry]
 
   private init(
     name: String,
@@ -238,5 +238,5 @@ struct DocumentKey: CodingKey, ExpressibleByStringLiteral {
 /// ``keys`` is read on any thread, each time a document is created or decoded.
 public protocol ThemeSchema: SendableMetatype {
   /// The keys, in any order.
-  static var keys: [ThemeKeys] { get }
+  static var keys: [AnyThemeKey] { get }
 }

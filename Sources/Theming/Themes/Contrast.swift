@@ -4,7 +4,7 @@ public struct ContrastRule: Sendable {
   public let text: ThemeKey<RGBA>
 
   /// The key of the background color.
-  public let ground: ThemeKey<RGBA>
+  public let background: ThemeKey<RGBA>
 
   /// The minimum contrast ratio, from 1 to 21.
   public let minimum: Double
@@ -13,13 +13,13 @@ public struct ContrastRule: Sendable {
   ///
   /// - Parameters:
   ///   - text: The key of the text color.
-  ///   - ground: The key of the background color.
+  ///   - background: The key of the background color.
   ///   - minimum: The minimum ratio. The Web Content Accessibility Guidelines 2 require 4.5 for
   ///     text, 3 for large text and the parts of controls, and, at their highest level, 7.
   /// - SeeAlso: <https://www.w3.org/TR/WCAG22/#contrast-minimum>
-  public init(_ text: ThemeKey<RGBA>, on ground: ThemeKey<RGBA>, atLeast minimum: Double) {
+  public init(_ text: ThemeKey<RGBA>, on background: ThemeKey<RGBA>, atLeast minimum: Double) {
     self.text = text
-    self.ground = ground
+    self.background = background
     self.minimum = minimum
   }
 }
@@ -36,7 +36,7 @@ public struct ContrastIssue: Sendable {
   public let text: RGBA
 
   /// The background color.
-  public let ground: RGBA
+  public let background: RGBA
 
   /// The contrast ratio of the two colors, from 1 to 21.
   public let ratio: Double
@@ -45,7 +45,7 @@ public struct ContrastIssue: Sendable {
 extension ContrastIssue: CustomStringConvertible {
   /// The theme, both keys with their colors, the ratio and the required minimum.
   public var description: String {
-    "\(theme): \(rule.text) \(text) on \(rule.ground) \(ground) has a contrast of "
+    "\(theme): \(rule.text) \(text) on \(rule.background) \(background) has a contrast of "
       + "\(twoPlaces(ratio)), below \(twoPlaces(rule.minimum))"
   }
 
@@ -73,13 +73,13 @@ extension Theme {
     rules.compactMap { rule in
       let backdrops = [RGBA(red: 0, green: 0, blue: 0), RGBA(red: 255, green: 255, blue: 255)]
       let issues = backdrops.map { backdrop in
-        let ground = self[rule.ground].laid(over: backdrop)
+        let ground = self[rule.background].laid(over: backdrop)
         let text = self[rule.text].laid(over: ground)
         return ContrastIssue(
           rule: rule,
           theme: name,
           text: text,
-          ground: ground,
+          background: ground,
           ratio: text.contrast(with: ground)
         )
       }

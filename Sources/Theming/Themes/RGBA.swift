@@ -1,3 +1,5 @@
+internal import EventBus
+
 /// A color in the sRGB color space with eight bits per channel.
 ///
 /// The textual form is `#rrggbb`, or `#rrggbbaa` for colors that are not opaque. A color encodes
@@ -18,6 +20,24 @@ public struct RGBA: Hashable, Sendable {
     self.green = green
     self.blue = blue
     self.alpha = alpha
+  }
+
+  /// Creates an opaque color from a number, as it is written in a style sheet: `RGBA(0x6EA0FF)`.
+  ///
+  /// - Parameter rgb: The channels, eight bits each: red, green and blue. At most `0xFFFFFF`; a larger number stops the
+  ///   program, because it could be meant to contain the opacity.
+  public init(_ rgb: UInt32) {
+    if rgb > 0xFFFFFF {
+      trap(
+        "the color 0x\(String(rgb, radix: 16, uppercase: true)) has more than six digits",
+        remedy: "Pass the opacity as alpha: in init(red:green:blue:alpha:)"
+      )
+    }
+    self.init(
+      red: UInt8(truncatingIfNeeded: rgb >> 16),
+      green: UInt8(truncatingIfNeeded: rgb >> 8),
+      blue: UInt8(truncatingIfNeeded: rgb)
+    )
   }
 
   /// Creates a color from its textual form.
@@ -72,7 +92,7 @@ public struct RGBA: Hashable, Sendable {
   /// - Parameter ground: The color below.
   /// - Returns: The mixture; opaque if `ground` is opaque.
   /// - SeeAlso: <https://www.w3.org/TR/compositing-1/#simplealphacompositing>
-  public func laid(over ground: RGBA) -> RGBA {
+  package func laid(over ground: RGBA) -> RGBA {
     if alpha == 255 { return self }
     let (above, below) = (Int(alpha), Int(ground.alpha))
     // In units of 1 ÷ 255².

@@ -5,10 +5,10 @@ struct ResolvedTheme: Sendable {
   let theme: Theme
 
   /// The entries of all layers, with values in place of aliases; aliases that reach a cycle remain.
-  private var entries: [ThemeKeys: ThemeLayer.Entry]
+  private var entries: [AnyThemeKey: ThemeLayer.Entry]
 
   /// The keys of one alias cycle, with the first key repeated at the end; `nil` if there is none.
-  private(set) var cycle: [ThemeKeys]?
+  private(set) var cycle: [AnyThemeKey]?
 
   /// Resolves a theme.
   ///
@@ -19,7 +19,7 @@ struct ResolvedTheme: Sendable {
     self.theme = theme
     entries = theme.flattened()
     let aliases = entries.compactMap { key, entry in if case .alias = entry { key } else { nil } }
-    var broken: Set<ThemeKeys> = []
+    var broken: Set<AnyThemeKey> = []
     // Sorted by name, so that every run reports the same one of several cycles.
     for alias in aliases.ordered(by: Self.precedes) { follow(alias, &broken) }
   }
@@ -33,10 +33,10 @@ struct ResolvedTheme: Sendable {
   }
 
   /// Returns the value that the theme gives a key, or else the key's default.
-  func value(of key: ThemeKeys) -> any AnyThemeValue { Self.value(of: key, in: entries[key]) }
+  func value(of key: AnyThemeKey) -> any AnyThemeValue { Self.value(of: key, in: entries[key]) }
 
   /// Returns the value in the entry for a key, or else the key's default.
-  private static func value(of key: ThemeKeys, in entry: ThemeLayer.Entry?) -> any AnyThemeValue {
+  private static func value(of key: AnyThemeKey, in entry: ThemeLayer.Entry?) -> any AnyThemeValue {
     if case .value(let value)? = entry { value } else { key.boxedDefault }
   }
 
@@ -46,11 +46,11 @@ struct ResolvedTheme: Sendable {
   /// - Returns: The keys, each once.
   /// - Complexity: O(*n*) in the number of values of both themes. Looking keys up is most of a switch with many
   ///   scopes: one lookup for each key, if both themes have the same keys.
-  func changes(from old: ResolvedTheme) -> [(key: ThemeKeys, value: any AnyThemeValue)] {
-    var changes: [(key: ThemeKeys, value: any AnyThemeValue)] = []
+  func changes(from old: ResolvedTheme) -> [(key: AnyThemeKey, value: any AnyThemeValue)] {
+    var changes: [(key: AnyThemeKey, value: any AnyThemeValue)] = []
     changes.reserveCapacity(entries.count)
     var common = 0
-    func compare(_ key: ThemeKeys, _ former: ThemeLayer.Entry?, _ entry: ThemeLayer.Entry?) {
+    func compare(_ key: AnyThemeKey, _ former: ThemeLayer.Entry?, _ entry: ThemeLayer.Entry?) {
       let value = Self.value(of: key, in: entry)
       if !key.areEqual(value, Self.value(of: key, in: former)) { changes.append((key, value)) }
     }
@@ -65,7 +65,7 @@ struct ResolvedTheme: Sendable {
   }
 
   /// Orders keys by name, and keys of the same name by type.
-  private static func precedes(_ left: ThemeKeys, _ right: ThemeKeys) -> Bool {
+  private static func precedes(_ left: AnyThemeKey, _ right: AnyThemeKey) -> Bool {
     left.name == right.name
       ? String(reflecting: left.valueType) < String(reflecting: right.valueType)
       : left.name < right.name
@@ -73,9 +73,9 @@ struct ResolvedTheme: Sendable {
 
   /// Follows one alias to its end and stores the value found there for every key on the path, or
   /// adds the path to the broken keys if it reaches one of these or a cycle.
-  private mutating func follow(_ start: ThemeKeys, _ broken: inout Set<ThemeKeys>) {
-    var path: [ThemeKeys] = []
-    var visited: Set<ThemeKeys> = []
+  private mutating func follow(_ start: AnyThemeKey, _ broken: inout Set<AnyThemeKey>) {
+    var path: [AnyThemeKey] = []
+    var visited: Set<AnyThemeKey> = []
     var current = start
     while case .alias(let target)? = entries[current], !broken.contains(current) {
       if visited.insert(current).inserted {
@@ -100,19 +100,19 @@ struct ResolvedTheme: Sendable {
 /// Every rule of every affected view performs one lookup. Where the numbers of the keys lie close
 /// together, as those of one program do, a table indexed by number serves the lookups.
 struct ThemeChanges: Sendable {
-  private let values: [(key: ThemeKeys, value: any AnyThemeValue)]
+  private let values: [(key: AnyThemeKey, value: any AnyThemeValue)]
   private let first: Int
   /// The values from the lowest key number to the highest; empty if that would be mostly gaps.
   private let table: [(any AnyThemeValue)?]
   /// The values by key, if there is no table.
-  private let sparse: [ThemeKeys: any AnyThemeValue]
+  private let sparse: [AnyThemeKey: any AnyThemeValue]
 
   /// Builds the table.
   ///
   /// - Complexity: O(*n*) in the number of changes.
   ///
   /// - Parameter values: The changed keys, each once, with their new values.
-  init(_ values: [(key: ThemeKeys, value: any AnyThemeValue)]) {
+  init(_ values: [(key: AnyThemeKey, value: any AnyThemeValue)]) {
     self.values = values
     let numbers = values.lazy.map(\.key.number)
     first = numbers.min() ?? 0
@@ -127,14 +127,14 @@ struct ThemeChanges: Sendable {
   }
 
   /// The changed keys, each once.
-  var keys: some Collection<ThemeKeys> { values.lazy.map(\.key) }
+  var keys: some Collection<AnyThemeKey> { values.lazy.map(\.key) }
 
   var isEmpty: Bool { values.isEmpty }
 
   /// The new value of a key, or `nil` if the key did not change.
   ///
   /// - Complexity: O(1).
-  subscript(key: ThemeKeys) -> (any AnyThemeValue)? {
+  subscript(key: AnyThemeKey) -> (any AnyThemeValue)? {
     guard !table.isEmpty else { return sparse[key] }
     let index = key.number - first
     return table.indices.contains(index) ? table[index] : nil

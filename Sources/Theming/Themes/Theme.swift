@@ -8,7 +8,7 @@ internal import EventBus
 ///   static let accent = ThemeKey("color.accent", default: RGBA(red: 0, green: 122, blue: 255))
 /// }
 ///
-/// var night = Theme("Night")
+/// var night = Theme("Night", appearance: .dark)
 /// night[.brand] = RGBA(red: 110, green: 160, blue: 255)
 /// night[alias: .accent] = .brand
 /// let ember = night.deriving("Ember") { $0[.brand] = RGBA(red: 255, green: 120, blue: 60) }
@@ -46,7 +46,7 @@ public struct Theme: Sendable {
   private(set) var layers: [ThemeLayer]
 
   /// Creates a theme without values of its own, so that every key reads its default.
-  public init(_ name: String, appearance: Appearance = .dark) {
+  public init(_ name: String, appearance: Appearance) {
     self.init(layers: [ThemeLayer(name: name, appearance: appearance)])
   }
 
@@ -59,11 +59,23 @@ public struct Theme: Sendable {
   /// - Throws: Any error that `edit` throws.
   public init<Failure: Error>(
     _ name: String,
-    appearance: Appearance = .dark,
+    appearance: Appearance,
     _ edit: (inout Theme) throws(Failure) -> Void
   ) throws(Failure) {
     self.init(name, appearance: appearance)
     try edit(&self)
+  }
+
+  /// Not available: values are set in a closure.
+  @_disfavoredOverload
+  @_documentation(visibility: private)
+  @available(
+    *,
+    unavailable,
+    message: "set the values in a closure: Theme(name, appearance: .dark) { $0[.key] = value }"
+  )
+  public init(_ name: String, appearance: Appearance = .dark, _ values: [AnyThemeKey: Any]) {
+    preconditionFailure("\(name) has values of any type")  // Reason: not callable.
   }
 
   init(layers: [ThemeLayer]) { self.layers = layers }
@@ -127,7 +139,7 @@ public struct Theme: Sendable {
   /// Removing a key that was never set has no effect.
   ///
   /// - Complexity: O(1).
-  public mutating func remove(_ key: ThemeKeys) { own.entries[key] = nil }
+  public mutating func remove(_ key: AnyThemeKey) { own.entries[key] = nil }
 
   /// Creates a theme that reads like this one except for the values it sets itself.
   ///
@@ -170,8 +182,20 @@ public struct Theme: Sendable {
   /// from an unset key. Names and appearances are not compared.
   ///
   /// - Complexity: O(*n*) in the number of values of both themes.
-  public func changes(from old: Theme) -> Set<ThemeKeys> {
+  package func changes(from old: Theme) -> Set<AnyThemeKey> {
     Set(ResolvedTheme(self).changes(from: ResolvedTheme(old)).map(\.key))
+  }
+}
+
+extension Theme: Equatable {
+  /// Returns whether two themes have the same name, the same appearance, and the same value for every key.
+  ///
+  /// NaN equals NaN. It does not matter which aliases and layers lead to a value.
+  ///
+  /// - Complexity: O(*n*) in the number of values of both themes.
+  public static func == (left: Theme, right: Theme) -> Bool {
+    left.name == right.name && left.appearance == right.appearance
+      && left.changes(from: right).isEmpty
   }
 }
 
@@ -183,9 +207,9 @@ public struct Theme: Sendable {
 /// ```
 public struct ThemeTrace: Hashable, Sendable {
   /// One step from a key toward its value.
-  public struct Step: Hashable, Sendable {
+  package struct Step: Hashable, Sendable {
     /// The result of looking up a key.
-    public enum Finding: Hashable, Sendable {
+    package enum Finding: Hashable, Sendable {
       /// The key is an alias of the key with this name, which is the next step.
       case alias(of: String)
       /// The key has this value.
@@ -196,17 +220,17 @@ public struct ThemeTrace: Hashable, Sendable {
     }
 
     /// The name of the key.
-    public let key: String
+    package let key: String
 
     /// The name of the theme that contains the entry, or `nil` for the default of the key.
-    public let theme: String?
+    package let theme: String?
 
     /// The result of looking up the key.
-    public let finding: Finding
+    package let finding: Finding
   }
 
   /// The steps in order, at least one.
-  public let steps: [Step]
+  package let steps: [Step]
 }
 
 extension ThemeTrace: CustomStringConvertible {
@@ -218,7 +242,7 @@ extension ThemeTrace.Step: CustomStringConvertible {
   /// The step in one line, with the name of its theme in parentheses.
   ///
   /// Line breaks and other control characters in names and values are escaped, for example as `\n`.
-  public var description: String {
+  package var description: String {
     let step =
       switch finding {
       case .alias(let target): "\(key) → \(target) (\(theme ?? "default"))"
@@ -240,7 +264,7 @@ extension Theme {
   /// - Complexity: O(*d* · *s*) for *s* steps, where *d* is the number of layers.
   public func explain<Value>(_ key: ThemeKey<Value>) -> ThemeTrace {
     var steps: [ThemeTrace.Step] = []
-    var end: ThemeKeys = key
+    var end: AnyThemeKey = key
     let box = read(key) { alias, target, layer in
       steps.append(ThemeTrace.Step(key: alias.name, theme: layer, finding: .alias(of: target.name)))
       end = target

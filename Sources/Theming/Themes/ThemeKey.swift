@@ -9,7 +9,7 @@ internal import EventBus
 /// ## Thread safety
 ///
 /// Keys are immutable and safe to use from any thread.
-public final class ThemeKey<Value>: ThemeKeys, @unchecked Sendable  // Reason: constants only.
+public final class ThemeKey<Value>: AnyThemeKey, @unchecked Sendable  // Reason: constants only.
 where Value: Sendable & Equatable {
   /// The value of the key in themes that do not set it.
   public let defaultValue: Value

@@ -5,7 +5,7 @@ struct ThemeLayer: Sendable {
     /// A value.
     case value(any AnyThemeValue)
     /// An alias of another key with the same type of value.
-    case alias(ThemeKeys)
+    case alias(AnyThemeKey)
 
     /// Returns whether an edit left the entry as it was; setting an equal value is an edit.
     func isSame(as other: Entry?) -> Bool {
@@ -26,7 +26,7 @@ struct ThemeLayer: Sendable {
   /// The number of the scope that owns the layer, or `nil` for a theme's layer.
   var scope: UInt?
 
-  var entries: [ThemeKeys: Entry] = [:]
+  var entries: [AnyThemeKey: Entry] = [:]
 
   /// Merges a layer on top of this one into it, with its name and appearance if it has them.
   ///
@@ -126,14 +126,14 @@ extension Theme {
   /// Merges the entries of all layers.
   ///
   /// - Complexity: O(*n*) in the number of entries; O(1) for one layer.
-  func flattened() -> [ThemeKeys: ThemeLayer.Entry] {
+  func flattened() -> [AnyThemeKey: ThemeLayer.Entry] {
     layers.dropFirst().reduce(into: layers[0].entries) { $0.merge($1.entries) { $1 } }
   }
 
   /// Returns the entry of the uppermost layer that has one for a key, and the name of that layer.
   ///
   /// - Complexity: O(*d*) for *d* layers.
-  func entry(for key: ThemeKeys) -> (entry: ThemeLayer.Entry, layer: String)? {
+  func entry(for key: AnyThemeKey) -> (entry: ThemeLayer.Entry, layer: String)? {
     for index in layers.indices.reversed() {
       let layer = layers[index]
       guard let entry = layer.entries[key] else { continue }
@@ -152,11 +152,11 @@ extension Theme {
   ///   target that was visited last.
   /// - Complexity: O(*d* · (*a* + 1)) for *d* layers and *a* aliases on the path.
   func read(
-    _ key: ThemeKeys,
-    visit: (_ alias: ThemeKeys, _ target: ThemeKeys, _ layer: String) -> Void = { _, _, _ in }
+    _ key: AnyThemeKey,
+    visit: (_ alias: AnyThemeKey, _ target: AnyThemeKey, _ layer: String) -> Void = { _, _, _ in }
   ) -> any AnyThemeValue {
     var current = key
-    var seen: Set<ThemeKeys> = []
+    var seen: Set<AnyThemeKey> = []
     while let (entry, layer) = entry(for: current) {
       switch entry {
       case .value(let value): return value

@@ -59,15 +59,11 @@ struct AddedHooksTests {
 
   @Test("The initializer takes every hook, all of them optional")
   func initializer() {
-    #expect(EventHooks().manyObserversThreshold == 1_000)
-    let (errors, unhandled, traces) = (Counter(), Counter(), Counter())
-    let (many, messages) = (Counter(), Counter())
+    let (errors, unhandled, traces, messages) = (Counter(), Counter(), Counter(), Counter())
     let hooks = EventHooks(
       onError: { _ in errors.add() },
       onUnhandled: { _ in unhandled.add() },
       onTrace: { _ in traces.add() },
-      onManyObservers: { _, _ in many.add() },
-      manyObserversThreshold: 0,
       onMessage: { _ in messages.add() },
       interceptor: nil
     )
@@ -76,7 +72,7 @@ struct AddedHooksTests {
     let token = bus.observe(.number) { _ in throw SampleError() }
     bus.post(.number, 1)
     bus.post(.nothing)
-    #expect((errors.value, unhandled.value, many.value, messages.value) == (1, 1, 1, 0))
+    #expect((errors.value, unhandled.value, messages.value) == (1, 1, 0))
     #expect(traces.value == 6)
     withExtendedLifetime((added, token)) {}
   }
@@ -106,7 +102,6 @@ struct AddedHooksTests {
       EventHooks(
         onError: { _ in },
         onUnhandled: { _ in },
-        onManyObservers: { _, _ in },
         onMessage: { _ in }
       )
     )
@@ -218,26 +213,6 @@ struct AddedHooksTests {
     #expect(log.entries == ["added sample.nothing"])
     #expect(errors.value == 1)
     withExtendedLifetime((token, failing)) {}
-  }
-
-  @Test("Each installation reports a name with many observers once, above its own threshold")
-  func manyObservers() {
-    let log = Log<String>()
-    func hooks(_ threshold: Int) -> EventHooks {
-      EventHooks(
-        onManyObservers: { log.append("\(threshold): \($0) \($1)") },
-        manyObserversThreshold: threshold
-      )
-    }
-    let bus = EventBus(hooks: hooks(2))
-    let added = bus.addHooks(hooks(3))
-    var tokens = (0..<6).map { _ in bus.observe(.number) { _ in } }
-    #expect(log.take() == ["2: sample.number 3", "3: sample.number 4"])
-    let late = bus.addHooks(hooks(1))
-    #expect(log.take() == [])
-    tokens += (0..<2).map { _ in bus.observe(.number) { _ in } }
-    #expect(log.take() == ["1: sample.number 7"])
-    withExtendedLifetime((added, late, tokens)) {}
   }
 }
 

@@ -61,10 +61,10 @@ struct CancelledBeforeCallTests {
     Moment.allCases
   )
   func cancelled(kind: Kind, moment: Moment) async {
-    let (tokens, heard, steps) = (Holder<Token>(), Counter(), Log<TraceEvent.Step>())
-    let trace: @Sendable (TraceEvent) -> Void = { event in
-      steps.append(event.step)
-      if moment == .trace, case .started = event.step { tokens.value?.cancel() }
+    let (tokens, heard, steps) = (Holder<Token>(), Counter(), Log<TraceStep.Kind>())
+    let trace: @Sendable (TraceStep) -> Void = { event in
+      steps.append(event.kind)
+      if moment == .trace, case .started = event.kind { tokens.value?.cancel() }
     }
     let interceptor = Before { if moment == .interceptor { tokens.value?.cancel() } }
     let bus = EventBus(

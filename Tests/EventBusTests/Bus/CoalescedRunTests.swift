@@ -104,7 +104,7 @@ struct CoalescedRunTests {
   private func compare(_ seed: Int) async {
     var numbers = SampleNumbers(seed: seed)
     let senders = [nil, nil, nil, SampleSender(), SampleSender()]
-    let options: [Coalescing] = [.name, .sender, .nameAndSender]
+    let options: [Coalescing] = [.name, .nameAndSender]
     let names: [EventName<Int>] = [.number, Self.other]
     var model: [Event] = []
     for value in 0..<200 {
@@ -122,7 +122,6 @@ struct CoalescedRunTests {
         return switch option {
         case .none: false
         case .name: isSameName
-        case .sender: isSameSender && event.sender != nil
         case .nameAndSender: isSameName && isSameSender
         }
       }

@@ -43,16 +43,6 @@ struct CoalescingTests {
     #expect(await delivered() == ["two types 1", "two types true"])
   }
 
-  @Test("Coalescing by sender replaces the sender's first event, whatever its name")
-  func bySender() async {
-    let (one, other) = (SampleSender(), SampleSender())
-    bus.enqueue(.number, 1, from: one, coalescing: .sender)
-    bus.enqueue(.number, 2, from: other, coalescing: .sender)
-    bus.enqueue(.text, "a", from: one, coalescing: .sender)
-    bus.enqueue(.number, 3, from: other, coalescing: .sender)
-    #expect(await delivered() == ["text a", "number 3"])
-  }
-
   @Test("Coalescing by name and sender requires both to match")
   func byNameAndSender() async {
     let (one, other) = (SampleSender(), SampleSender())

@@ -355,7 +355,7 @@ struct EnqueuedRunTests {
       if value == 7 { hooks?.cancel() }
       if value != 3 { return }
       hooks = bus.addHooks(
-        EventHooks(onTrace: { if case .began = $0.step { traced.append($0.site.line) } })
+        EventHooks(onTrace: { if case .began = $0.kind { traced.append($0.site.line) } })
       )
     }
     .store(in: bag)

@@ -51,7 +51,7 @@ struct EventNameTests {
   func racingNames() async {
     let bus = EventBus()
     let (threads, rounds) = (2, size(500, full: 2_000))
-    let names = Log<EventNames>()
+    let names = Log<AnyEventName>()
     let heard = Counter()
     let bag = TokenBag()
     let gate = StartGate(threads)

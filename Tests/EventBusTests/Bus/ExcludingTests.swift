@@ -50,10 +50,10 @@ struct ExcludingTests {
   func otherForms() {
     let bus = EventBus()
     let token = bus.observe(.nothing) { Issue.record("Excluded.") }
-    #expect(bus.post(.nothing, excluding: token) == 0)
+    #expect(bus.post(.nothing, (), excluding: token) == 0)
     let signal = Signal<Void>()
     let other = signal.observe { Issue.record("Excluded.") }
-    #expect(signal.send(excluding: other) == 0)
+    #expect(signal.send((), excluding: other) == 0)
     #expect(signal.send((), excluding: other) == 0)
   }
 }

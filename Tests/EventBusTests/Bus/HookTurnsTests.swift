@@ -79,7 +79,7 @@ struct HookTurnsTests {
       from: 2,
       EventHooks(
         onError: { _ in },
-        onTrace: { if case .began = $0.step { posts.append($0.name) } }
+        onTrace: { if case .began = $0.kind { posts.append($0.name) } }
       )
     )
     let later = Array(repeating: ["sample.number", "sample.other"], count: 2).flatMap(\.self)

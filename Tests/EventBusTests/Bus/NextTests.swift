@@ -1,4 +1,5 @@
 import EventBus
+import EventBusTesting
 import TestSupport
 import Testing
 
@@ -163,5 +164,58 @@ struct NextTests {
     waiting.cancel()
     await #expect(throws: CancellationError.self) { try await waiting.value }
     #expect(signal.observerCount == 0)
+  }
+
+  @Test("A limited wait returns the event in time, and names the event and the limit otherwise")
+  func limited() async throws {
+    let (bus, clock) = (EventBus(), ManualClock())
+    let inTime = Task { try await bus.next(.number, within: .seconds(5), clock: clock) }
+    await untilObserved(bus)
+    bus.post(.number, 1)
+    #expect(try await inTime.value == 1)
+    let signal = Signal<Int>(label: "pings")
+    let late = [
+      Task { try await bus.next(.number, where: { $0 > 1 }, within: .seconds(5), clock: clock) },
+      Task { try await signal.next(within: .seconds(5), clock: clock) },
+    ]
+    await untilObserved(bus)
+    await clock.waitForSleepers(atLeast: 2)
+    bus.post(.number, 1)
+    clock.jump(by: .seconds(5))
+    for (wait, name) in zip(late, ["sample.number", "pings"]) {
+      let error = await #expect(throws: EventBus.NextError.self) { try await wait.value }
+      #expect(error?.name == name && error?.limit == .seconds(5))
+      #expect(error?.description.contains("\"\(name)\" was not posted within 5.0 seconds") == true)
+    }
+    #expect(bus.signal(.number).observerCount == 0 && signal.observerCount == 0)
+  }
+
+  @Test("A limited wait ends with its task and with its bus, and keeps neither")
+  func limitedEnds() async {
+    let bus = Holder(EventBus())
+    let signal = Holder(Signal<Int>())
+    let cancelled = Task {
+      unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }  // Reason: the running task.
+      _ = try await bus.value?.next(.number, within: .seconds(500))
+    }
+    await #expect(throws: CancellationError.self) { try await cancelled.value }
+    let observed = bus.value?.signal(.number).readOnly
+    let waits = [
+      Task { try await bus.value?.next(.number, within: .seconds(500)) },
+      Task { try await signal.value?.next(within: .seconds(500)) },
+    ]
+    await until(observed?.observerCount == 1 && signal.value?.observerCount == 1)
+    // The calls may still be on their way to the wait.
+    await rest()
+    weak let watchedBus = bus.value
+    weak let watchedSignal = signal.value
+    bus.letGo()
+    signal.letGo()
+    #expect(watchedBus == nil && watchedSignal == nil)
+    // If they are kept, the test fails here, and does not hang.
+    for wait in waits where watchedBus != nil || watchedSignal != nil { wait.cancel() }
+    for wait in waits {
+      await #expect(throws: CancellationError.self) { try await wait.value }
+    }
   }
 }

@@ -5,7 +5,7 @@ import Testing
 @Suite("Read-only signals", .timeLimit(.minutes(5)))
 struct ReadOnlySignalTests {
   /// Observes in every way with code that knows only that there is a signal.
-  private func observeAll(_ source: some SignalSource<Int>, _ owner: LivedOwner) -> [Token] {
+  private func observeAll(_ source: some ReadableSignal<Int>, _ owner: LivedOwner) -> [Token] {
     source.observe(owner: owner) { owner, value in owner.log.append(value) }
     source.observe(owner: owner) { owner, value in
       await Task.yield()

@@ -8,7 +8,7 @@ struct ReceptionTests {
   /// A bus, the steps of its posts, and the interceptor that it was made with.
   private struct Followed {
     let bus: EventBus
-    let trace = Log<TraceEvent>()
+    let trace = Log<TraceStep>()
 
     init(_ interceptor: (any EventInterceptor)? = nil) {
       bus = EventBus(
@@ -23,9 +23,9 @@ struct ReceptionTests {
     /// The numbers of handlers reached, cancelled and dropped by the first post, as its trace tells them.
     var counts: [Int] {
       let steps = trace.entries.filter { $0.post == trace.entries.first?.post }
-      var last: [Int: TraceEvent.Step] = [:]
+      var last: [Int: TraceStep.Kind] = [:]
       for step in steps {
-        if let registration = step.registration { last[registration.id] = step.step }
+        if let registration = step.registration { last[registration.id] = step.kind }
       }
       var counts = [0, 0, 0]
       for step in last.values {

@@ -297,7 +297,7 @@ extension SettlingTests {
     let waiting = Task { try await bus.waitUntilSettled(within: .seconds(5), clock: clock) }
     await clock.waitForSleepers(atLeast: 1)
     clock.jump(by: .seconds(5))
-    let error = await #expect(throws: SettlingError.self) { try await waiting.value }
+    let error = await #expect(throws: EventBus.SettlingError.self) { try await waiting.value }
     let remaining = error?.remaining ?? []
     #expect(remaining.map(\.name) == ["sample.number", "sample.text"])
     #expect(remaining.map { $0.registeredAt?.line } == [line, otherLine])
@@ -332,7 +332,7 @@ extension SettlingTests {
     let waiting = Task { try await bus.waitUntilSettled(within: .seconds(5), clock: clock) }
     await clock.waitForSleepers(atLeast: 1)
     clock.jump(by: .seconds(5))
-    let error = await #expect(throws: SettlingError.self) { try await waiting.value }
+    let error = await #expect(throws: EventBus.SettlingError.self) { try await waiting.value }
     #expect(
       error?.remaining.map(\.description)
         == ["sample.nothing, enqueued: 2", "sample.number, posts in progress: 1"]
@@ -345,13 +345,13 @@ extension SettlingTests {
   }
 
   /// Waits until a limit has passed, and returns the error.
-  private func errorAtLimit() async -> SettlingError? {
+  private func errorAtLimit() async -> EventBus.SettlingError? {
     let clock = ManualClock()
     let waiting = Task { [bus] in try await bus.waitUntilSettled(within: .seconds(5), clock: clock)
     }
     await clock.waitForSleepers(atLeast: 1)
     clock.jump(by: .seconds(5))
-    return await #expect(throws: SettlingError.self) { try await waiting.value }
+    return await #expect(throws: EventBus.SettlingError.self) { try await waiting.value }
   }
 
   @Test(
@@ -426,7 +426,7 @@ extension SettlingTests {
     first.send(0, on: bus)
     let names = [first.name.name, second.name.name]
     for _ in 0..<rounds(50, debug: 20, sanitized: 5) {
-      let error = await #expect(throws: SettlingError.self) {
+      let error = await #expect(throws: EventBus.SettlingError.self) {
         try await bus.waitUntilSettled(within: .zero)
       }
       let remaining = error?.remaining ?? []

@@ -67,7 +67,7 @@ struct ThrowingTests {
     struct Lines: Error, CustomStringConvertible {
       var description: String { "one\ntwo\u{1b}[2J" }
     }
-    let (failures, trace) = (Log<HandlerFailure>(), Log<TraceEvent>())
+    let (failures, trace) = (Log<HandlerFailure>(), Log<TraceStep>())
     var hooks = EventHooks()
     hooks.onError = { failures.append($0) }
     hooks.onTrace = { trace.append($0) }

@@ -5,8 +5,8 @@ import Testing
 /// The fields of a trace, from which a timeline can be drawn.
 @Suite("Timelines", .timeLimit(.minutes(5)))
 struct TimelineTests {
-  private func tracedBus(label: String = "") -> (bus: EventBus, trace: Inbox<TraceEvent>) {
-    let trace = Inbox<TraceEvent>()
+  private func tracedBus(label: String = "") -> (bus: EventBus, trace: Inbox<TraceStep>) {
+    let trace = Inbox<TraceStep>()
     let hooks = EventHooks(onError: { _ in }, onTrace: { trace.append($0) })
     return (EventBus(label: label, hooks: hooks), trace)
   }
@@ -18,7 +18,7 @@ struct TimelineTests {
     let token = bus.observe(.number) { _ in }
     bus.post(.number, 1)
     #expect(trace.entries.count == 4)
-    let identity = TraceEvent.Bus(label: "documents", id: ObjectIdentifier(bus))
+    let identity = TraceStep.Bus(label: "documents", id: ObjectIdentifier(bus))
     #expect(trace.entries.allSatisfy { $0.bus == identity })
     let times = trace.entries.map(\.time)
     #expect(times == times.sorted())
@@ -28,11 +28,11 @@ struct TimelineTests {
 
   @Test("A signal without a bus is its own bus in a trace")
   func signal() {
-    let trace = Log<TraceEvent>()
+    let trace = Log<TraceStep>()
     let signal = Signal<Int>(label: "sample", hooks: EventHooks(onTrace: { trace.append($0) }))
     signal.send(1)
     #expect(
-      trace.entries.first?.bus == TraceEvent.Bus(label: "sample", id: ObjectIdentifier(signal))
+      trace.entries.first?.bus == TraceStep.Bus(label: "sample", id: ObjectIdentifier(signal))
     )
   }
 
@@ -305,6 +305,6 @@ struct TimelineTests {
   }
 }
 
-extension TraceEvent {
-  fileprivate var isBeginning: Bool { if case .began = step { true } else { false } }
+extension TraceStep {
+  fileprivate var isBeginning: Bool { if case .began = kind { true } else { false } }
 }

@@ -5,8 +5,8 @@ import Testing
 @Suite("Traces")
 struct TraceTests {
   /// A bus and the events of its trace hook.
-  private func tracedBus() -> (bus: EventBus, trace: Log<TraceEvent>) {
-    let trace = Log<TraceEvent>()
+  private func tracedBus() -> (bus: EventBus, trace: Log<TraceStep>) {
+    let trace = Log<TraceStep>()
     var hooks = EventHooks.silent
     hooks.onTrace = { trace.append($0) }
     return (EventBus(hooks: hooks), trace)
@@ -72,7 +72,7 @@ struct TraceTests {
       if value > 0 { bus.post(.number, value - 1) }
     }
     bus.post(.number, 300)
-    let begun = trace.entries.filter { if case .began = $0.step { true } else { false } }
+    let begun = trace.entries.filter { if case .began = $0.kind { true } else { false } }
     #expect(begun.map(\.depth) == Array(0...300))
     #expect(Array(begun.dropFirst().map(\.outerPost)) == begun.dropLast().map(\.post))
     withExtendedLifetime(token) {}
@@ -208,18 +208,18 @@ struct TraceTests {
 /// A registration that was passed over, and why.
 private struct Skip: Equatable {
   let site: SourceSite
-  let reason: TraceEvent.SkipReason
+  let reason: TraceStep.SkipReason
 
-  init(_ site: SourceSite, _ reason: TraceEvent.SkipReason) {
+  init(_ site: SourceSite, _ reason: TraceStep.SkipReason) {
     self.site = site
     self.reason = reason
   }
 }
 
-extension TraceEvent {
+extension TraceStep {
   /// The word for a step.
   var label: String {
-    switch step {
+    switch kind {
     case .began: "began"
     case .queued: "queued"
     case .started: "started"
@@ -231,11 +231,11 @@ extension TraceEvent {
   }
 
   fileprivate var skip: Skip? {
-    guard case .skipped(let reason) = step, let registration else { return nil }
+    guard case .skipped(let reason) = kind, let registration else { return nil }
     return Skip(registration.site, reason)
   }
 
   fileprivate var started: SourceSite? {
-    if case .started = step { registration?.site } else { nil }
+    if case .started = kind { registration?.site } else { nil }
   }
 }

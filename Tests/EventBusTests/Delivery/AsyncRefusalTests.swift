@@ -53,8 +53,8 @@ struct AsyncRefusalTests {
   @Test("A handler that is cancelled during the hop is traced as skipped, and not as started")
   func traced() async {
     let steps = Log<String>()
-    let trace: @Sendable (TraceEvent) -> Void = { event in
-      switch event.step {
+    let trace: @Sendable (TraceStep) -> Void = { event in
+      switch event.kind {
       case .queued: steps.append("queued")
       case .started: steps.append("started")
       case .skipped(let reason): steps.append("skipped, \(reason)")
@@ -75,8 +75,8 @@ struct AsyncRefusalTests {
   func startedThere(form: Form) async {
     let (worker, starts) = (HeldActor(), Log<ThreadID>())
     worker.executor.open()
-    let trace: @Sendable (TraceEvent) -> Void = { event in
-      if case .started = event.step { starts.append(.current) }
+    let trace: @Sendable (TraceStep) -> Void = { event in
+      if case .started = event.kind { starts.append(.current) }
     }
     let bus = EventBus(hooks: EventHooks(onTrace: trace))
     let token = await worker.observe(form, bus.signal(.number))
@@ -92,7 +92,7 @@ struct AsyncRefusalTests {
   /// - Returns: The number of calls, and the result of sending.
   private static func calls<Sent: Sendable>(
     of form: Form,
-    _ source: some SignalSource<Int>,
+    _ source: some ReadableSignal<Int>,
     endedBy end: End,
     _ send: @escaping @Sendable () async -> Sent
   ) async -> (Int, Sent) {
@@ -133,7 +133,7 @@ private actor HeldActor {
 
   func perform(_ body: @Sendable () -> Void) { body() }
 
-  func observe(_ form: AsyncRefusalTests.Form, _ source: some SignalSource<Int>) -> Token {
+  func observe(_ form: AsyncRefusalTests.Form, _ source: some ReadableSignal<Int>) -> Token {
     switch form {
     case .plain: source.observe { _ in await self.note() }
     case .owner: source.observe(owner: self) { _, _ in await self.note() }

@@ -264,7 +264,7 @@ struct WaitingRunTests {
     Self.post(0..<3, to: bus)
     let finished = Counter()
     var hooks = EventHooks.silent
-    hooks.onTrace = { if case .finished = $0.step { finished.add() } }
+    hooks.onTrace = { if case .finished = $0.kind { finished.add() } }
     let added = bus.addHooks(hooks)
     Self.post(3..<9, to: bus)
     let waiting = Task.detached { await bus.postAndWait(.number, 9) }

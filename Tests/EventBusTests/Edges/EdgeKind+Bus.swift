@@ -139,7 +139,7 @@ extension EdgeKind {
 
   private static func onSignal(
     _ signal: Signal<Int>,
-    _ source: some SignalSource<Int>,
+    _ source: some ReadableSignal<Int>,
     _ handler: EdgeHandler
   ) -> EdgeSubject {
     let subject = EdgeSubject(

@@ -85,7 +85,7 @@ extension EdgeKind {
     let count = Observed(wrappedValue: 0)
     let (owner, other) = (PlainOwner(), PlainOwner())
     let node = EdgeNode(count)
-    let outer = Observed<EdgeNode>(wrappedValue: node, by: ===)
+    let outer = Observed<EdgeNode>(wrappedValue: node, comparing: ===)
     let token = outer.observe(\.count.readOnly, owner: owner) { _, _ in handler.callSafely() }
     let subject = EdgeSubject(
       token,
@@ -285,7 +285,7 @@ extension EdgeKind {
 
   private static func weak(
     _ property: WeakObserved<LivedOwner>,
-    observedAs view: some WeakObservableProperty<LivedOwner>,
+    observedAs view: some WeakObservedValue<LivedOwner>,
     _ handler: EdgeHandler
   ) -> EdgeSubject {
     let guests = [LivedOwner(), LivedOwner()]

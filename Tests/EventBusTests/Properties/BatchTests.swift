@@ -35,7 +35,7 @@ struct BatchTests {
   func prior() {
     let pair = Pair()
     let notes = Notes<String>()
-    let token = pair.$left.observe(options: .prior) { notes.append($0.text) }
+    let token = pair.$left.observe(prior: true) { notes.append($0.text) }
     batch {
       pair.left = 1
       notes.append("between")
@@ -165,7 +165,7 @@ struct BatchTests {
     tokens.append(pair.$left.observe { notes.append("a \($0.text)") })
     batch {
       pair.left = 1
-      tokens.append(pair.$left.observe(options: .initial) { notes.append("b \($0.text)") })
+      tokens.append(pair.$left.observe(initial: true) { notes.append("b \($0.text)") })
       pair.left = 2
     }
     #expect(notes.entries == ["b i1", "a 0→2", "b 1→2"])

@@ -125,17 +125,5 @@ struct CollectionPositionTests {
       Shelf([1, 2]).itemsProperty.move(from: 2, to: 2)
     }
   }
-
-  @Test("Observing a collection's elements with .prior traps and names the alternative")
-  func prior() async throws {
-    let result = await #expect(
-      processExitsWith: .failure,
-      observing: [\.standardErrorContent]
-    ) {
-      _ = Shelf().$items.observeElements(options: .prior) { _ in }
-    }
-    let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
-    #expect(text.contains("Leave out `.prior`"))
-  }
 }
 #endif

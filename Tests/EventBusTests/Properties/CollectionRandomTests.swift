@@ -19,10 +19,10 @@ struct CollectionRandomTests {
   }
 
   /// Returns the splices of the whole assignment of `new` to a property that has `old`.
-  private func difference(_ old: [Int], _ new: [Int]) -> [Splice<Int>] {
+  private func minimalSplices(_ old: [Int], _ new: [Int]) -> [Splice<Int>] {
     let shelf = Shelf(old)
     var found: [Splice<Int>] = []
-    let token = shelf.$items.observeElements { found = $0.difference() }
+    let token = shelf.$items.observeElements { found = $0.minimalSplices() }
     shelf.items = new
     return withExtendedLifetime(token) { found }
   }
@@ -34,7 +34,7 @@ struct CollectionRandomTests {
       let alphabet = 1 + numbers.next(below: 8)
       let old = (0..<numbers.next(below: 20)).map { _ in numbers.next(below: alphabet) }
       let new = (0..<numbers.next(below: 20)).map { _ in numbers.next(below: alphabet) }
-      let splices = difference(old, new)
+      let splices = minimalSplices(old, new)
       var value = old
       let isExact = value.apply(splices, ==)
       #expect(isExact)
@@ -52,12 +52,12 @@ struct CollectionRandomTests {
   func limit() {
     let old = [-1] + Array(0..<2_000) + [-2]
     let new = [-1] + Array(5_000..<7_000) + [-2]
-    let splices = difference(old, new)
+    let splices = minimalSplices(old, new)
     #expect(splices.map(\.range) == [1..<2_001])
     #expect(splices.first?.removed == Array(0..<2_000))
     #expect(splices.first?.inserted == Array(5_000..<7_000))
     // A hundred differences among many elements are found.
     let sparse = Array(0..<10_000).filter { !$0.isMultiple(of: 100) }
-    #expect(difference(Array(0..<10_000), sparse).count == 100)
+    #expect(minimalSplices(Array(0..<10_000), sparse).count == 100)
   }
 }

@@ -11,12 +11,12 @@ struct CollectionReportTests {
     shelf.$items.observeElements { [notes] in notes.append($0.text) }
   }
 
-  @Test("A whole assignment is reported as a setting, whose difference is computed on demand")
+  @Test("A whole assignment is reported as one change, whose difference is computed on demand")
   func assignment() {
     let token = shelf.$items.observeElements { [notes] change in
-      #expect(change.kind == .setting)
+      #expect(change.kind == .set)
       #expect(change.splices.isEmpty)
-      notes.append(change.difference().map(\.text).joined(separator: " "))
+      notes.append(change.minimalSplices().map(\.text).joined(separator: " "))
     }
     shelf.items = [1, 5, 3, 4]
     shelf.items = [1, 5, 3, 4]
@@ -28,8 +28,8 @@ struct CollectionReportTests {
   @Test("A plain mutation is reported; without the old value, its difference replaces everything")
   func mutation() {
     let token = shelf.$items.observeElements { [notes] change in
-      #expect(change.kind == .setting)
-      for splice in change.difference() {
+      #expect(change.kind == .set)
+      for splice in change.minimalSplices() {
         notes.append("\(splice.range) \(splice.removed) \(splice.inserted)")
       }
     }
@@ -41,8 +41,8 @@ struct CollectionReportTests {
 
   @Test("The initial report comes once, before any change, as an insertion of all elements")
   func initial() {
-    let token = shelf.$items.observeElements(options: .initial) { [notes] change in
-      notes.append("\(change.text): " + change.difference().map(\.text).joined())
+    let token = shelf.$items.observeElements(initial: true) { [notes] change in
+      notes.append("\(change.text): " + change.minimalSplices().map(\.text).joined())
     }
     shelf.itemsProperty.append(4)
     #expect(notes.entries == ["initial: +0[1, 2, 3]", "+3[4]: +3[4]"])
@@ -111,8 +111,8 @@ struct CollectionReportTests {
     var token: Token?
     batch {
       shelf.itemsProperty.append(4)
-      token = shelf.$items.observeElements(options: .initial) {
-        for splice in $0.difference() { mirror.apply(splice) }
+      token = shelf.$items.observeElements(initial: true) {
+        for splice in $0.minimalSplices() { mirror.apply(splice) }
       }
       #expect(mirror == [1, 2, 3, 4])
       shelf.itemsProperty.remove(at: 0)
@@ -150,7 +150,7 @@ struct CollectionReportTests {
   func withoutNotifying() {
     let token = shelf.$items.observeElements { [notes] change in
       notes.append(change.text)
-      for splice in change.difference() { notes.append("\(splice.range) \(splice.inserted)") }
+      for splice in change.minimalSplices() { notes.append("\(splice.range) \(splice.inserted)") }
     }
     shelf.itemsProperty.withoutNotifying { $0.append(4) }
     #expect(notes.entries.isEmpty)
@@ -160,7 +160,7 @@ struct CollectionReportTests {
     shelf.items = [1]
     #expect(
       notes.entries == [
-        "setting", "0..<3 [1, 2, 3, 4, 5]", "+5[6]", "5..<5 [6]", "setting", "0..<6 [1]",
+        "set", "0..<3 [1, 2, 3, 4, 5]", "+5[6]", "5..<5 [6]", "set", "0..<6 [1]",
       ]
     )
     withExtendedLifetime(token) {}
@@ -175,7 +175,7 @@ struct CollectionReportTests {
     }
     let model = Model()
     let token = model.$items.observeElements { [notes] change in
-      notes.append(change.difference().map(\.text).joined(separator: " "))
+      notes.append(change.minimalSplices().map(\.text).joined(separator: " "))
     }
     model.itemsProperty.append(2)
     model.itemsProperty.remove(at: 0)
@@ -210,7 +210,7 @@ struct CollectionReportTests {
       for number in 0..<count { model.itemsProperty.append(number) }
       model.itemsProperty.notifyChange(from: old)
     }
-    #expect(notes.entries == ["splices 1000", "setting 0"])
+    #expect(notes.entries == ["splices 1000", "set 0"])
     withExtendedLifetime(token) {}
   }
 
@@ -237,7 +237,7 @@ struct CollectionReportTests {
     var mirror = [1, 2, 3]
     let token = shelf.$items.observeElements { [notes] change in
       notes.append(change.text)
-      for splice in change.difference() { mirror.apply(splice) }
+      for splice in change.minimalSplices() { mirror.apply(splice) }
     }
     let pause = token.pause()
     shelf.itemsProperty.append(4)
@@ -245,11 +245,13 @@ struct CollectionReportTests {
     shelf.itemsProperty.append(5)
     shelf.itemsProperty.append(6)
     #expect(mirror == [1, 2, 3, 4, 5, 6])
-    #expect(notes.entries == ["setting", "+5[6]"])
+    #expect(notes.entries == ["set", "+5[6]"])
     withExtendedLifetime(token) {}
   }
 
-  @Test("With a validator, an operation is a setting with an exact difference and may be declined")
+  @Test(
+    "With a validator, an operation is an assignment with an exact difference and may be declined"
+  )
   func validator() {
     let tokens = [
       shelf.itemsProperty.validate { _, proposed in
@@ -258,13 +260,13 @@ struct CollectionReportTests {
         return true
       },
       shelf.$items.observeElements { [notes] change in
-        notes.append("\(change.kind) " + change.difference().map(\.text).joined(separator: " "))
+        notes.append("\(change.kind) " + change.minimalSplices().map(\.text).joined(separator: " "))
       },
     ]
     shelf.itemsProperty.append(0)
     shelf.itemsProperty.append(9)
     #expect(shelf.items == [0, 1, 2, 3])
-    #expect(notes.entries == ["setting +0[0]"])
+    #expect(notes.entries == ["set +0[0]"])
     withExtendedLifetime(tokens) {}
   }
 
@@ -274,10 +276,10 @@ struct CollectionReportTests {
   func prior() {
     var mirror = [1, 2, 3]
     let tokens = [
-      shelf.$items.observe(options: .prior) { [unowned shelf] change in
+      shelf.$items.observe(prior: true) { [unowned shelf] change in
         if change.kind == .prior, change.new.count == 4 { shelf.itemsProperty.removeAll() }
       },
-      shelf.$items.observeElements { for splice in $0.difference() { mirror.apply(splice) } },
+      shelf.$items.observeElements { for splice in $0.minimalSplices() { mirror.apply(splice) } },
     ]
     shelf.itemsProperty.append(4)
     #expect(shelf.items == [1, 2, 3, 4])
@@ -345,7 +347,7 @@ struct CollectionCopyTests {
     let kept = shelf.$items.observeElements { _ in }
     let wishes: [() -> Token] = [
       { shelf.$items.observe { _ in } },
-      { shelf.$items.observe(options: .prior) { _ in } },
+      { shelf.$items.observe(prior: true) { _ in } },
       { shelf.itemsProperty.validate { _, _ in true } },
     ]
     for wish in wishes {
@@ -355,5 +357,26 @@ struct CollectionCopyTests {
       #expect(staysInPlace(shelf))
     }
     withExtendedLifetime(kept) {}
+  }
+
+  @Test("Removals and insertions are the offsets of a batch update; a reset replaces everything")
+  func offsets() {
+    let (shelf, notes) = (Shelf([1, 2, 3]), Notes<String>())
+    let token = shelf.$items.observeElements(initial: true) { change in
+      let (removals, insertions) = (change.removals.ranges, change.insertions.ranges)
+      notes.append("-\(Array(removals)) +\(Array(insertions))\(change.isReset ? " reset" : "")")
+    }
+    let keeping = shelf.$items.observe { _ in }
+    shelf.itemsProperty.move(from: 0, to: 2)
+    shelf.items = [2, 4, 1]
+    keeping.cancel()
+    shelf.items.append(5)
+    #expect(
+      notes.entries == [
+        "-[] +[Range(0..<3)] reset", "-[Range(0..<1)] +[Range(2..<3)]",
+        "-[Range(1..<2)] +[Range(1..<2)]", "-[Range(0..<3)] +[Range(0..<4)] reset",
+      ]
+    )
+    withExtendedLifetime((token, keeping)) {}
   }
 }

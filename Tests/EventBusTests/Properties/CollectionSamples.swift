@@ -4,14 +4,10 @@ import EventBus
 final class Shelf {
   @Observed var items: [Int] = []
   @Observed var slice: ArraySlice<Int> = []
-  @Observed var tags: Set<String> = []
-  @Observed var prices: [String: Int] = [:]
 
   /// The properties themselves, for tests that act on them.
   var itemsProperty: Observed<[Int]> { _items }
   var sliceProperty: Observed<ArraySlice<Int>> { _slice }
-  var tagsProperty: Observed<Set<String>> { _tags }
-  var pricesProperty: Observed<[String: Int]> { _prices }
 
   init(_ items: [Int] = []) { self.items = items }
 }
@@ -49,7 +45,7 @@ extension CollectionChange {
     switch kind {
     case .initial: "initial"
     case .splices: splices.map(\.text).joined(separator: " ")
-    case .setting: "setting"
+    case .set: "set"
     }
   }
 }

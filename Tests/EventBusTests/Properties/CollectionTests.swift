@@ -177,7 +177,7 @@ struct CollectionTests {
     let shelf = Shelf([1, 2, 3, 4])
     var (mirror, isRight) = (shelf.items, true)
     let tokens = [
-      shelf.$items.observeElements { isRight = mirror.apply($0.difference(), ==) && isRight },
+      shelf.$items.observeElements { isRight = mirror.apply($0.minimalSplices(), ==) && isRight },
       keepsOldValue ? shelf.$items.observe { _ in } : nil,
     ]
     let ended = shelf.$items.observeElements { [ending = Ending { shelf.items = [9] }] _ in

@@ -14,7 +14,7 @@ extension ComputedTests {
       let notes = Notes<Int>()
       let total = Computed(cart.$price) { $0 }
       let tokens = [
-        total.observe(options: .prior) { [unowned cart] change in
+        total.observe(prior: true) { [unowned cart] change in
           if change.kind == .prior, cart.price < 1_000_000 { cart.price += 1 }
         },
         total.observe { notes.append($0.new) },

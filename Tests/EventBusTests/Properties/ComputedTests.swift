@@ -12,7 +12,7 @@ final class Cart {
 }
 
 /// A view that is declared outside the library.
-private struct Meter: ObservableProperty {
+private struct Meter: ObservedProperty {
   let readOnly: Observed<Int>.ReadOnly
   var value: Int { readOnly.value }
 }
@@ -67,7 +67,7 @@ struct ComputedTests {
     let cart = Cart()
     let isDear = Computed(cart.$price) { $0 > 10 }
     let notes = Notes<String>()
-    let token = isDear.observe(options: .initial) { notes.append($0.text) }
+    let token = isDear.observe(initial: true) { notes.append($0.text) }
     for price in [3, 11, 12, 4] { cart.price = price }
     #expect(notes.entries == ["ifalse", "false→true", "true→false"])
     withExtendedLifetime(token) {}
@@ -160,7 +160,7 @@ struct ComputedTests {
     #expect(total.value == 15)
     #expect(notes.entries.isEmpty)
     let late = Notes<String>()
-    let second = total.observe(options: .initial) { late.append($0.text) }
+    let second = total.observe(initial: true) { late.append($0.text) }
     cart.count = 4
     #expect(notes.entries == ["6→20"])
     #expect(late.entries == ["i15", "15→20"])
@@ -229,7 +229,7 @@ struct ComputedTests {
     let total = Computed(cart.$price) { $0 * 10 }
     let tokens = [
       total.observe { notes.append("a \($0.text)") },
-      total.observe(options: .prior) { notes.append("b \($0.text)") },
+      total.observe(prior: true) { notes.append("b \($0.text)") },
     ]
     cart.price = 3
     #expect(notes.entries == ["b p20→30", "a 20→30", "b 20→30"])
@@ -242,7 +242,7 @@ struct ComputedTests {
     let source = Observed(wrappedValue: 0.0)
     let copy = Computed(source) { $0 }
     var kinds: [Change<Double>.Kind] = []
-    let token = copy.observe(options: .prior) { kinds.append($0.kind) }
+    let token = copy.observe(prior: true) { kinds.append($0.kind) }
     source.wrappedValue = .nan
     source.wrappedValue = 1
     #expect(kinds == [.prior, .set, .prior, .set])
@@ -256,7 +256,7 @@ struct ComputedTests {
     let total = Computed(cart.$price, cart.$count) { $0 * $1 }
     let double = Computed(total) { $0 * 2 }
     let tokens = [
-      total.observe(options: .prior) { [unowned cart] change in
+      total.observe(prior: true) { [unowned cart] change in
         if change.kind == .prior, cart.count == 3 { cart.count = 5 }
       },
       total.observe { notes.append($0.text) },
@@ -275,7 +275,7 @@ struct ComputedTests {
     let notes = Notes<String>()
     let total = Computed(cart.$price, cart.$count) { $0 * $1 }
     let tokens = [
-      total.observe(options: .prior) { [unowned cart] change in
+      total.observe(prior: true) { [unowned cart] change in
         notes.append("a \(change.text)")
         if change.kind == .prior, cart.price == 10 { cart.price = 20 }
       },
@@ -305,13 +305,14 @@ struct ComputedTests {
     withExtendedLifetime((values, tokens)) {}
   }
 
-  @Test("A value can be computed from another kind of observable, through the protocol alone")
+  @Test("A value can be computed from another kind of observed value, through the protocol alone")
   func foreignSource() {
-    final class Foreign: ObservableValue {
+    final class Foreign: ObservedValue {
       @Observed var number = 1
       var value: Int { number }
-      func observe(options: ObserveOptions, _ body: @escaping (Change<Int>) -> Void) -> Token {
-        $number.observe(options: options, body)
+      func observe(initial: Bool, prior: Bool, _ handler: @escaping (Change<Int>) -> Void) -> Token
+      {
+        $number.observe(initial: initial, prior: prior, handler)
       }
     }
     let foreign = Foreign()

@@ -198,7 +198,7 @@ struct KVOCrashTests {
           hasLeft.add()
         }
       )
-      tokens.append(account.$names.observe(owner: viewer, options: .prior) { _, _ in })
+      tokens.append(account.$names.observe(owner: viewer, prior: true) { _, _ in })
       tokens.append(account.$names.observeElements { _ in })
       account.names = ["Ada"]
     }

@@ -74,7 +74,7 @@ struct ObservedPathRulesTests {
     player.$account.observe(
       \.$balance,
       owner: viewer,
-      options: .initial
+      initial: true
     ) { [unowned player] viewer, change in
       depth += 1
       viewer.show(change)
@@ -142,7 +142,7 @@ struct ObservedPathRulesTests {
     player.$account.observe(
       \.$balance,
       owner: viewer,
-      options: .prior
+      prior: true
     ) { [unowned player] viewer, change in
       viewer.show(change)
       if change.kind == .set, change.new == 1 { player.account = Self.account(4) }
@@ -266,7 +266,7 @@ struct ObservedPathRulesTests {
     let (second, third) = (Self.account(2), Self.account(3))
     Self.endHandler(of: second) { player.account = third }
     if isRegistering { player.account = second }
-    player.$account.observe(\.$balance, owner: viewer, options: .initial) { $0.show($1) }
+    player.$account.observe(\.$balance, owner: viewer, initial: true) { $0.show($1) }
     if !isRegistering { player.account = second }
     #expect(viewer.shown == (isRegistering ? ["i2", "2→3"] : ["i0", "0→2", "2→3"]))
     viewer.shown = []

@@ -13,7 +13,7 @@ struct ObservedPathTests {
   func replaced() {
     let (player, viewer) = (Player(), Viewer())
     let first = player.account
-    player.$account.observe(\.$balance, owner: viewer, options: .initial) { $0.show($1) }
+    player.$account.observe(\.$balance, owner: viewer, initial: true) { $0.show($1) }
     first.balance = 1
     let second = Account()
     second.balance = 5
@@ -26,7 +26,7 @@ struct ObservedPathTests {
   @Test("Prior observers of a path are called for inner changes and for replacements")
   func prior() {
     let (player, viewer) = (Player(), Viewer())
-    player.$account.observe(\.$balance, owner: viewer, options: .prior) { $0.show($1) }
+    player.$account.observe(\.$balance, owner: viewer, prior: true) { $0.show($1) }
     player.account.balance = 1
     player.account = Account()
     #expect(viewer.shown == ["p0→1", "0→1", "p1→0", "1→0"])
@@ -35,7 +35,7 @@ struct ObservedPathTests {
   @Test("A path through an optional object reports nil while there is no object")
   func optional() {
     let (player, viewer) = (Player(), Viewer())
-    player.$guest.observe(\.$balance, owner: viewer, options: .initial) { viewer, change in
+    player.$guest.observe(\.$balance, owner: viewer, initial: true) { viewer, change in
       viewer.shown.append("\(change.old ?? -1)→\(change.new ?? -1)")
     }
     let guest = Account()

@@ -46,9 +46,9 @@ struct ObservedReentrancyTests {
       }
       blockedOnThread { ended.cancel() }
       if isOwned {
-        account.$balance.observe(owner: notes, options: .initial) { $0.append($1.text) }
+        account.$balance.observe(owner: notes, initial: true) { $0.append($1.text) }
       } else {
-        tokens.append(account.$balance.observe(options: .initial) { notes.append($0.text) })
+        tokens.append(account.$balance.observe(initial: true) { notes.append($0.text) })
       }
     }
     #expect(notes.entries.first == "i1")
@@ -62,7 +62,7 @@ struct ObservedReentrancyTests {
     account.$balance.observe(owner: notes, id: 1) { [setter = Setter(account)] _, _ in
       withExtendedLifetime(setter) {}
     }
-    account.$balance.observe(owner: notes, id: 1, options: .initial) { $0.append($1.text) }
+    account.$balance.observe(owner: notes, id: 1, initial: true) { $0.append($1.text) }
     #expect(notes.entries == ["i0", "0→1"])
   }
 
@@ -97,7 +97,7 @@ struct ObservedReentrancyTests {
       guard tokens.entries.isEmpty else { return }
       // Stored before the registration: not for the new observer either.
       account.balance = 2
-      tokens.append(account.$balance.observe(options: .initial) { notes.append($0.text) })
+      tokens.append(account.$balance.observe(initial: true) { notes.append($0.text) })
       account.balance = 3
     }
     account.balance = 1
@@ -107,7 +107,7 @@ struct ObservedReentrancyTests {
 
   @Test("A replaced value may read and set the property in its deinit")
   func dyingValueReads() {
-    final class Model { @Observed(by: ===) var holder = Guest {} }
+    final class Model { @Observed(comparing: ===) var holder = Guest {} }
     final class Guest {
       let atEnd: () -> Void
       init(_ atEnd: @escaping () -> Void) { self.atEnd = atEnd }

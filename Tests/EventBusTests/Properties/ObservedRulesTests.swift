@@ -9,7 +9,7 @@ struct ObservedRulesTests {
     let account = Account()
     let notes = Notes<String>()
     let validator = account.balanceProperty.validate { old, proposed in proposed >= old }
-    let token = account.$balance.observe(options: .prior) { notes.append($0.text) }
+    let token = account.$balance.observe(prior: true) { notes.append($0.text) }
     account.balance = -1
     #expect(account.balance == 0)
     #expect(notes.entries.isEmpty)
@@ -52,7 +52,7 @@ struct ObservedRulesTests {
       if proposed == 5 { account.balance = 3 }
       return true
     }
-    account.$balance.observe(owner: viewer, options: .prior) { $0.show($1) }
+    account.$balance.observe(owner: viewer, prior: true) { $0.show($1) }
     account.balance = 5
     account.balance = 3
     #expect(viewer.shown == ["p0→3", "0→3", "p3→5", "3→5", "p5→3", "5→3"])
@@ -118,7 +118,7 @@ struct ObservedRulesTests {
     }
     let model = Model()
     let notes = Notes<String>()
-    let token = model.$number.observe(options: .prior) { notes.append($0.text) }
+    let token = model.$number.observe(prior: true) { notes.append($0.text) }
     model.number = 1
     model.number = 2
     #expect(notes.entries.isEmpty)
@@ -135,7 +135,7 @@ struct ObservedRulesTests {
     let notes = Notes<String>()
     let tokens = [
       account.balanceProperty.validate { _, _ in false },
-      account.$balance.observe(options: .prior) { notes.append($0.text) },
+      account.$balance.observe(prior: true) { notes.append($0.text) },
     ]
     let answer = account.balanceProperty.withoutNotifying { balance in
       balance = 7

@@ -53,7 +53,7 @@ struct ObservedTests {
 
   @Test("A custom equality decides, and a value it considers equal is not stored")
   func ownEquality() {
-    final class Model { @Observed(by: { abs($0 - $1) < 10 }) var number = 0 }
+    final class Model { @Observed(comparing: { abs($0 - $1) < 10 }) var number = 0 }
     let model = Model()
     let notes = Notes<String>()
     let token = model.$number.observe { notes.append($0.text) }
@@ -69,7 +69,7 @@ struct ObservedTests {
     let account = Account()
     account.balance = 3
     let notes = Notes<String>()
-    let token = account.$balance.observe(options: .initial) { notes.append($0.text) }
+    let token = account.$balance.observe(initial: true) { notes.append($0.text) }
     #expect(notes.entries == ["i3"])
     account.balance = 4
     #expect(notes.entries == ["i3", "3→4"])
@@ -80,7 +80,7 @@ struct ObservedTests {
   func initialIsAfterRegistration() {
     let account = Account()
     let notes = Notes<String>()
-    let token = account.$balance.observe(options: .initial) { [unowned account] change in
+    let token = account.$balance.observe(initial: true) { [unowned account] change in
       notes.append("begin \(change.text)")
       if change.kind == .initial { account.balance = 1 }
       notes.append("end \(change.text)")
@@ -92,7 +92,7 @@ struct ObservedTests {
   @Test("A registration ended inside its initial call stays ended")
   func cancelInsideInitial() {
     let (account, viewer) = (Account(), LivedViewer())
-    let token = account.$balance.observe(owner: viewer, options: .initial) { viewer, change in
+    let token = account.$balance.observe(owner: viewer, initial: true) { viewer, change in
       viewer.show(change)
       viewer.lifetime.end()
     }
@@ -105,7 +105,7 @@ struct ObservedTests {
   func prior() {
     let account = Account()
     let notes = Notes<String>()
-    let token = account.$balance.observe(options: .prior) { [unowned account] change in
+    let token = account.$balance.observe(prior: true) { [unowned account] change in
       notes.append("\(change.text) at \(account.balance)")
     }
     account.balance = 1
@@ -119,7 +119,7 @@ struct ObservedTests {
     let notes = Notes<String>()
     let tokens = [
       account.$balance.observe { notes.append("a \($0.text)") },
-      account.$balance.observe(options: [.initial, .prior]) { notes.append("b \($0.text)") },
+      account.$balance.observe(initial: true, prior: true) { notes.append("b \($0.text)") },
     ]
     account.balance = 1
     #expect(notes.entries == ["b i0", "b p0→1", "a 0→1", "b 0→1"])
@@ -130,7 +130,7 @@ struct ObservedTests {
   func setInsidePrior() {
     let account = Account()
     let notes = Notes<String>()
-    let token = account.$balance.observe(options: .prior) { [unowned account] change in
+    let token = account.$balance.observe(prior: true) { [unowned account] change in
       notes.append(change.text)
       if change.kind == .prior, change.new == 1 { account.balance = 5 }
     }
@@ -144,7 +144,7 @@ struct ObservedTests {
   func endedLifetime() {
     let (account, viewer, tally) = (Account(), LivedViewer(), Tally())
     viewer.lifetime.end()
-    let token = account.$balance.observe(owner: viewer, options: .initial) {
+    let token = account.$balance.observe(owner: viewer, initial: true) {
       [probe = tally.probe()] viewer, change in
       probe.touch()
       viewer.show(change)

@@ -126,7 +126,7 @@ extension SharedObservedTests {
       await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
         let property = SharedObserved(0, fileID: "Sample/Here.swift", line: 12)
         let isOver = ManualLatch()
-        let token = property.observe(options: .initial) { [unowned property] change in
+        let token = property.observe(initial: true) { [unowned property] change in
           if change.new < 300 { property.value = change.new + 1 } else { isOver.open() }
         }
         await isOver.wait()

@@ -60,7 +60,7 @@ struct SharedObservedStormTests {
       }
       for _ in 0..<registrations {
         let chain = Chain()
-        let token = property.observe(options: .initial) { change in
+        let token = property.observe(initial: true) { change in
           chain.take(change)
           // So that changes come during the registration.
           if change.kind == .initial { yieldThread() }

@@ -45,7 +45,7 @@ struct SharedObservedTests {
   func initial() {
     let property = SharedObserved(3)
     let changes = Log<Change<Int>>()
-    let token = property.observe(options: .initial) { changes.append($0) }
+    let token = property.observe(initial: true) { changes.append($0) }
     #expect(changes.count == 1)
     property.value = 4
     #expect(changes.entries.map(\.kind) == [.initial, .set])
@@ -57,12 +57,12 @@ struct SharedObservedTests {
   @Test("A shared property's registration ended inside its initial call stays ended")
   func endedInsideInitial() {
     let (property, owner, lived) = (SharedObserved(1), PlainOwner(), LivedOwner())
-    property.observe(owner: owner, options: .initial) { owner, change in
+    property.observe(owner: owner, initial: true) { owner, change in
       owner.log.append(change.new)
       property.unobserve(owner: owner)
       property.value = 2
     }
-    property.observe(owner: lived, options: .initial) { owner, change in
+    property.observe(owner: lived, initial: true) { owner, change in
       owner.log.append(change.new)
       owner.lifetime.end()
       property.value = 3
@@ -213,7 +213,7 @@ struct SharedObservedTests {
     let property = SharedObserved(0)
     let inbox = Inbox<Int>()
     let screen = Screen()
-    property.observe(owner: screen, options: .initial) { screen, change in
+    property.observe(owner: screen, initial: true) { screen, change in
       screen.shown.append(change.new)
       inbox.append(change.new)
     }

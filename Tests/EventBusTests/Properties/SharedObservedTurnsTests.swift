@@ -113,7 +113,7 @@ struct SharedObservedTurnsTests {
     property.observe(owner: actor) { _, change in
       if change.kind == .set { inbox.append(change) }
     }
-    property.observe(owner: actor, options: .initial) { _, change in
+    property.observe(owner: actor, initial: true) { _, change in
       if change.kind == .set { inbox.append(change) }
     }
     for value in 1...10_000 { property.value = value }
@@ -182,7 +182,7 @@ struct SharedObservedTurnsTests {
   func setWhileHandingOver() {
     let property = SharedObserved(0)
     let changes = Log<Change<Int>>()
-    let token = property.observe(options: .initial) { [unowned property] change in
+    let token = property.observe(initial: true) { [unowned property] change in
       changes.append(change)
       if change.kind == .initial { for value in 1...3 { property.value = value } }
       if change.new == 1 { property.value = 10 }
@@ -198,10 +198,10 @@ struct SharedObservedTurnsTests {
     let (logs, tokens) = ((0...count / 100).map { _ in Log<Change<Int>>() }, Log<Token>())
     let (delivered, _) = await blocked(property, last: count) {
       for value in 2...count {
-        property.observe(options: .initial) { _ in }.cancel()
+        property.observe(initial: true) { _ in }.cancel()
         if value.isMultiple(of: 100) {
           let (log, isInitial) = (logs[value / 100], value.isMultiple(of: 200))
-          tokens.append(property.observe(options: isInitial ? .initial : []) { log.append($0) })
+          tokens.append(property.observe(initial: isInitial) { log.append($0) })
         }
         property.value = value
       }
@@ -254,7 +254,7 @@ struct SharedObservedTurnsTests {
       if index == 0 {
         first.hold(.current)
         token.hold(
-          property.observe(options: .initial) { change in
+          property.observe(initial: true) { change in
             if change.kind == .initial {
               isInside.open()
               mayLeave.block()
@@ -346,7 +346,7 @@ struct SharedObservedTurnsTests {
     let values = await leavingToATask(last: 500) {
       $0.kind == .initial
     } _: { property, handler in
-      property.observe(options: .initial, handler)
+      property.observe(initial: true, handler)
     }
     #expect(values == [0] + Array(2...500))
   }

@@ -54,10 +54,10 @@ struct SharedReleaseTests {
   private func observe(_ form: Form, _ owner: Holding) -> Token {
     switch form {
     case .changes: property.observe { @MainActor _ in Self.neverCalled() }
-    case .initial: property.observe(options: .initial) { @MainActor _ in Self.neverCalled() }
+    case .initial: property.observe(initial: true) { @MainActor _ in Self.neverCalled() }
     case .readOnly: property.readOnly.observe { @MainActor _ in Self.neverCalled() }
     case .owner:
-      property.observe(owner: owner, options: .initial) { @MainActor _, _ in Self.neverCalled() }
+      property.observe(owner: owner, initial: true) { @MainActor _, _ in Self.neverCalled() }
     case .identified:
       property.observe(owner: owner, id: 1) { @MainActor _, _ in Self.neverCalled() }
     case .binding: property.bind(to: owner, \.object)
@@ -125,7 +125,7 @@ struct SharedReleaseTests {
   func ofAnActor() async {
     let executor = HeldExecutor()
     let actor = HeldActor(executor)
-    let token = property.observe(owner: actor, options: .initial) { (_: isolated HeldActor, _) in
+    let token = property.observe(owner: actor, initial: true) { (_: isolated HeldActor, _) in
       Issue.record("called after the end")
     }
     set(5)
@@ -140,7 +140,7 @@ struct SharedReleaseTests {
   nonisolated func duringRegistration() {
     let owner = LivedOwner()
     let called = Counter()
-    property.observe(owner: owner, options: .initial) { [property, freed] owner, _ in
+    property.observe(owner: owner, initial: true) { [property, freed] owner, _ in
       called.add()
       blockedOnThread {
         for _ in 0..<5 { property.value = AtDeinit { freed.add() } }

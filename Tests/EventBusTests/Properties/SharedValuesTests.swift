@@ -164,7 +164,7 @@ struct SharedValuesTests {
     weak let kept = property
     var right = property?.readOnly
     let (log, owner) = (Log<String>(), PlainOwner())
-    let token = right?.observe(options: .initial) { log.append($0.text) }
+    let token = right?.observe(initial: true) { log.append($0.text) }
     right?.observe(owner: owner, id: "one") { owner, change in owner.log.append(change.new) }
     right?.observe(owner: owner, id: "one") { owner, change in owner.log.append(-change.new) }
     property?.value = 2
@@ -185,7 +185,7 @@ struct SharedValuesTests {
 
   @Test("A generic function observes a property and the right to observe it alike")
   func generic() async {
-    func watch(_ values: some SharedObservableValue<Int>, _ log: Log<Int>) -> Token {
+    func watch(_ values: some SharedObservedValue<Int>, _ log: Log<Int>) -> Token {
       #expect(values.value == 1)
       return values.observe { log.append($0.new) }
     }

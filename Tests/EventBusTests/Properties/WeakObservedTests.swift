@@ -59,13 +59,60 @@ struct WeakObservedTests {
     withExtendedLifetime(token) {}
   }
 
+  @Test("A binding sets a weak property at once, after every change and at the object's end")
+  @MainActor
+  func binding() async {
+    final class Badge { weak var guest: Guest? }
+    let (desk, badge) = (Desk(), Badge())
+    var guests: [Guest?] = [Guest("Ann"), Guest("Ben")]
+    desk.guest = guests[0]
+    let token = desk.box.bind(to: badge, \.guest)
+    #expect(badge.guest === guests[0])
+    desk.guest = guests[1]
+    await until(badge.guest === guests[1])
+    guests[1] = nil
+    #expect(desk.guest == nil)
+    await rest()
+    #expect(badge.guest == nil)
+    token.cancel()
+    desk.guest = guests[0]
+    await rest()
+    #expect(badge.guest == nil)
+    let binding = desk.box.readOnly.bind(to: badge, \.guest)
+    #expect(badge.guest === guests[0] && binding.isActive)
+  }
+
+  @Test(
+    "The sequence has the current object, later ones, and `nil` for its end, and retains what it buffers"
+  )
+  func sequence() async {
+    let desk = Desk()
+    var guest: Guest? = Guest("Ann")
+    desk.guest = guest
+    let lifetime = Lifetime()
+    let values = desk.box.values(until: lifetime)
+    guest = Guest("Ben")
+    // Buffered, and so alive, although nobody else keeps it.
+    #expect(desk.guest?.name == "Ann")
+    desk.guest = guest
+    guest = nil
+    #expect(desk.guest?.name == "Ben")
+    var names: [String] = []
+    for await guest in values {
+      names.append(guest?.name ?? "-")
+      if names.count == 2 { desk.guest = nil }
+      if names.count == 3 { lifetime.end() }
+    }
+    #expect(names == ["Ann", "Ben", "-"])
+  }
+
   @Test("The death of a replaced object is not reported")
   func replaced() {
     let (desk, log) = (Desk(), Log<String>())
     var first: Guest? = Guest("Ann")
     let second = Guest("Ben")
     desk.guest = first
-    let token = desk.box.observe(options: .initial) { log.append(Self.text($0)) }
+    let token = desk.box.observe(initial: true) { log.append(Self.text($0)) }
     desk.guest = second
     desk.guest = second
     first = nil

@@ -8,19 +8,19 @@ struct EndingTests {
   func ending() async throws {
     let lifetime = Lifetime()
     let ending = lifetime.ending
-    let waiting = Task { try await ending.wait() }
+    let waiting = Task { try await ending.waitUntilEnded() }
     await rest()
     lifetime.end()
     try await waiting.value
-    try await ending.wait()
-    try await Lifetime.ended.ending.wait()
+    try await ending.waitUntilEnded()
+    try await Lifetime.ended.ending.waitUntilEnded()
   }
 
   @Test("Waiting for an end does not retain the lifetime")
   func endingIsWeak() async throws {
     let lifetime = Holder(Lifetime())
     let ending = try #require(lifetime.value?.ending)
-    let waiting = Task { try await ending.wait() }
+    let waiting = Task { try await ending.waitUntilEnded() }
     await rest()
     lifetime.letGo()
     try await waiting.value
@@ -29,7 +29,7 @@ struct EndingTests {
   @Test("Cancelling a task that waits for an end throws and leaves no hook")
   func endingIsCancellable() async {
     let lifetime = Lifetime()
-    let waiting = Task { [ending = lifetime.ending] in try await ending.wait() }
+    let waiting = Task { [ending = lifetime.ending] in try await ending.waitUntilEnded() }
     await rest()
     waiting.cancel()
     await #expect(throws: CancellationError.self) { try await waiting.value }

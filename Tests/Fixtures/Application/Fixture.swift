@@ -5,7 +5,7 @@ import Synchronization
 
 /// An application that prints its states, and ends as its argument says.
 ///
-/// `plain` stops when asked, `stubborn` when cancelled, `stuck` never; `launching` has launch work
+/// `plain` stops when asked, `stubborn` when cancelled, `abandoned` never; `launching` has launch work
 /// that does not end by itself; `orphan` ends with its parent process; `optioned` has launch
 /// options without an environment; `reloading` has a reload that does not end; `blocked` blocks
 /// every thread of the concurrency runtime; `keeper` keeps the handlers of its signals during the
@@ -35,8 +35,10 @@ enum Fixture {
     let tokens = [
       app.bus.observe(.appStateDidChange) { say("\($0)") },
       app.bus.observe(.appShouldReload) { say("reloaded") },
-      app.bus.observe(.terminalDidResize) { say("resized") },
     ]
+    let sizes = UnixSignal.stream(.windowChanged)
+    let resizes = Task { for await _ in sizes { say("resized") } }
+    defer { resizes.cancel() }
     let reloads = app.bus.observe(.appShouldReload) { () async in
       guard kind == "reloading" else { return }
       say("begins")
@@ -63,22 +65,22 @@ enum Fixture {
         for _ in 0..<64 { Task.detached { block() } }
         block()
       case "saving":
-        try await context.untilShutdown()
+        try await context.waitUntilShutdown()
         say("saving")
         await Task.detached { _ = readLine() }.value
         say(Task.isCancelled ? "cut short" : "saved")
       case "taken":
         signal(SIGTERM) { _ in say("taken") }
-        try await context.untilShutdown()
+        try await context.waitUntilShutdown()
       case "ignoring":
         signal(SIGTERM, SIG_IGN)
-        try await context.untilShutdown()
+        try await context.waitUntilShutdown()
       case "variables", "keeping":
         let variables = ["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"]
         say(variables.map(value(of:)).joined(separator: ", "))
-        try await context.untilShutdown()
-      case "stuck": await Task.detached { await untilCancelled() }.value
-      default: try await context.untilShutdown()
+        try await context.waitUntilShutdown()
+      case "abandoned": await Task.detached { await untilCancelled() }.value
+      default: try await context.waitUntilShutdown()
       }
     }
     do {

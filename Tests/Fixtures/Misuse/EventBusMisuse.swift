@@ -93,7 +93,7 @@ func signalSentWithAnotherPayload(_ signal: Signal<Int>) {
 }
 
 func postWithoutItsPayload() {
-  // expected-error@+1 {{'post(_:from:excluding:)' is unavailable: this event has a payload: write post(name, payload)}}
+  // expected-error@+1 {{'post(_:from:)' is unavailable: this event has a payload: write post(name, payload)}}
   bus.post(.number)
   // expected-error@+1 {{'enqueue(_:from:coalescing:)' is unavailable: this event has a payload: write enqueue(name, payload)}}
   bus.enqueue(.number)
@@ -124,13 +124,13 @@ func signalWhosePayloadMayNotBeShared() {
 // MARK: The name spaces are not types to instantiate.
 
 func nameWithoutAPayload() {
-  // expected-error@+2 {{'EventNames' initializer is inaccessible due to 'internal' protection level}}
+  // expected-error@+2 {{'AnyEventName' initializer is inaccessible due to 'internal' protection level}}
   // expected-error@+1 {{missing argument}}
-  _ = EventNames()
+  _ = AnyEventName()
 }
 
-// expected-error@+1 {{cannot inherit from non-open class 'EventNames' outside of its defining module}}
-class SubclassOfEventNames: EventNames, @unchecked Sendable {}  // Reason: it must not compile.
+// expected-error@+1 {{cannot inherit from non-open class 'AnyEventName' outside of its defining module}}
+class SubclassOfEventNames: AnyEventName, @unchecked Sendable {}  // Reason: it must not compile.
 
 // MARK: Owners and handlers
 
@@ -290,7 +290,7 @@ func handlersWithAMissingMember(_ worker: Worker, _ texts: Texts) {
   // expected-error@+2 {{'observe(_:owner:from:priority:once:where:buffering:_:)' is unavailable: the handler does not fit the payload; see the error inside it}}
   // expected-error@+1 {{'subscript(dynamicMember:)' is unavailable: no such property, or not of this type; for details, write the parameter's type: { (value: Type) in … }}}
   bus.observe(.number, owner: texts) { texts, number in print(number.missing) }
-  // expected-error@+1 {{cannot convert value of type 'NoSuchMember' to expected argument type 'String'}}
+  // expected-error@+1 {{cannot convert value of type '_NoSuchMember' to expected argument type 'String'}}
   bus.observe(.number, owner: texts) { texts, number in texts.add(number.missing) }
   // expected-error@+1 {{value of type 'Int' has no member 'missing'}}
   _ = bus.observe(.number) { (number: Int) in number.missing() }

@@ -105,3 +105,15 @@ func launchValuesOfAnotherType(_ context: AppServiceContext) async throws {
   let other: String = try await context.value(of: .amount)
   print(text, other)
 }
+
+// MARK: Services
+
+struct Importer: AppService {
+  func run(_ context: AppServiceContext) async throws {}
+}
+
+func serviceBehindItsName(_ app: AppHost) throws {
+  // expected-error@+1 {{'add' is unavailable: the service comes first: write add(service, named: name)}}
+  try app.add("importer", Importer())
+  try app.add(Importer(), named: "importer")
+}

@@ -16,7 +16,7 @@ nonisolated func nameReadOffTheMainActor(_ theme: ObservableTheme) -> String {
 
 nonisolated func switchOffTheMainActor(_ theme: ObservableTheme) throws {
   // expected-error@+1 {{call to main actor-isolated instance method 'use' in a synchronous nonisolated context}}
-  try theme.use(Theme("misuse"))
+  try theme.use(Theme("misuse", appearance: .dark))
 }
 
 nonisolated func themeMadeOffTheMainActor() -> ObservableTheme {
@@ -25,21 +25,22 @@ nonisolated func themeMadeOffTheMainActor() -> ObservableTheme {
 }
 
 nonisolated func sharedMirrorOffTheMainActor(_ property: SharedObserved<Int>) -> Int {
-  // expected-error@+2 {{main actor-isolated property 'observable' can not be referenced from a nonisolated context}}
+  // expected-error@+2 {{call to main actor-isolated initializer 'init(of:)' in a synchronous nonisolated context}}
   // expected-error@+1 {{main actor-isolated property 'value' can not be referenced from a nonisolated context}}
-  property.observable.value
+  SharedObservableMirror(of: property).value
 }
 
 nonisolated func trackingOffTheMainActor() -> Token {
-  // expected-error@+1 {{call to main actor-isolated instance method 'events(tracking:as:fileID:line:)' in a synchronous nonisolated context}}
-  bus.events(tracking: { 1 }, as: .number)
+  // expected-error@+1 {{call to main actor-isolated instance method 'forward(tracking:as:fileID:line:)' in a synchronous nonisolated context}}
+  bus.forward(tracking: { 1 }, as: .number)
 }
 
 @MainActor
 func onTheMainActor(_ property: SharedObserved<Int>) throws -> (Int, Int, Token) {
   let theme = ObservableTheme()
-  try theme.use(Theme(theme.themeName))
-  return (theme[.size], property.observable.value, bus.events(tracking: { 1 }, as: .number))
+  try theme.use(Theme(theme.themeName, appearance: .dark))
+  let mirror = SharedObservableMirror(of: property)
+  return (theme[.size], mirror.value, bus.forward(tracking: { 1 }, as: .number))
 }
 
 // MARK: Mirrors
@@ -54,5 +55,5 @@ func valueOfAMirror(_ mirror: ObservableMirror<Int>) {
 @MainActor
 func eventOfAnotherType() -> Token {
   // expected-error@+1 {{cannot convert value of type 'String' to closure result type 'Int'}}
-  bus.events(tracking: { "one" }, as: EventNames.number)
+  bus.forward(tracking: { "one" }, as: EventNames.number)
 }

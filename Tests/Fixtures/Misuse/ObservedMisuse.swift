@@ -7,8 +7,6 @@ final class Ledger {
   @Observed private(set) var balance = 0
   // expected-note@+1 {{'_items' declared here}}
   @Observed private(set) var items: [Int] = []
-  @Observed private(set) var tags: Set<String> = []
-  @Observed private(set) var prices: [String: Int] = [:]
   // expected-note@+1 {{'_screen' declared here}}
   @WeakObserved private(set) var screen: Screen?
 }
@@ -76,43 +74,32 @@ func operationsOnElements(_ ledger: Ledger) {
   // expected-error@+2 {{no exact matches in call to instance method 'removeAll'}}
   // expected-note@+1 {{found candidate with type '(Bool) -> ()'}}
   ledger.$items.removeAll()
-  // expected-error@+2 {{referencing instance method 'insert' requires wrapped value of type 'Set<String>'}}
-  // expected-error@+1 {{cannot use mutating member on immutable value: '$tags' is immutable}}
-  ledger.$tags.insert("a")
-  // expected-error@+2 {{referencing instance method 'subtract' requires wrapped value of type 'Set<String>'}}
-  // expected-error@+1 {{cannot use mutating member on immutable value: '$tags' is immutable}}
-  ledger.$tags.subtract(["a"])
-  // expected-error@+1 {{referencing subscript 'subscript(_:)' requires wrapped value of type '[String : Int]'}}
-  ledger.$prices["a"] = 1
-  // expected-error@+2 {{cannot use mutating member on immutable value: '$prices' is immutable}}
-  // expected-error@+1 {{referencing instance method 'removeValue(forKey:)' requires wrapped value of type '[String : Int]'}}
-  ledger.$prices.removeValue(forKey: "a")
 }
 
-func actionsThroughTheProtocol(_ items: some ObservableProperty<[Int]>) {
-  // expected-error@+1 {{value of type 'some ObservableProperty<[Int]>' has no member 'wrappedValue'}}
+func actionsThroughTheProtocol(_ items: some ObservedProperty<[Int]>) {
+  // expected-error@+1 {{value of type 'some ObservedProperty<[Int]>' has no member 'wrappedValue'}}
   items.wrappedValue = []
-  // expected-error@+1 {{value of type 'some ObservableProperty<[Int]>' has no member 'validate'}}
+  // expected-error@+1 {{value of type 'some ObservedProperty<[Int]>' has no member 'validate'}}
   items.validate { _, _ in true }
-  // expected-error@+1 {{value of type 'some ObservableProperty<[Int]>' has no member 'append'}}
+  // expected-error@+1 {{value of type 'some ObservedProperty<[Int]>' has no member 'append'}}
   items.append(1)
-  // expected-error@+1 {{value of type 'some ObservableProperty<[Int]>' has no member 'insert'}}
+  // expected-error@+1 {{value of type 'some ObservedProperty<[Int]>' has no member 'insert'}}
   items.insert(contentsOf: [1], at: 0)
-  // expected-error@+1 {{value of type 'some ObservableProperty<[Int]>' has no member 'remove'}}
+  // expected-error@+1 {{value of type 'some ObservedProperty<[Int]>' has no member 'remove'}}
   items.remove(at: 0)
-  // expected-error@+1 {{value of type 'some ObservableProperty<[Int]>' has no member 'removeSubrange'}}
+  // expected-error@+1 {{value of type 'some ObservedProperty<[Int]>' has no member 'removeSubrange'}}
   items.removeSubrange(0..<1)
-  // expected-error@+1 {{value of type 'some ObservableProperty<[Int]>' has no member 'removeAll'}}
+  // expected-error@+1 {{value of type 'some ObservedProperty<[Int]>' has no member 'removeAll'}}
   items.removeAll()
-  // expected-error@+1 {{value of type 'some ObservableProperty<[Int]>' has no member 'replace'}}
+  // expected-error@+1 {{value of type 'some ObservedProperty<[Int]>' has no member 'replace'}}
   items.replace(at: 0, with: 1)
-  // expected-error@+1 {{value of type 'some ObservableProperty<[Int]>' has no member 'replaceSubrange'}}
+  // expected-error@+1 {{value of type 'some ObservedProperty<[Int]>' has no member 'replaceSubrange'}}
   items.replaceSubrange(0..<1, with: [1])
-  // expected-error@+1 {{value of type 'some ObservableProperty<[Int]>' has no member 'move'}}
+  // expected-error@+1 {{value of type 'some ObservedProperty<[Int]>' has no member 'move'}}
   items.move(from: 0, to: 1)
-  // expected-error@+1 {{value of type 'some ObservableProperty<[Int]>' has no member 'swapAt'}}
+  // expected-error@+1 {{value of type 'some ObservedProperty<[Int]>' has no member 'swapAt'}}
   items.swapAt(0, 1)
-  // expected-error@+1 {{value of type 'some ObservableProperty<[Int]>' has no member 'formUnion'}}
+  // expected-error@+1 {{value of type 'some ObservedProperty<[Int]>' has no member 'formUnion'}}
   items.formUnion([1])
 }
 
@@ -120,7 +107,7 @@ func actionsThroughTheProtocol(_ items: some ObservableProperty<[Int]>) {
 
 @MainActor
 func unstoredObserver(_ ledger: Ledger) {
-  // expected-warning@+1 {{result of call to 'observe(options:_:)' is unused}}
+  // expected-warning@+1 {{result of call to 'observe(initial:prior:_:)' is unused}}
   ledger.$balance.observe { _ in }
 }
 
@@ -141,30 +128,33 @@ func observers(_ ledger: Ledger, _ view: View) -> [Token] {
   ledger.$balance.bind(to: view, \.size)
   ledger.$items.observeElements(owner: view) { view, change in view.size = change.new.count }
   ledger.$screen.observe(owner: view) { view, change in view.size = change.new?.number ?? 0 }
-  let balances: any ObservableValue<Int> = ledger.$balance
-  return [balances.observe(options: .initial) { _ in }]
+  let balances: any ObservedValue<Int> = ledger.$balance
+  return [balances.observe(initial: true) { _ in }]
 }
 
 // MARK: A value that several threads change is not announced before a change.
 
 func priorReports(_ shared: SharedObserved<Int>, _ weak: WeakObserved<Screen>) -> [Token] {
   [
-    // expected-error@+1 {{type 'SharedObserveOptions' has no member 'prior'}}
-    shared.observe(options: .prior) { _ in },
-    // expected-error@+1 {{type 'SharedObserveOptions' has no member 'prior'}}
-    shared.readOnly.observe(options: [.initial, .prior]) { _ in },
-    // expected-error@+1 {{type 'SharedObserveOptions' has no member 'prior'}}
-    weak.observe(options: .prior) { _ in },
+    // expected-error@+2 {{extra trailing closure passed in call}}
+    // expected-error@+1 {{cannot convert value of type 'Bool' to expected argument type '@isolated(any) @Sendable (Change<Int>) -> Void'}}
+    shared.observe(prior: true) { _ in },
+    // expected-error@+2 {{extra trailing closure passed in call}}
+    // expected-error@+1 {{cannot convert value of type 'Bool' to expected argument type '@isolated(any) @Sendable (Change<Int>) -> Void'}}
+    shared.readOnly.observe(initial: true, prior: true) { _ in },
+    // expected-error@+2 {{extra trailing closure passed in call}}
+    // expected-error@+1 {{cannot convert value of type 'Bool' to expected argument type '@isolated(any) @Sendable (Change<Screen?>) -> Void'}}
+    weak.observe(prior: true) { _ in },
   ]
 }
 
 // MARK: A computed value has sources of one isolation domain.
 
 func computes(_ shared: SharedObserved<Int>, _ weak: WeakObserved<Screen>) {
-  // expected-error@+1 {{requires that 'SharedObserved<Int>' conform to 'ObservableValue'}}
+  // expected-error@+1 {{requires that 'SharedObserved<Int>' conform to 'ObservedValue'}}
   _ = Computed(shared) { $0 + 1 }
-  // expected-error@+1 {{requires that 'SharedObserved<Int>.ReadOnly' conform to 'ObservableValue'}}
+  // expected-error@+1 {{requires that 'SharedObserved<Int>.ReadOnly' conform to 'ObservedValue'}}
   _ = Computed(shared.readOnly) { $0 + 1 }
-  // expected-error@+1 {{requires that 'WeakObserved<Screen>' conform to 'ObservableValue'}}
+  // expected-error@+1 {{requires that 'WeakObserved<Screen>' conform to 'ObservedValue'}}
   _ = Computed(weak) { $0 == nil }
 }

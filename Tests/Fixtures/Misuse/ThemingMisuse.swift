@@ -29,9 +29,9 @@ func keyWhoseValueCannotBeCompared(_ value: Shared) {
 }
 
 func keyWithoutAValue() {
-  // expected-error@+2 {{'ThemeKeys' initializer is inaccessible due to 'internal' protection level}}
+  // expected-error@+2 {{'AnyThemeKey' initializer is inaccessible due to 'internal' protection level}}
   // expected-error@+1 {{missing arguments}}
-  _ = ThemeKeys()
+  _ = AnyThemeKey()
 }
 
 // MARK: Aliases
@@ -150,7 +150,7 @@ func themeMapOnTheMainActor(_ chart: ChartOfAnyThread) { chart.themeMap = nil }
 // expected-note@+1 {{add '@MainActor' to make global function 'themeSwitchedOffTheMainActor' part of global actor 'MainActor'}}
 func themeSwitchedOffTheMainActor(_ manager: ThemeManager) throws {
   // expected-error@+1 {{call to main actor-isolated instance method 'use' in a synchronous nonisolated context}}
-  try manager.use(Theme("dark"))
+  try manager.use(Theme("dark", appearance: .dark))
 }
 
 // MARK: Documents
@@ -162,10 +162,13 @@ enum SchemaOfNames: ThemeSchema {
   static let keys = ["misuse.color", "misuse.size"]
 }
 
-enum Skin: ThemeSchema { static let keys: [ThemeKeys] = [.color, .size] }
+enum Skin: ThemeSchema { static let keys: [AnyThemeKey] = [.color, .size] }
 
 func schemaAndADocumentOfItsKeys(_ decoder: any Decoder) throws -> Theme {
-  try ThemeDocument<Skin>(from: decoder).theme(extending: Theme("base"), strict: true)
+  try ThemeDocument<Skin>(from: decoder).theme(
+    extending: Theme("base", appearance: .dark),
+    strict: true
+  )
 }
 
 // MARK: Errors
@@ -183,4 +186,16 @@ func documentWithAnotherErrorType(_ document: ThemeDocument<Skin>) throws(Launch
 func issueCreatedByAUser() {
   // expected-error@+1 {{'ThemeIssue' initializer is inaccessible due to 'internal' protection level}}
   _ = ThemeIssue(.unknownKey, key: "color")
+}
+
+// MARK: First guesses
+
+@MainActor
+func themeFromADictionary(_ manager: ThemeManager) throws {
+  // expected-error@+1 {{'init(_:appearance:_:)' is unavailable: set the values in a closure: Theme(name, appearance: .dark) { $0[.key] = value }}}
+  let theme = Theme("day", [.size: 1])
+  // expected-error@+1 {{'apply' is unavailable: write use(theme)}}
+  try manager.apply(theme)
+  // expected-error@+1 {{'apply' is unavailable: write use(name)}}
+  try manager.apply("day")
 }

@@ -56,7 +56,7 @@ extension EdgeKind {
     do {
       try app.add("service") { context in
         contexts.append(context)
-        try await context.untilShutdown()
+        try await context.waitUntilShutdown()
       }
     } catch { assertionFailure("The first service is refused: \(error)") }
     let running = Task { try await app.run() }
@@ -76,7 +76,7 @@ extension EdgeKind {
 }
 
 extension EdgeSubject {
-  fileprivate convenience init(_ loader: LaunchLoader, _ token: LaunchToken) {
+  fileprivate convenience init(_ loader: LaunchLoader, _ token: LaunchRegistration) {
     let bus = EventBus()
     let attachment = loader.attach(to: bus)
     self.init(
@@ -90,7 +90,8 @@ extension EdgeSubject {
     )
     end = { token.cancel() }
     isThere = { token.outcome == nil }
-    wait = { _ = try? await token.wait() }  // Reason: thrown where it waits for itself.
+    // Reason: thrown where it waits for itself.
+    wait = { _ = try? await token.waitUntilFinished() }
     register = {
       let token = loader.register { _ in }
       return Token { token.cancel() }

@@ -27,7 +27,7 @@ struct BusyActorTests {
       timeout: Duration? = nil,
       _ log: Log<String>,
       on actor: isolated BusyActor
-    ) -> LaunchToken {
+    ) -> LaunchRegistration {
       actor.executor.hold()
       return if isSynchronous {
         loader.register(id, phase: phase, timeout: timeout) { _ in
@@ -54,7 +54,7 @@ struct BusyActorTests {
     of loader: LaunchLoader,
     phase: LaunchPhase = .standard,
     timeout: Duration? = nil
-  ) async -> LaunchToken {
+  ) async -> LaunchRegistration {
     actor.executor.open()
     return await BusyActor.register(
       id,
@@ -133,12 +133,12 @@ struct BusyActorTests {
       #expect(!token.cancel())
     case .lateWorkRefused, .idleWorkRefused: loader.stop()
     }
-    let outcome = try await token.wait().description
+    let outcome = try await token.waitUntilFinished().description
     _ = await launch.value
     await release()
     #expect(outcome == end.outcome && token.outcome?.description == outcome)
     #expect(log.entries == (goesOn ? ["b"] : []))
-    if end == .timedOut { #expect(try await loader.report.abandoned == ["a"]) }
+    if end == .timedOut { #expect(try await loader.report().abandoned == ["a"]) }
     await clock.waitUntilSettled()
     #expect(clock.sleeperCount == 0, "Nothing watches the worker any more.")
   }

@@ -62,7 +62,7 @@ struct CancellationTests {
       cancelCurrentTask()
       bus.post(.didFinishLaunching, LaunchOptions())
     }.value
-    #expect(try await asynchronous.wait().description == "finished")
+    #expect(try await asynchronous.waitUntilFinished().description == "finished")
     #expect(log.entries == ["a", "b"])
     withExtendedLifetime(attachment) {}
   }
@@ -78,7 +78,7 @@ struct CancellationTests {
     async let report = loader.launch()
     await isRunning.wait()
     let launching = Task { await launchErrorCode { try await loader.launch() } }
-    let reading = Task { await isCancelled { try await loader.report } }
+    let reading = Task { await isCancelled { try await loader.report() } }
     launching.cancel()
     reading.cancel()
     #expect(await launching.value == .cancelled)
@@ -90,8 +90,8 @@ struct CancellationTests {
   @Test("Requesting the report before the launch waits for it without launching")
   func reportWaits() async throws {
     loader.register("a") { [log] _ in log.append("a") }
-    let reading = Task { try await loader.report.summary }
-    let impatient = Task { await isCancelled { try await loader.report } }
+    let reading = Task { try await loader.report().summary }
+    let impatient = Task { await isCancelled { try await loader.report() } }
     impatient.cancel()
     #expect(await impatient.value)
     #expect(log.entries.isEmpty)

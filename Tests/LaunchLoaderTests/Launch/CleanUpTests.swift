@@ -29,17 +29,17 @@ struct CleanUpTests {
     loader.register { [probe = tally.probe()] _ in probe.touch() }
     #expect(tally.live == 0)
     let onActor = loader.register { @SampleActor [probe = tally.probe()] _ in probe.touch() }
-    _ = try await onActor.wait()
+    _ = try await onActor.waitUntilFinished()
     #expect(tally.live == 0)
     let token = loader.register { [probe = tally.probe()] _ in
       await Task.yield()
       probe.touch()
     }
-    _ = try await token.wait()
+    _ = try await token.waitUntilFinished()
     #expect(tally.live == 0)
   }
 
-  @Test("A closure that never ran is freed with its loader, and its token reports that")
+  @Test("A closure that never ran is freed with its loader, and its registration reports that")
   func closuresDieWithTheLoader() async throws {
     var loader: LaunchLoader? = LaunchLoader()
     let token = loader?.register { [probe = tally.probe()] _ in probe.touch() }
@@ -48,7 +48,7 @@ struct CleanUpTests {
     #expect(tally.live == 0)
     #expect(token?.outcome?.description == "skipped")
     #expect(token?.cancel() == false)
-    #expect(try await token?.wait().description == "skipped")
+    #expect(try await token?.waitUntilFinished().description == "skipped")
   }
 
   @Test("A closure's captures may use the loader in their deinit, as no lock is held")

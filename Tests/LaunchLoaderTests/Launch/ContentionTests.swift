@@ -18,7 +18,7 @@ struct ContentionTests {
       }
       for launch in launches {
         #expect(launch.counters.map(\.value) == [1, 1, 1, 1])
-        #expect(try await launch.loader.report.entries.count == 4)
+        #expect(try await launch.loader.report().entries.count == 4)
         #expect(launch.attachments.allSatisfy { !$0.isActive })
       }
     }
@@ -35,8 +35,8 @@ struct ContentionTests {
       let loader = LaunchLoader()
       let bus = EventBus()
       let attachment = loader.attach(to: bus)
-      let synchronous = Log<(LaunchToken, Counter)>()
-      let asynchronous = Log<(LaunchToken, Counter)>()
+      let synchronous = Log<(LaunchRegistration, Counter)>()
+      let asynchronous = Log<(LaunchRegistration, Counter)>()
       await onThreads(3) { thread in
         if thread == 0 {
           bus.post(.didFinishLaunching, LaunchOptions())
@@ -58,10 +58,10 @@ struct ContentionTests {
           }
         }
       }
-      _ = try await loader.report
+      _ = try await loader.report()
       #expect(synchronous.entries.allSatisfy { $0.0.outcome != nil && $0.1.value == 1 })
       for (token, counter) in asynchronous.entries {
-        #expect(try await token.wait().description == "finished")
+        #expect(try await token.waitUntilFinished().description == "finished")
         #expect(counter.value == 1)
       }
       withExtendedLifetime(attachment) {}
@@ -87,7 +87,7 @@ struct ContentionTests {
           }
         }
       }
-      let report = try await loader.report
+      let report = try await loader.report()
       #expect(zip(ran, cancelled).allSatisfy { $0.value + $1.value == 1 })
       #expect(report.entries.count == ran.count { $0.value == 1 })
       withExtendedLifetime(attachment) {}
@@ -126,7 +126,7 @@ struct ContentionTests {
     for round in 0..<rounds / 2 {
       let id = LaunchID("needed \(round)")
       let mayEnd = ManualLatch()
-      let tokens = Log<LaunchToken>()
+      let tokens = Log<LaunchRegistration>()
       let counter = Counter()
       loader.register(id) { _ in await mayEnd.wait() }
       await onThreads(2) { thread in
@@ -138,7 +138,9 @@ struct ContentionTests {
           }
         }
       }
-      for token in tokens.entries { #expect(try await token.wait().description == "finished") }
+      for token in tokens.entries {
+        #expect(try await token.waitUntilFinished().description == "finished")
+      }
       #expect(counter.value == dependants)
     }
   }

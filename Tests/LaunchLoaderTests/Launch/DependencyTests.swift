@@ -49,7 +49,7 @@ struct DependencyTests {
     loader.launchByEvent(on: bus)
     #expect(log.entries == ["c", "d"])
     mayEnd.open()
-    _ = try await loader.report
+    _ = try await loader.report()
     #expect(log.entries == ["c", "d", "needy", "late"])
   }
 
@@ -90,7 +90,7 @@ struct DependencyTests {
     )
     #expect(token.outcome?.description == "skipped because of nobody")
     let problem = try #require(report.problems.first)
-    guard case .missing("nobody", neededBy: "a") = problem.code else {
+    guard case .unknown("nobody", neededBy: "a") = problem.code else {
       Issue.record("The problem has to be the missing dependency.")
       return
     }
@@ -191,7 +191,7 @@ struct DependencyTests {
 
   @Test("Cancelled work is missing to its dependants, before and during the launch")
   func takenBack() async throws {
-    let tokens = Log<LaunchToken>()
+    let tokens = Log<LaunchRegistration>()
     loader.register("a", run: note("a")).cancel()
     loader.register("needs a", after: ["a"], run: note("needs a"))
     loader.register("first") { _ in for token in tokens.entries { token.cancel() } }

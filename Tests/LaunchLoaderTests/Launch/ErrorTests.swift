@@ -43,14 +43,16 @@ struct ErrorTests {
 
   @Test("A worker, a child task, a task that it awaits and an inner launch cannot await its launch")
   func reentrant() async throws {
-    let (tokens, codes) = (Log<LaunchToken>(), Log<LaunchError.Code?>())
+    let (tokens, codes) = (Log<LaunchRegistration>(), Log<LaunchError.Code?>())
     let ask = { @Sendable [loader] in await launchErrorCode { try await loader.launch() } }
     let inner = LaunchLoader()
     inner.register { _ in codes.append(await ask()) }
     let token = loader.register { [loader] _ in
       codes.append(await ask())
-      codes.append(await launchErrorCode { try await loader.report })
-      for token in tokens.entries { codes.append(await launchErrorCode { try await token.wait() }) }
+      codes.append(await launchErrorCode { try await loader.report() })
+      for token in tokens.entries {
+        codes.append(await launchErrorCode { try await token.waitUntilFinished() })
+      }
       async let child = ask()
       codes.append(await child)
       await withTaskGroup(of: Void.self) { group in
@@ -79,7 +81,7 @@ struct ErrorTests {
   }
 
   @Test("A task that outlives its worker may wait once the worker has ended, synchronous or not")
-  func leftBehind() async throws {
+  func abandoned() async throws {
     let workersEnded = ManualLatch()
     let asked = [ManualLatch(), ManualLatch()]
     // A cancelled task learns at once whether it may wait: `cancelled`, not `reentrant`.
@@ -98,7 +100,7 @@ struct ErrorTests {
     ]
     loader.register { _ in for latch in asked { await latch.wait() } }
     async let report = loader.launch()
-    for worker in workers { _ = try await worker.wait() }
+    for worker in workers { _ = try await worker.waitUntilFinished() }
     workersEnded.open()
     _ = try await report
     #expect(log.entries.count == 2)

@@ -104,6 +104,6 @@ struct ExactlyOnceTests {
     async let second = loader.launch()
     mayEnd.open()
     #expect(try await second.summary == ["slow finished"])
-    #expect(try await loader.report.summary == ["slow finished"])
+    #expect(try await loader.report().summary == ["slow finished"])
   }
 }

@@ -44,7 +44,7 @@ struct LateDependencyTests {
     #expect(b.outcome == nil)
     #expect(d.cancel())
     mayEnd.open()
-    #expect(try await c.wait().description == "finished")
+    #expect(try await c.waitUntilFinished().description == "finished")
     #expect(log.entries == ["given", "c"])
     #expect(b.outcome?.description == "finished" && d.outcome?.description == "skipped")
   }
@@ -61,8 +61,8 @@ struct LateDependencyTests {
     let free = loader.register("free", afterIfPresent: ["idle"]) { _ in }
     #expect(needy.outcome == nil && free.outcome == nil)
     mayEnd.open()
-    #expect(try await needy.wait().description == "skipped because of idle")
-    #expect(try await free.wait().description == "finished")
+    #expect(try await needy.waitUntilFinished().description == "skipped because of idle")
+    #expect(try await free.waitUntilFinished().description == "finished")
   }
 
   @Test("Stopping refuses idle and late work that has not begun, and running work continues")
@@ -77,9 +77,9 @@ struct LateDependencyTests {
     try await loader.launch()
     await isRunning.wait()
     loader.stop()
-    #expect(try await idle.wait().description == "refused")
+    #expect(try await idle.waitUntilFinished().description == "refused")
     mayEnd.open()
-    #expect(try await running.wait().description == "finished")
+    #expect(try await running.waitUntilFinished().description == "finished")
   }
 
   @Test("Late work that fails with a custom error is freed with its token, under no lock")
@@ -101,6 +101,6 @@ struct LateDependencyTests {
       return
     }
     let next = loader.register("next", after: ["asynchronous"]) { _ in }
-    #expect(try await next.wait().description == "skipped because of asynchronous")
+    #expect(try await next.waitUntilFinished().description == "skipped because of asynchronous")
   }
 }

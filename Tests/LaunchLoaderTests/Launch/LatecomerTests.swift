@@ -23,7 +23,9 @@ struct LatecomerTests {
     #expect(log.entries == ["original", "true", #"Optional("finished")"#])
   }
 
-  @Test("Asynchronous work registered after the launch runs in a task; the token has the outcome")
+  @Test(
+    "Asynchronous work registered after the launch runs in a task; the registration has the outcome"
+  )
   func lateAsynchronous() async throws {
     try await loader.launch(LaunchOptions(arguments: ["original"]))
     let mayEnd = ManualLatch()
@@ -34,7 +36,7 @@ struct LatecomerTests {
     }
     #expect(token.outcome == nil)
     mayEnd.open()
-    #expect(try await token.wait().description == "failed: broken")
+    #expect(try await token.waitUntilFinished().description == "failed: broken")
     #expect(log.entries == ["original"])
   }
 
@@ -43,7 +45,7 @@ struct LatecomerTests {
     loader.register("a") { _ in }
     try await loader.launch()
     loader.register("b") { _ in }
-    #expect(try await loader.report.summary == ["a finished"])
+    #expect(try await loader.report().summary == ["a finished"])
   }
 
   @Test("A name that has run stays taken after the launch")
@@ -75,12 +77,12 @@ struct LatecomerTests {
   func waitsForWhatItRegisters() async throws {
     loader.register("a") { [loader, log] _ in
       let synchronous = loader.register("b") { _ in log.append("b") }
-      log.append("\(try await synchronous.wait())")
+      log.append("\(try await synchronous.waitUntilFinished())")
       let asynchronous = loader.register("c") { _ in
         await Task.yield()
         log.append("c")
       }
-      log.append("\(try await asynchronous.wait())")
+      log.append("\(try await asynchronous.waitUntilFinished())")
     }
     let report = try await loader.launch()
     #expect(log.entries == ["b", "finished", "c", "finished"])
@@ -98,7 +100,7 @@ struct LatecomerTests {
     async let report = loader.launch()
     await isRunning.wait()
     let token = loader.register("b") { [log] _ in log.append("b") }
-    #expect(try await token.wait().description == "finished")
+    #expect(try await token.waitUntilFinished().description == "finished")
     #expect(log.entries == ["b"])
     mayEnd.open()
     #expect(try await report.summary == ["a finished", "b finished"])
@@ -127,13 +129,13 @@ struct LatecomerTests {
         probe.touch()
       }
       withdrawn.cancel()
-      _ = try await failing.wait()
-      #expect(try await skipped.wait().description == "skipped because of \(id)")
+      _ = try await failing.waitUntilFinished()
+      #expect(try await skipped.waitUntilFinished().description == "skipped because of \(id)")
     }
     #expect(tally.live <= 20)
     mayEnd.open()
-    #expect(try await unfinished.wait().description == "finished")
-    #expect(try await dependant.wait().description == "finished")
+    #expect(try await unfinished.waitUntilFinished().description == "finished")
+    #expect(try await dependant.waitUntilFinished().description == "finished")
     #expect(log.entries == ["dependant"])
     let lacking = loader.register(after: ["failing 7"]) { _ in }
     #expect(lacking.outcome?.description == "skipped because of failing 7")
@@ -170,7 +172,7 @@ struct LatecomerTests {
   func stoppedBeforeLaunch() async throws {
     let token = loader.register { [log] _ in log.append("ran") }
     let attachment = loader.attach(to: bus)
-    let reading = Task { await launchErrorCode { try await loader.report } }
+    let reading = Task { await launchErrorCode { try await loader.report() } }
     loader.stop()
     #expect(token.outcome?.description == "refused")
     #expect(!attachment.isActive)

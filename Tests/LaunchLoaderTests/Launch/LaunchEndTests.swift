@@ -11,9 +11,9 @@ struct LaunchEndTests {
 
   @Test(
     "A launch ends when a worker throws after a suspension, under any policy",
-    arguments: [FailurePolicy.continue, .stop, .rollback]
+    arguments: [LaunchFailurePolicy.continue, .stop, .rollback]
   )
-  func throwsAfterSuspension(policy: FailurePolicy) async throws {
+  func throwsAfterSuspension(policy: LaunchFailurePolicy) async throws {
     let loader = LaunchLoader(onFailure: policy)
     let (isRunning, mayThrow) = (ManualLatch(), ManualLatch())
     loader.register("a") { _ in
@@ -27,15 +27,15 @@ struct LaunchEndTests {
     await rest()
     mayThrow.open()
     _ = await launch.value
-    #expect(try await loader.report.summary == ["a failed: broken", "b skipped because of a"])
+    #expect(try await loader.report().summary == ["a failed: broken", "b skipped because of a"])
     #expect(next.outcome?.description == "skipped because of a")
   }
 
   @Test(
     "A worker that stops because its launch was cancelled does not fail the launch",
-    arguments: [FailurePolicy.stop, .rollback]
+    arguments: [LaunchFailurePolicy.stop, .rollback]
   )
-  func cancelledWorkerIsNoFailure(policy: FailurePolicy) async throws {
+  func cancelledWorkerIsNoFailure(policy: LaunchFailurePolicy) async throws {
     let loader = LaunchLoader(onFailure: policy, clock: clock)
     loader.register("a") { [clock] _ in try await clock.sleep(for: .seconds(1)) }
     loader.register("b", phase: .late) { [log] _ in log.append("b") }
@@ -61,7 +61,7 @@ struct LaunchEndTests {
     let attachment = loader.attach(to: bus)
     #expect(log.entries.first == "last", "Synchronous workers have run when the call returns.")
     #expect(!attachment.isActive)
-    #expect(try await loader.report.summary == ["a finished", "b finished"])
+    #expect(try await loader.report().summary == ["a finished", "b finished"])
     #expect(log.entries == ["last", "b"])
     bus.post(.didFinishLaunching, LaunchOptions())
     #expect(log.entries == ["last", "b"])

@@ -44,8 +44,8 @@ struct LaunchNeedTests {
   private struct Model {
     var registry = LaunchRegistry()
     var maker = Maker.nobody
-    var kept: [(row: Int, registration: LaunchRegistration)] = []
-    var running: [(row: Int, registration: LaunchRegistration)] = []
+    var kept: [(row: Int, registration: LaunchItem)] = []
+    var running: [(row: Int, registration: LaunchItem)] = []
     var hasBegun = false
     var isOver = false
 
@@ -73,7 +73,7 @@ struct LaunchNeedTests {
 
     private mutating func register(_ work: LaunchExchange) {
       let key = work.makes
-      let registration = LaunchRegistration(id: key?.name, .exchange(work))
+      let registration = LaunchItem(id: key?.name, .exchange(work))
       switch registry.register(registration) {
       case .kept(let row, _):
         kept.append((row, registration))
@@ -127,7 +127,7 @@ struct LaunchNeedTests {
       return true
     }
 
-    private mutating func begin(_ row: Int, _ registration: LaunchRegistration) {
+    private mutating func begin(_ row: Int, _ registration: LaunchItem) {
       running.append((row, registration))
       if let key = registration.makes {
         if isOver, maker == .nobody { maker = .pending(isRight: key == LaunchNeedTests.need) }

@@ -6,13 +6,11 @@ struct LaunchOptionsTests {
   private enum DeepLink: LaunchOptionKey { typealias Value = String }
   private enum Attempts: LaunchOptionKey { typealias Value = Int }
 
-  @Test("New options are empty, and their reason is a direct start")
+  @Test("New options are empty")
   func defaults() {
     let options = LaunchOptions()
     #expect(options.arguments.isEmpty)
     #expect(options.environment.isEmpty)
-    #expect(options.reason == .direct)
-    #expect(LaunchOptions(reason: "restart").reason.description == "restart")
   }
 
   @Test("The current options are the process's command line and environment")

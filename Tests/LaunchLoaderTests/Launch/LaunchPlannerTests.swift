@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Launch planner")
 struct LaunchPlannerTests {
-  typealias Worker = LaunchRegistration
+  typealias Worker = LaunchItem
 
   struct Case: Sendable, CustomTestStringConvertible {
     let testDescription: String
@@ -96,7 +96,7 @@ struct LaunchPlannerTests {
             "seed \(seed)"
           )
         }
-      case .missing(let id, let needer):
+      case .unknown(let id, let needer):
         let worker = indices[needer].map { workers[$0] }
         #expect(indices[id] == nil && worker?.after.contains(id) == true, "seed \(seed)")
       default: Issue.record("\(problem), seed \(seed)")
@@ -180,7 +180,7 @@ struct LaunchPlannerTests {
   private static func text(_ problem: LaunchError) -> String {
     switch problem.code {
     case .cycle(let path): "cycle " + path.map(\.rawValue).joined(separator: " ")
-    case .missing(let id, let needer): "\(needer) needs \(id)"
+    case .unknown(let id, let needer): "\(needer) needs \(id)"
     default: "\(problem)"
     }
   }
@@ -191,6 +191,6 @@ struct LaunchPlannerTests {
     soft: [LaunchID] = [],
     phase: LaunchPhase = .standard
   ) -> Worker {
-    LaunchRegistration(id: id, after: hard, afterIfPresent: soft, phase: phase)
+    LaunchItem(id: id, after: hard, afterIfPresent: soft, phase: phase)
   }
 }

@@ -22,7 +22,7 @@ struct LaunchRegistryTests {
   @Test("A worker abandoned before its task is known is reported with the time at which it began")
   func abandonedBeforeItsTaskIsKnown() throws {
     var registry = LaunchRegistry()
-    let registration = LaunchRegistration(id: nil, .asynchronous { _ in })
+    let registration = LaunchItem(id: nil, .asynchronous { _ in })
     _ = registry.register(registration)
     _ = registry.claim(LaunchOptions())
     guard case .run(_, let row) = registry.next(canWait: true) else {
@@ -55,7 +55,7 @@ struct LaunchRegistryTests {
   private enum Stage { case collecting, launching, launched, stopped }
 
   private struct Work {
-    let registration: LaunchRegistration
+    let registration: LaunchItem
     /// Its row, if the row withdraws it.
     var kept: Int?
     /// Its row, once it was handed out.
@@ -106,7 +106,7 @@ struct LaunchRegistryTests {
     }
 
     private mutating func register(_ id: LaunchID?, _ kind: LaunchWork) {
-      let registration = LaunchRegistration(id: id, kind)
+      let registration = LaunchItem(id: id, kind)
       let isTaken = id != nil && isNameTaken
       let isRefused = stage == .stopped || isStopping
       if id != nil, !isRefused { isNameTaken = true }
@@ -145,7 +145,7 @@ struct LaunchRegistryTests {
 
     private mutating func next(
       canWait: Bool,
-      _ canRun: (LaunchRegistration) -> Bool
+      _ canRun: (LaunchItem) -> Bool
     ) -> Bool {
       guard stage == .launching else { return rest(canWait: canWait) }
       let isBusy = work.contains { $0.isAlone && ($0.status == .starting || $0.status == .running) }

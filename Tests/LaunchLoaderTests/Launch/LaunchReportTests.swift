@@ -53,21 +53,6 @@ struct LaunchReportTests {
     #expect(text.split(separator: "\n").count { $0 == place } == count)
   }
 
-  @Test("The slowest entries come longest first, equal ones in registration order")
-  func slowest() {
-    let report = LaunchReport(
-      rows: [
-        entry("a", duration: .milliseconds(1)), entry("b", duration: .milliseconds(3)),
-        entry("c", duration: .milliseconds(1)), entry("d", duration: .milliseconds(2)),
-      ],
-      total: .milliseconds(7)
-    )
-    #expect(report.slowest(3).map(\.id) == ["b", "d", "a"])
-    #expect(report.slowest(9).map(\.id) == ["b", "d", "a", "c"])
-    #expect(report.slowest(0).isEmpty)
-    #expect(report.slowest(-1).isEmpty)
-  }
-
   @Test("The description is a bar chart by start and duration, with problems below")
   func chart() {
     let report = LaunchReport(

@@ -48,7 +48,7 @@ struct LaunchValueEdgeTests {
     let error = await #expect(throws: LaunchError.self) { try await reading.value }
     #expect(error?.description.contains("skipped because of \"missing\"") == true)
     mayEnd.open()
-    #expect(try await other.wait().description == "finished")
+    #expect(try await other.waitUntilFinished().description == "finished")
     // The reason outlives the rows.
     for index in 0..<100 { loader.register(LaunchID("\(index)")) { _ in await Task.yield() } }
     let later = Task { [loader] in try await loader.value(of: .number) }
@@ -73,7 +73,7 @@ struct LaunchValueEdgeTests {
     let made = loader.register(.list, needs: .text) { _, text in [text.count] }
     #expect(later.outcome == nil && made.outcome == nil)
     mayEnd.open()
-    #expect(try await later.wait().description == "finished")
+    #expect(try await later.waitUntilFinished().description == "finished")
     #expect(log.entries == ["1", "1 idle"])
     #expect(try await loader.value(of: .list) == [4])
     let missing = loader.register("missing", needs: .sum) { _, _ in }

@@ -41,7 +41,7 @@ struct LaunchValueLifeTests {
     await other.value
   }
 
-  @Test("A value lives as long as its loader, whatever keeps the token or the report")
+  @Test("A value lives as long as its loader, whatever keeps the registration or the report")
   func lifeOfALoader() async throws {
     var loader: LaunchLoader? = LaunchLoader()
     let token = loader?.register(.first) { [self] _ in resource("first") }
@@ -91,7 +91,7 @@ struct LaunchValueLifeTests {
     "Without a failure, and with other policies, nothing is undone, and the closures are released"
   )
   func nothingToUndo() async throws {
-    for policy in [FailurePolicy.rollback, .stop, .continue] {
+    for policy in [LaunchFailurePolicy.rollback, .stop, .continue] {
       for fails in [false, true] where policy != .rollback || !fails {
         let tally = Tally()
         let loader = LaunchLoader(onFailure: policy)
@@ -272,7 +272,7 @@ struct LaunchValueLifeTests {
     }
     loader.register("fails", phase: .late) { _ in throw Broken() }
     bus.post(.didFinishLaunching, .current)
-    let report = try await loader.report
+    let report = try await loader.report()
     #expect(report.summary == ["first undone", "fails failed: broken"])
     #expect(log.entries == ["undo first", "first freed"])
     withExtendedLifetime(attachment) {}

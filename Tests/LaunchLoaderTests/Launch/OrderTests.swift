@@ -105,9 +105,9 @@ struct OrderTests {
     let attachment = loader.attach(to: bus)
     #expect(bus.post(.didFinishLaunching, LaunchOptions()) == 1)
     #expect(log.entries == ["a", "b", "d"])
-    #expect(try await elsewhere.wait().description == "finished")
+    #expect(try await elsewhere.waitUntilFinished().description == "finished")
     #expect(
-      try await loader.report.summary == [
+      try await loader.report().summary == [
         "a finished", "b finished", "c finished", "d failed: broken",
       ]
     )
@@ -119,7 +119,7 @@ struct OrderTests {
     let onMain = loader.register { @MainActor _ in MainActor.preconditionIsolated() }
     let attachment = loader.attach(to: bus)
     await onThreads(1) { [bus] _ in bus.post(.didFinishLaunching, LaunchOptions()) }
-    #expect(try await onMain.wait().description == "finished")
+    #expect(try await onMain.waitUntilFinished().description == "finished")
     withExtendedLifetime(attachment) {}
   }
 }

@@ -42,9 +42,9 @@ struct PhaseTests {
     #expect(report.summary == ["usual finished"])
     #expect(token.outcome == nil && next.outcome == nil)
     mayRun.open()
-    #expect(try await next.wait().description == "finished")
+    #expect(try await next.waitUntilFinished().description == "finished")
     #expect(log.entries == ["given", "next"])
-    #expect(try await loader.report.entries.count == 1)
+    #expect(try await loader.report().entries.count == 1)
   }
 
   @Test("Launched by the event, idle work runs after the post, not in it")
@@ -62,7 +62,7 @@ struct PhaseTests {
       // A thread that has ended may give its number to the next one.
       hasRun.block()
     }
-    #expect(try await token.wait().description == "finished")
+    #expect(try await token.waitUntilFinished().description == "finished")
     #expect(here.entries.count == 2)
     #expect(Set(here.entries).count == 2)
     withExtendedLifetime(attachment) {}
@@ -75,7 +75,7 @@ struct PhaseTests {
     }
     loader.register { _ in }
     try await loader.launch()
-    #expect(try await token.wait().description == "finished")
+    #expect(try await token.waitUntilFinished().description == "finished")
     #expect(log.entries == ["1"])
   }
 
@@ -86,8 +86,8 @@ struct PhaseTests {
     let b = loader.register("b", after: ["a"], phase: .idle) { _ in }
     let c = loader.register("c", phase: .idle) { @SampleActor _ in }
     try await loader.launch()
-    #expect(try await b.wait().description == "skipped because of a")
-    #expect(try await c.wait().description == "finished")
+    #expect(try await b.waitUntilFinished().description == "skipped because of a")
+    #expect(try await c.waitUntilFinished().description == "finished")
   }
 
   @Test("Work that joins a launch runs in its phase, or in the current one if that is over")

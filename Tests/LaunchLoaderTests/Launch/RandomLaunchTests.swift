@@ -43,7 +43,7 @@ private final class RandomLaunch: Sendable {
 
   /// The facts about a worker.
   private struct Work: Sendable {
-    var token: LaunchToken?
+    var token: LaunchRegistration?
     var isWithdrawn = false
     var begins = 0
     var beganAfterReport = false
@@ -102,7 +102,7 @@ private final class RandomLaunch: Sendable {
   init(seed: Int) {
     self.seed = seed
     var numbers = SampleNumbers(seed: seed)
-    let policies: [FailurePolicy] = [.continue, .stop, .rollback]
+    let policies: [LaunchFailurePolicy] = [.continue, .stop, .rollback]
     loader = LaunchLoader(
       onFailure: policies[numbers.next(below: 3)],
       timeout: numbers.next(below: 3) == 0 ? .seconds(1 + numbers.next(below: 5)) : nil,
@@ -130,7 +130,7 @@ private final class RandomLaunch: Sendable {
         let attachment = loader.attach(to: bus)
         bus.post(.didFinishLaunching, LaunchOptions())
         withExtendedLifetime(attachment) {}
-        _ = try? await Task { try await loader.report }.value
+        _ = try? await Task { try await loader.report() }.value
       } else {
         _ = try? await loader.launch()
       }
@@ -208,7 +208,7 @@ private final class RandomLaunch: Sendable {
       fails: number(below: 4) == 0,
       ignoresCancellation: number(below: 3) == 0
     )
-    let token: LaunchToken
+    let token: LaunchRegistration
     if number(below: 3) == 0 {
       token = registerWithValues(id, conduct, after, others, phase, timeout, condition)
     } else if let worker = worker(id, conduct) {
@@ -244,7 +244,7 @@ private final class RandomLaunch: Sendable {
     _ phase: LaunchPhase,
     _ timeout: Duration?,
     _ condition: (@Sendable (LaunchOptions) -> Bool)?
-  ) -> LaunchToken {
+  ) -> LaunchRegistration {
     let key = LaunchKey<Made>(id.rawValue)
     let need = LaunchKey<Made>("\(number(below: 8))")
     let kind = number(below: 4)
@@ -374,7 +374,7 @@ private final class RandomLaunch: Sendable {
   }
 
   private func check() async {
-    guard let report = try? await loader.report else { return }
+    guard let report = try? await loader.report() else { return }
     let entries = Dictionary(report.entries.map { ($0.id, $0) }) { first, _ in first }
     for (id, work) in state.withLock({ $0.work }) {
       guard let outcome = work.token?.outcome else { continue }

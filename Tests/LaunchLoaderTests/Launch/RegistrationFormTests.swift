@@ -1,3 +1,4 @@
+import EventBus
 import LaunchLoader
 import TestSupport
 import Testing
@@ -84,10 +85,12 @@ struct RegistrationFormTests {
     let entries = try await loader.launch().entries
     let file = "LaunchLoaderTests/RegistrationFormTests.swift"
     #expect(entries.map(\.id) == (1...5).map { LaunchID("\(file):\(line)#\($0)") })
-    #expect(entries.allSatisfy { $0.fileID == file && $0.line == line })
+    #expect(entries.allSatisfy { $0.site == SourceSite(fileID: file, line: line) })
   }
 
-  @Test("Of two with one name, the second is freed at once, and its token reports the duplicate")
+  @Test(
+    "Of two with one name, the second is freed at once, and its registration reports the duplicate"
+  )
   func duplicates() async throws {
     let tally = Tally()
     loader.register("a", fileID: "App/First.swift", line: 1) { [log] _ in log.append("first") }
@@ -101,8 +104,8 @@ struct RegistrationFormTests {
     #expect(!second.cancel())
     let report = try await loader.launch()
     #expect(log.entries == ["first"])
-    #expect(report.entries.map(\.fileID) == ["App/First.swift", "App/Second.swift"])
-    #expect(report.entries.map(\.line) == [1, 2])
+    #expect(report.entries.map(\.site.fileID) == ["App/First.swift", "App/Second.swift"])
+    #expect(report.entries.map(\.site.line) == [1, 2])
     #expect(report.summary == ["a finished", "a duplicate of a"])
   }
 }

@@ -14,7 +14,7 @@ extension LaunchRow {
     duration: Duration = .zero,
     _ outcome: LaunchOutcome = .finished
   ) -> LaunchRow {
-    let registration = LaunchRegistration(
+    let registration = LaunchItem(
       id: id,
       fileID: fileID,
       line: line,
@@ -28,7 +28,7 @@ extension LaunchRow {
   }
 }
 
-extension LaunchRegistration {
+extension LaunchItem {
   /// Creates a registration with the usual terms where none are given.
   convenience init(
     id: LaunchID?,

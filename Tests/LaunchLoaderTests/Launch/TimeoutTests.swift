@@ -168,7 +168,7 @@ struct TimeoutTests {
     loader.launchByEvent(on: bus)
     await clock.waitForSleepers(atLeast: 2)
     await clock.jumpAtRest(by: .seconds(1))
-    #expect(try await loader.report.summary == ["a timed out"])
+    #expect(try await loader.report().summary == ["a timed out"])
   }
 
   @Test("Timeouts apply to late work")
@@ -180,6 +180,6 @@ struct TimeoutTests {
     }
     await clock.waitForSleepers(atLeast: 2)
     await clock.jumpAtRest(by: .seconds(1))
-    #expect(try await token.wait().description == "timed out")
+    #expect(try await token.waitUntilFinished().description == "timed out")
   }
 }

@@ -203,22 +203,20 @@ struct ValueWaitTests {
 struct ConfigurationTests {
   private func configure(
     _ loader: LaunchLoader,
-    onFailure policy: FailurePolicy? = nil,
+    onFailure policy: LaunchFailurePolicy? = nil,
     timeout: Duration? = nil,
-    width: Int? = nil,
     clock: (any Clock<Duration>)? = nil
   ) throws(LaunchError) {
-    try loader.configure(onFailure: policy, timeout: timeout, width: width, clock: clock)
+    try loader.configure(onFailure: policy, timeout: timeout, clock: clock)
   }
 
   @Test("Until the launch, configuring changes only the given parameters")
   func configure() async throws {
     let clock = ManualClock()
-    let loader = LaunchLoader()
+    let loader = LaunchLoader(width: 1)
     try configure(loader, onFailure: .stop)
     try configure(loader, clock: clock)
     try configure(loader, timeout: .seconds(5))
-    try configure(loader, width: 1)
     let (hasBegun, mayEnd) = (ManualLatch(), ManualLatch())
     loader.register("a") { _ in
       hasBegun.open()
@@ -243,14 +241,14 @@ struct ConfigurationTests {
   func tooLate() async throws {
     let loader = LaunchLoader()
     loader.register("a") { [loader] _ in
-      try loader.configure(onFailure: .stop, timeout: nil, width: nil, clock: nil)
+      try loader.configure(onFailure: .stop, timeout: nil, clock: nil)
     }
     let report = try await loader.launch()
     #expect(report.failures.map(\.id) == ["a"])
-    #expect(await launchErrorCode { try configure(loader, width: 1) } == .launched)
+    #expect(await launchErrorCode { try configure(loader, timeout: .seconds(1)) } == .alreadyRan)
     let stopped = LaunchLoader()
     stopped.stop()
-    #expect(await launchErrorCode { try configure(stopped, width: 1) } == .stopped)
+    #expect(await launchErrorCode { try configure(stopped, timeout: .seconds(1)) } == .stopped)
   }
 
   @Test("The shared loader can be configured before it launches")

@@ -33,12 +33,10 @@ struct AppHostDelegateTests {
     // Only the application retains it.
     weak let first = stage.app.delegate
     #expect(first != nil)
-    var former = stage.app.replaceDelegate(Owned())
-    #expect(former === first)
-    former = nil
+    stage.app.delegate = Owned()
     #expect(first == nil)
     weak let second = stage.app.delegate
-    stage.app.replaceDelegate(nil)
+    stage.app.delegate = nil
     #expect(second == nil)
     #expect(stage.app.delegate == nil)
   }
@@ -53,7 +51,7 @@ struct AppHostDelegateTests {
     first.hold(
       RecordingDelegate(log, name: "first: ") { [value = probe.value] app, edge in
         value?.touch()
-        if edge == "didBecomeActive" { app.replaceDelegate(next) }
+        if edge == "didBecomeActive" { app.delegate = next }
       }
     )
     probe.letGo()
@@ -69,26 +67,25 @@ struct AppHostDelegateTests {
     #expect(tally.live == 0)
   }
 
-  @Test("Replacing the delegate from many threads loses and repeats no delegate")
-  func replacedByThreads() async throws {
-    final class Numbered: AppHostDelegate {
-      let number: Int
-      init(_ number: Int) { self.number = number }
+  @Test("Setting the delegate from many threads keeps the last one and releases the others once")
+  func setByThreads() async throws {
+    final class Probed: AppHostDelegate {
+      private let probe: Tally.Probe
+      init(_ probe: Tally.Probe) { self.probe = probe }
     }
-    let stage = Stage(delegate: Numbered(-1))
-    let returned = Log<Int>()
+    let tally = Tally()
+    let stage = Stage(delegate: Probed(tally.probe()))
     let count = rounds(10_000, debug: 500, sanitized: 500)
     let gate = StartGate(2)
-    await onThreads(2) { thread in
-      for index in 0..<count {
-        let new = Numbered(thread * count + index)
+    await onThreads(2) { _ in
+      for _ in 0..<count {
+        let new = Probed(tally.probe())
         gate.arriveAndWait()
-        let former = stage.app.replaceDelegate(new)
-        returned.append((former as? Numbered)?.number ?? -2)
+        stage.app.delegate = new
       }
     }
-    let last = (stage.app.delegate as? Numbered)?.number ?? -2
-    let isComplete = (returned.entries + [last]).sorted() == Array(-1..<2 * count)
-    #expect(isComplete)
+    #expect((tally.live, tally.freed) == (1, 2 * count))
+    stage.app.delegate = nil
+    #expect((tally.live, tally.freed) == (0, 2 * count + 1))
   }
 }

@@ -30,7 +30,7 @@ struct AppHostMessageTests {
     let app = application(stopTimeout: .seconds(2), cancelTimeout: .seconds(3))
     let never = ManualLatch()
     var options = AppServiceOptions()
-    options.waitsForReady = true
+    options.reportsReadiness = true
     try app.add("say \"when\"", options: options) { _ in await waitStubbornly(never) }
     let running = Task { try await app.run() }
     await clock.passTime { !messages.entries.isEmpty }
@@ -40,13 +40,13 @@ struct AppHostMessageTests {
     #expect(first.elapsed == .seconds(5))
     #expect(first.description == "waiting for service \"say \"when\"\" to start, for 5 s now")
     app.shutdown()
-    await clock.passTime { messages.entries.contains { $0.state == .stuck } }
+    await clock.passTime { messages.entries.contains { $0.state == .abandoned } }
     let cancelled = try #require(messages.entries.first { $0.state == .cancelled })
     #expect(cancelled.services == ["say \"when\""])
     #expect(cancelled.elapsed == .seconds(2))
-    let stuck = try #require(messages.entries.first { $0.state == .stuck })
-    #expect(stuck.services == ["say \"when\""])
-    #expect(stuck.elapsed == nil)
+    let abandoned = try #require(messages.entries.first { $0.state == .abandoned })
+    #expect(abandoned.services == ["say \"when\""])
+    #expect(abandoned.elapsed == nil)
     await #expect(throws: AppHostError.self) { try await running.value }
     never.open()
   }

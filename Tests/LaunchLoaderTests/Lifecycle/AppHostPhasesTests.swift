@@ -72,7 +72,7 @@ struct AppHostPhasesTests {
   func whileStopping() async throws {
     let mayEnd = ManualLatch()
     try stage.add("a") { context in
-      try await context.untilShutdown()
+      try await context.waitUntilShutdown()
       await mayEnd.wait()
     }
     let running = try await stage.startUntilActive()
@@ -96,31 +96,6 @@ struct AppHostPhasesTests {
     #expect(stage.app.state == .terminated)
     #expect(stage.log.entries.dropFirst(replayed) == ["application.stateDidChange in terminated"])
     token.cancel()
-  }
-
-  @Test("An inactive application keeps the work of its level and ends that of active")
-  func levels() async throws {
-    let entries = Inbox<String>()
-    let app = stage.app
-    let watching = [("active", AppState.Level.active), ("inactive", .inactive)].map { name, level in
-      Task {
-        await app.whileState(atLeast: level) {
-          entries.append("\(name) begins")
-          await ManualLatch().wait()
-          entries.append("\(name) ends")
-        }
-      }
-    }
-    let running = stage.start()
-    _ = await entries.first(2)
-    app.resignActive()
-    #expect(await entries.first(3).last == "active ends")
-    app.becomeActive()
-    #expect(await entries.first(4).last == "active begins")
-    app.shutdown()
-    for task in watching { await task.value }
-    _ = try await running.value
-    #expect(entries.entries.count(where: { $0 == "inactive begins" }) == 1)
   }
 
   @Test("Threads that report phases leave the edges in a legal order, one at a time")

@@ -96,7 +96,7 @@ struct AppHostProcessTests {
 
   @Test("The third signal ends the process at once, even if it is blocked")
   func threeTimes() throws {
-    let program = try start("stuck")
+    let program = try start("abandoned")
     program.signal(SIGTERM)
     _ = try read(program, until: "asked")
     // Signals of one kind that come together are one.
@@ -139,7 +139,7 @@ struct AppHostProcessTests {
     _ = try read(program, until: "ended with 130")
     #expect(try program.ask("alive") == "alive")
     #expect(
-      try program.standardError.contains("left behind: handlers of application.shouldReload")
+      try program.standardError.contains("abandoned: handlers of application.shouldReload")
     )
   }
 

@@ -60,7 +60,7 @@ struct AppHostRunTests {
       try stage.add("a")
       #expect(try await stage.start().value == 4)
       #expect(log.entries.isEmpty)
-      #expect(try await stage.loader.report.summary == ["first finished", "second skipped"])
+      #expect(try await stage.loader.report().summary == ["first finished", "second skipped"])
     }
   }
 
@@ -86,10 +86,10 @@ struct AppHostRunTests {
     }
     await stage.passTime { stage.app.state == .terminated }
     let error = await #expect(throws: AppHostError.self) { try await running.value }
-    #expect(error?.stuckServices == ["launch work \"deaf\""])
+    #expect(error?.abandonedServices == ["launch work \"deaf\""])
     #expect(
       stage.messages.entries.contains(
-        "launch work \"deaf\" is stuck: it did not end after it was cancelled, and was left behind"
+        "launch work \"deaf\" is abandoned: it did not end after it was cancelled"
       )
     )
     #expect(stage.log.entries.isEmpty)
@@ -129,7 +129,7 @@ struct AppHostRunTests {
       }
       try stage.add("a") { context in
         if place == "service" { stage.app.shutdown(exitCode: 9) }
-        try await context.untilShutdown()
+        try await context.waitUntilShutdown()
       }
       #expect(try await stage.start().value == 9)
       #expect(log.entries.last == "willTerminate")
@@ -172,7 +172,7 @@ struct AppHostRunTests {
       app = stage.app
       try stage.add("a") { context in
         probe.touch()
-        try await context.untilShutdown()
+        try await context.waitUntilShutdown()
       }
       _ = try await stage.runOnce()
     }

@@ -63,7 +63,7 @@ struct AppHostWaitTests {
   enum Ending: CaseIterable, Sendable { case deadline, interrupt, cancellation }
 
   @Test("A handler that does not return is named and abandoned", arguments: Ending.allCases)
-  func leftBehind(_ ending: Ending) async throws {
+  func abandoned(_ ending: Ending) async throws {
     let stage = Stage(stopTimeout: .seconds(20), cancelTimeout: .seconds(5))
     let hasBegun = ManualLatch()
     try stage.add("a")
@@ -86,7 +86,7 @@ struct AppHostWaitTests {
       await #expect(throws: CancellationError.self) { try await running.value }
     }
     let named = stage.messages.entries.filter {
-      $0.hasPrefix("left behind: handlers of application.willTerminate (registered at ")
+      $0.hasPrefix("abandoned: handlers of application.willTerminate (registered at ")
         && $0.contains("AppHostWaitTests.swift")
     }
     #expect(named.count == 1)
@@ -95,7 +95,7 @@ struct AppHostWaitTests {
   }
 
   @Test("Handlers that have finished are not named as abandoned")
-  func leftBehindUnfinished() async throws {
+  func abandonedUnfinished() async throws {
     let stage = Stage()
     let (reads, saves) = (ManualLatch(), ManualLatch())
     try stage.add("a")
@@ -116,7 +116,7 @@ struct AppHostWaitTests {
     stage.interruptAgain(15)
     #expect(try await running.value == 143)
     await reloading.value
-    let left = stage.messages.entries.filter { $0.hasPrefix("left behind: ") }
+    let left = stage.messages.entries.filter { $0.hasPrefix("abandoned: ") }
     #expect(left.count == 1)
     #expect(left.first?.contains("application.shouldReload") == true)
     withExtendedLifetime(tokens) {}
@@ -172,7 +172,7 @@ struct AppHostWaitTests {
     #expect(end.entries == [0])
     #expect(stage.messages.entries.count == 1)
     let text = stage.messages.entries.first ?? ""
-    #expect(text.hasPrefix("left behind: handlers of application.stateDidChange (registered at"))
+    #expect(text.hasPrefix("abandoned: handlers of application.stateDidChange (registered at"))
     never.open()
     try await ending.value
     token.cancel()

@@ -98,7 +98,7 @@ struct DelegateWaitTests {
     }
     try stage.app.add("a") { context in
       log.append("+a")
-      try await context.untilShutdown()
+      try await context.waitUntilShutdown()
       log.append("-a")
     }
     stage.loader.register { _ in log.append("launch work") }
@@ -146,7 +146,7 @@ struct DelegateWaitTests {
     "A delegate method that does not return is named, cancelled and abandoned",
     arguments: cases
   )
-  func leftBehind(_ example: Case) async throws {
+  func abandoned(_ example: Case) async throws {
     let log = Log<String>()
     let delegate = Waiting(log, in: example.edge, isStubborn: true)
     let stage = Stage(delegate: delegate, stopTimeout: .seconds(20), cancelTimeout: .seconds(5))
@@ -176,8 +176,8 @@ struct DelegateWaitTests {
     let name = "application\(example.edge.prefix(1).uppercased())\(example.edge.dropFirst())"
     let label = example.edge.hasSuffix("FinishLaunching") ? "(_:options:)" : "(_:)"
     #expect(
-      stage.messages.entries.filter { $0.hasPrefix("left behind") }
-        == ["left behind: delegate method \(name)\(label)"]
+      stage.messages.entries.filter { $0.hasPrefix("abandoned") }
+        == ["abandoned: delegate method \(name)\(label)"]
     )
     #expect(app.state == .terminated)
     // The other edges of the stop have reached the delegate.
@@ -229,8 +229,8 @@ struct DelegateWaitTests {
     }
     #expect(try await running.value == 143)
     #expect(
-      stage.messages.entries.filter { $0.hasPrefix("left behind") }
-        == ["left behind: delegate method \(method)"]
+      stage.messages.entries.filter { $0.hasPrefix("abandoned") }
+        == ["abandoned: delegate method \(method)"]
     )
     delegate.mayEnd.open()
   }

@@ -16,7 +16,7 @@ struct InterruptTests {
   private func stage(saving mayEnd: ManualLatch) throws -> Stage {
     let stage = Stage()
     try stage.add("saving") { [log = stage.log] context in
-      try await context.untilShutdown()
+      try await context.waitUntilShutdown()
       await mayEnd.wait()
       log.append(Task.isCancelled ? "cut short" : "saved")
     }

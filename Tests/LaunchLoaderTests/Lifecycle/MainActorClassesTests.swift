@@ -13,7 +13,7 @@ struct MainActorClassesTests {
     func run(_ context: AppServiceContext) async throws {
       steps.append("begins")
       context.markReady()
-      try await context.untilShutdown()
+      try await context.waitUntilShutdown()
       MainActor.preconditionIsolated()
       steps.append("ends")
     }
@@ -23,11 +23,11 @@ struct MainActorClassesTests {
   func service() async throws {
     let stage = Stage()
     let importer = Importer()
-    try stage.app.add(importer, options: AppServiceOptions(waitsForReady: true))
+    try stage.app.add(importer, options: AppServiceOptions(reportsReadiness: true))
     let group = AppServiceGroup("group")
     let member = Importer()
     try group.add(member)
-    try stage.app.add(group, options: AppServiceOptions(waitsForReady: true))
+    try stage.app.add(group, options: AppServiceOptions(reportsReadiness: true))
     #expect(try await stage.runOnce() == 0)
     let steps = await (importer.steps, member.steps)
     #expect(steps.0 == ["begins", "ends"])

@@ -31,8 +31,8 @@ struct MessageTests {
       Array(said.prefix(20))
         == reversed.map { "service \"\($0)\" is cancelled: it did not stop within 1 s" }
     )
-    let stuck = zip(said.dropFirst(20), reversed)
-    #expect(stuck.allSatisfy { $0.hasPrefix("service \"\($1)\" is stuck") })
+    let abandoned = zip(said.dropFirst(20), reversed)
+    #expect(abandoned.allSatisfy { $0.hasPrefix("service \"\($1)\" is abandoned") })
     #expect(overlaps.value == 0)
     mayEnd.open()
   }

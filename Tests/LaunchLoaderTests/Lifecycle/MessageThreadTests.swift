@@ -12,7 +12,7 @@ struct MessageThreadTests {
   private static let pipe = UnixSignal(rawValue: SIGPIPE)
 
   private static let asked: [UnixSignal] = [
-    .terminate, .interrupt, .hangup, .quit, .user1, .user2, .stop, .resume, pipe,
+    .terminate, .interrupt, .hangup, .quit, .user1, .user2, .terminalStop, .resume, pipe,
   ]
 
   /// The signals that the calling thread blocks, of some common ones.
@@ -48,7 +48,7 @@ struct MessageThreadTests {
     app.loader.register { _ in throw Broken() }
     let token = app.bus.observe(.appServiceDidFail) { _ in log.append(Self.blocked) }
     try app.add("a", options: AppServiceOptions(onThrow: .ignore)) { _ in throw Broken() }
-    try app.add("b") { try await $0.untilShutdown() }
+    try app.add("b") { try await $0.waitUntilShutdown() }
     let running = Task { try await app.run() }
     let entries = await log.first(2)
     app.shutdown()

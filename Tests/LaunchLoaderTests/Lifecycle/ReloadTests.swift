@@ -54,9 +54,9 @@ struct ReloadTests {
       await reloading.value
       mayEnd.open()
     }
-    let left = stage.messages.entries.filter { $0.hasPrefix("left behind: ") }
+    let left = stage.messages.entries.filter { $0.hasPrefix("abandoned: ") }
     #expect(
-      left.map { $0.hasPrefix("left behind: handlers of application.shouldReload") }
+      left.map { $0.hasPrefix("abandoned: handlers of application.shouldReload") }
         == (ends ? [] : [true])
     )
     withExtendedLifetime((slow, blocking)) {}
@@ -68,7 +68,7 @@ struct ReloadTests {
     let (app, log) = (stage.app, stage.log)
     let token = stage.bus.observe(.appShouldReload) { log.append("reload") }
     try stage.add("a") { context in
-      try await context.untilShutdown()
+      try await context.waitUntilShutdown()
       await app.reload()
       log.append("-a")
     }

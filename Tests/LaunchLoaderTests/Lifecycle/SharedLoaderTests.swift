@@ -31,7 +31,7 @@ struct SharedLoaderTests {
     }
   }
 
-  private func register(_ form: Form, with loader: LaunchLoader) -> LaunchToken {
+  private func register(_ form: Form, with loader: LaunchLoader) -> LaunchRegistration {
     switch form {
     case .plain: loader.register("named") { _ in }
     case .asynchronous: loader.register("named") { _ async in }
@@ -45,7 +45,7 @@ struct SharedLoaderTests {
   func duplicates(_ example: Example) async throws {
     let stage = Stage()
     let first = stage.loader.register("named") { _ in }
-    let tokens = Inbox<LaunchToken>()
+    let tokens = Inbox<LaunchRegistration>()
     if example.moment == .before { tokens.append(register(example.form, with: stage.loader)) }
     stage.loader.register("other") { _ async in
       if example.moment == .duringTheLaunch {
@@ -65,9 +65,9 @@ struct SharedLoaderTests {
   @Test("A registration with a stopped loader is a message, too")
   func stopped() async throws {
     let stage = Stage()
-    let token = Inbox<LaunchToken>()
+    let token = Inbox<LaunchRegistration>()
     try stage.add("a") { [loader = stage.loader] context in
-      try await context.untilShutdown()
+      try await context.waitUntilShutdown()
       token.append(loader.register("late") { _ in })
     }
     #expect(try await stage.runOnce() == 0)

@@ -160,7 +160,7 @@ struct SlowDelegateTests {
         "resign", "terminate",
       ]
     )
-    #expect(!stage.messages.entries.contains { $0.hasPrefix("left behind") })
+    #expect(!stage.messages.entries.contains { $0.hasPrefix("abandoned") })
   }
 
   @Test("A method that begins after others were abandoned is abandoned at the last limit")
@@ -181,7 +181,7 @@ struct SlowDelegateTests {
     #expect(try await code.value == 7)
     #expect(
       stage.messages.entries
-        == ["left behind: delegate method applicationWillFinishLaunching(_:options:)"]
+        == ["abandoned: delegate method applicationWillFinishLaunching(_:options:)"]
     )
     delegate.mayEnd.open()
     token.cancel()

@@ -60,13 +60,13 @@ struct CancelOnShutdownTests {
         log.append("round \(round)")
       }
     }
-    try stage.add("poller", { $0.waitsForReady = true }, run: body)
+    try stage.add("poller", { $0.reportsReadiness = true }, run: body)
     let failures = Log<String>()
     let token = stage.bus.observe(.appServiceDidFail) { failures.append($0.service) }
     #expect(try await stage.runOnce() == 0)
     try await runAndStop(body)
     let group = AppServiceGroup("group")
-    try group.add("poller", options: AppServiceOptions(waitsForReady: true), run: body)
+    try group.add("poller", options: AppServiceOptions(reportsReadiness: true), run: body)
     let run = AppServiceRun(group, clock: ManualClock())
     try await run.waitUntilReady()
     run.shutdown()
@@ -112,7 +112,7 @@ struct CancelOnShutdownTests {
   func requestedBefore() async throws {
     try await runAndStop { [log] context in
       context.markReady()
-      try await context.untilShutdown()
+      try await context.waitUntilShutdown()
       // Several at a time, so that no thread of the pool sleeps when the work of another begins.
       try await withThrowingTaskGroup(of: Void.self) { group in
         for _ in 0..<4 {
@@ -177,7 +177,7 @@ struct CancelOnShutdownTests {
       calling.cancel()
       log.append("thrown: \(await isCancelled { try await calling.value })")
       context.markReady()
-      try await context.untilShutdown()
+      try await context.waitUntilShutdown()
     }
     #expect(log.entries == (isEarly ? ["began cancelled: true"] : []) + ["thrown: true"])
   }
@@ -262,7 +262,7 @@ struct CancelOnShutdownTests {
       }
       await until(tally.live == 0)
       context.markReady()
-      try await context.untilShutdown()
+      try await context.waitUntilShutdown()
     }
     #expect(tally.created == 100)
   }

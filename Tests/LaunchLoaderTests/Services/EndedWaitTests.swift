@@ -11,7 +11,7 @@ struct EndedWaitTests {
 
   /// What the service waits for.
   enum Wait: CaseIterable, Sendable {
-    case state, level, valueOfContext, valueOfLoader, otherLaunch, event, cancellation
+    case state, valueOfContext, valueOfLoader, otherLaunch, event, cancellation
   }
 
   /// Where the service waits.
@@ -28,7 +28,7 @@ struct EndedWaitTests {
     /// Whether the stop, or the cancellation that it causes there, ends the wait.
     var isEnded: Bool {
       switch wait {
-      case .state, .level, .valueOfContext, .valueOfLoader: true
+      case .state, .valueOfContext, .valueOfLoader: true
       case .otherLaunch, .event, .cancellation:
         place == .cancelOnShutdown || place == .unlessShuttingDown
       }
@@ -66,10 +66,6 @@ struct EndedWaitTests {
       isWaiting.open()
       switch example.wait {
       case .state: try await app.waitUntil(state: .background)
-      case .level:
-        try await app.whileState(atLeast: .launching) {
-          try await app.waitUntil(state: .background)
-        }
       case .valueOfContext: _ = try await context.value(of: Self.refused)
       case .valueOfLoader: _ = try await loader.value(of: Self.refused)
       case .otherLaunch: try await other.launch()
@@ -90,7 +86,7 @@ struct EndedWaitTests {
     switch example.place {
     case .group, .groupOfGroup, .startingGroup:
       var group = AppServiceGroup("inner")
-      let options = AppServiceOptions(waitsForReady: example.place == .startingGroup)
+      let options = AppServiceOptions(reportsReadiness: example.place == .startingGroup)
       try group.add("waits", options: options, run: body)
       if example.place == .groupOfGroup {
         let outer = AppServiceGroup("outer")
@@ -99,13 +95,13 @@ struct EndedWaitTests {
       }
       try app.add(group)
     case .startingService:
-      try app.add("waits", options: AppServiceOptions(waitsForReady: true), run: body)
+      try app.add("waits", options: AppServiceOptions(reportsReadiness: true), run: body)
     case .service, .cancelOnShutdown, .unlessShuttingDown: try app.add("waits", run: body)
     }
     if example.place != .startingService {
       // It stops first, which leaves the other time to fail before it is asked.
       try app.add("last") { context in
-        try await context.untilShutdown()
+        try await context.waitUntilShutdown()
         await rest()
       }
     }
@@ -116,7 +112,7 @@ struct EndedWaitTests {
     #expect(await errors(of: running) == [])
     #expect(failures.entries == [])
     #expect(stage.messages.entries == [])
-    if example.place == .unlessShuttingDown, example.wait != .level {
+    if example.place == .unlessShuttingDown {
       #expect(stage.log.entries == ["ended"])
     }
     holds.open()
@@ -136,12 +132,12 @@ struct EndedWaitTests {
       log.append("returned")
     }
     try group.add("stays") { context in
-      try await context.untilShutdown()
+      try await context.waitUntilShutdown()
       log.append("-stays")
     }
     try stage.app.add(group)
     try stage.add("last") { context in
-      try await context.untilShutdown()
+      try await context.waitUntilShutdown()
       announced.open()
       await rest()
       log.append("-last")
@@ -178,7 +174,7 @@ struct EndedWaitTests {
     #expect(try await ended.runOnce() == 0)
     let service = ClosureService { context in
       context.markReady()
-      try await context.untilShutdown()
+      try await context.waitUntilShutdown()
       try await ended.app.waitUntil(state: .active)
     }
     let run = AppServiceRun(service, clock: TestClock())
@@ -189,16 +185,13 @@ struct EndedWaitTests {
 
   @Test("Launch work that the stop has cancelled is not reported as failed")
   func launchWork() async throws {
-    for policy in [FailurePolicy.continue, .stop, .rollback] {
+    for policy in [LaunchFailurePolicy.continue, .stop, .rollback] {
       let stage = Stage(onFailure: policy)
       let app = stage.app
       let isWaiting = Counter()
       let works: [@Sendable () async throws -> Void] = [
         { try await app.waitUntil(state: .active) },
         { try await stage.clock.sleep(for: .seconds(3_600)) },
-        {
-          try await app.whileState(atLeast: .launching) { try await app.waitUntil(state: .active) }
-        },
       ]
       for work in works {
         stage.loader.register { _ async throws in

@@ -16,7 +16,7 @@ struct ServiceAddingTests {
     try stage.add("b") { context in
       log.append("+b")
       hasStarted.open()
-      try await context.untilShutdown()
+      try await context.waitUntilShutdown()
       log.append("-b")
     }
     await hasStarted.wait()
@@ -29,7 +29,7 @@ struct ServiceAddingTests {
     stage.loader.register { [stage] _ in try stage.add("from launch") }
     try stage.add("a") { [stage] context in
       try stage.add("from a")
-      try await context.untilShutdown()
+      try await context.waitUntilShutdown()
     }
     _ = try await stage.runOnce()
     #expect(
@@ -44,12 +44,12 @@ struct ServiceAddingTests {
     ended.shutdown()
     refusals.append(serviceErrorKind { () throws(AppServiceError) in try ended.add("b") { _ in } })
     try stage.add("a") { context in
-      try await context.untilShutdown()
+      try await context.waitUntilShutdown()
       refusals.append(serviceErrorKind { () throws(AppServiceError) in try app.add("b") { _ in } })
     }
     _ = try await stage.runOnce()
     refusals.append(serviceErrorKind { () throws(AppServiceError) in try app.add("b") { _ in } })
-    #expect(refusals.entries == ["stopping", "stopping", "stopping"])
+    #expect(refusals.entries == ["stopped", "stopped", "stopped"])
   }
 
   @Test(

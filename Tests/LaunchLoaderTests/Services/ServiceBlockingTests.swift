@@ -46,7 +46,7 @@ struct ServiceBlockingTests {
     try stage.add("a") { context in
       isEntered.open()
       mayGoOn.block()
-      do { try await Task { try await context.untilShutdown() }.value } catch {}
+      do { try await Task { try await context.waitUntilShutdown() }.value } catch {}
       await ManualLatch().wait()
       log.append("cancelled: \(Task.isCancelled)")
     }
@@ -78,7 +78,7 @@ struct ServiceBlockingTests {
     await stage.passTime { stage.app.state == .terminated }
     let error = await #expect(throws: AppHostError.self) { try await running.value }
     mayEnd.open()
-    #expect(error?.stuckServices == ["blocked"])
+    #expect(error?.abandonedServices == ["blocked"])
     #expect(stage.log.entries == ["+a", "-a"])
   }
 
@@ -96,7 +96,7 @@ struct ServiceBlockingTests {
     await stage.passTime { stage.app.state == .terminated }
     let error = await #expect(throws: AppHostError.self) { try await running.value }
     mayEnd.open()
-    #expect(error?.stuckServices == ["b"])
+    #expect(error?.abandonedServices == ["b"])
     #expect(stage.log.entries == ["+a", "-a"])
   }
 
@@ -110,7 +110,7 @@ struct ServiceBlockingTests {
     try stage.add("computes", run: { _ in Self.compute(until: hasStarted) })
     try stage.add("b", after: hasEdges ? ["a"] : []) { context in
       hasStarted.open()
-      try await context.untilShutdown()
+      try await context.waitUntilShutdown()
     }
     let found = await withTaskCancellationHandler {
       await errors(of: stage.start())
@@ -130,7 +130,7 @@ struct ServiceBlockingTests {
         log.append("\(index)")
         entered[index].open()
         if index + 1 < count { Self.compute(until: entered[index + 1]) }
-        try await context.untilShutdown()
+        try await context.waitUntilShutdown()
       }
     }
     let code = try await withTaskCancellationHandler {
@@ -157,11 +157,11 @@ struct ServiceBlockingTests {
     await isHeld.wait()
     try stage.add("blocks") { context in
       lock.withLock { _ in }
-      try await context.untilShutdown()
+      try await context.waitUntilShutdown()
     }
     try stage.add("b") { context in
       hasStarted.open()
-      try await context.untilShutdown()
+      try await context.waitUntilShutdown()
     }
     #expect(try await stage.runOnce() == 0)
     await holding.value
@@ -293,7 +293,7 @@ struct ServiceBlockingTests {
       isCalled.open()
       mayReturn.block()
     }
-    try stage.add("slow", { $0.waitsForReady = true }) { _ in
+    try stage.add("slow", { $0.reportsReadiness = true }) { _ in
       isEntered.open()
       await ManualLatch().wait()
       stage.log.append("cancelled: \(Task.isCancelled)")

@@ -15,7 +15,7 @@ struct ServiceContentionTests {
       let gate = StartGate(2)
       try stage.add("first") { context in
         context.markReady()
-        try await context.untilShutdown()
+        try await context.waitUntilShutdown()
       }
       let running = try await stage.startUntilActive()
       await onThreads(2) { thread in
@@ -35,7 +35,7 @@ struct ServiceContentionTests {
                 if index % 3 == 0 { return }
                 await Task.yield()
                 if index % 3 == 1 { throw Failed(name: "\(index)") }
-                try await context.untilShutdown()
+                try await context.waitUntilShutdown()
               }
             } == nil
           if isAdded { taken.add() }

@@ -21,7 +21,7 @@ struct ServiceContextTests {
     let stage = Stage(stopTimeout: .seconds(20))
     let log = stage.log
     let (isEntered, mayEnd) = (ManualLatch(), ManualLatch())
-    var options = AppServiceOptions(waitsForReady: cause == .lateStart)
+    var options = AppServiceOptions(reportsReadiness: cause == .lateStart)
     if cause == .lateStart { options.startTimeout = .seconds(20) }
     try stage.app.add("a", options: options) { context in
       let hasRun = ManualLatch()
@@ -33,13 +33,13 @@ struct ServiceContextTests {
       isEntered.open()
       // The request of an orderly stop does not end it.
       await ManualLatch().wait()
-      let throwsError = await isCancelled { try await context.untilShutdown() }
+      let throwsError = await isCancelled { try await context.waitUntilShutdown() }
       await waitStubbornly(hasRun)
       log.append("\(context.isShuttingDown), \(Task.isCancelled), \(throwsError)")
     }
     try stage.add("b", { $0.onReturn = .cancel }) { context in
       if cause == .anotherService { return await mayEnd.wait() }
-      try await context.untilShutdown()
+      try await context.waitUntilShutdown()
     }
     let running = stage.start()
     await isEntered.wait()
@@ -68,7 +68,7 @@ struct ServiceContextTests {
       let kept = context.onShutdown { log.append("early") }
       token.cancel()
       #expect(!token.isActive && kept.isActive)
-      try await context.untilShutdown()
+      try await context.waitUntilShutdown()
       #expect(!kept.isActive)
       context.onShutdown { log.append("late") }
       log.append("end")
@@ -91,7 +91,7 @@ struct ServiceContextTests {
     try stage.add("b")
     let running = stage.start()
     let context = await contexts.first(1)[0]
-    #expect(await isCancelled { try await context.untilShutdown() })
+    #expect(await isCancelled { try await context.waitUntilShutdown() })
     // A service asked to end while it starts does not start the rest.
     try await stage.app.waitUntil(state: .active)
     try await stage.stop(running)
@@ -114,7 +114,7 @@ struct ServiceContextTests {
           contexts.append(context)
           context.markReady()
           await isRegistered.wait()
-          try await context.untilShutdown()
+          try await context.waitUntilShutdown()
         },
         clock: ManualClock()
       )

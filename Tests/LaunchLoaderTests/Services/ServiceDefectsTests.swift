@@ -20,7 +20,7 @@ struct ServiceDefectsTests {
     #expect(await stage.messages.first(1) == ["service \"deaf\" is cancelled"])
     await stage.clock.jumpAtRest(by: .seconds(1))
     let error = await #expect(throws: AppHostError.self) { try await running.value }
-    #expect(error?.stuckServices == ["deaf"])
+    #expect(error?.abandonedServices == ["deaf"])
     #expect(error?.errors.first as? Failed == Failed(name: "thrower"))
     mayEnd.open()
   }
@@ -44,7 +44,7 @@ struct ServiceDefectsTests {
       if throwing { throw Failed(name: "a") }
     }
     try stage.add("slow") { context in
-      try await context.untilShutdown()
+      try await context.waitUntilShutdown()
       // It is its neighbor's turn, so the other one ends without having been asked to stop.
       mayEnd.open()
       await hasEnded.wait()
@@ -66,7 +66,7 @@ struct ServiceDefectsTests {
         app.shutdown()
         log.append("\(app.state)")
       }
-      try await context.untilShutdown()
+      try await context.waitUntilShutdown()
     }
     #expect(try await stage.runOnce() == 0)
     #expect(log.entries == ["true", "nested", "stopping"])
@@ -75,11 +75,11 @@ struct ServiceDefectsTests {
   @Test("No service starts before its dependencies are ready")
   func readiness() async throws {
     let log = stage.log
-    try stage.add("database", { $0.waitsForReady = true }) { context in
+    try stage.add("database", { $0.reportsReadiness = true }) { context in
       await rest()
       log.append("ready")
       context.markReady()
-      try await context.untilShutdown()
+      try await context.waitUntilShutdown()
     }
     try stage.add("web", after: ["database"])
     _ = try await stage.runOnce()

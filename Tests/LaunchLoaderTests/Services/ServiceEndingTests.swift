@@ -22,7 +22,7 @@ struct ServiceEndingTests {
     }
     let log = stage.log
     try stage.add("last") { context in
-      try await context.untilShutdown()
+      try await context.waitUntilShutdown()
       mayReturn.open()
       await hasReturned.wait()
       await rest()
@@ -47,7 +47,7 @@ struct ServiceEndingTests {
     let log = stage.log
     try stage.add("witness") { context in
       do {
-        try await context.untilShutdown()
+        try await context.waitUntilShutdown()
         log.append("stopped")
       } catch {
         log.append("cancelled")
@@ -144,7 +144,7 @@ struct ServiceEndingTests {
   @Test("Errors caused by a cancellation are kept")
   func errorsOfCancellation() async throws {
     try stage.add("a") { context in
-      do { try await context.untilShutdown() } catch { throw Failed(name: "a") }
+      do { try await context.waitUntilShutdown() } catch { throw Failed(name: "a") }
     }
     let running = try await stage.startUntilActive()
     running.cancel()

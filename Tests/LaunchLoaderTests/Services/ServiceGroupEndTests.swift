@@ -30,7 +30,7 @@ struct ServiceGroupEndTests {
         await mayFail.wait()
       }
     case .failedStart:
-      try group.add("ends", options: AppServiceOptions(waitsForReady: true)) { [mayFail] _ in
+      try group.add("ends", options: AppServiceOptions(reportsReadiness: true)) { [mayFail] _ in
         await mayFail.wait()
         throw Failed(name: "ends")
       }
@@ -49,7 +49,7 @@ struct ServiceGroupEndTests {
       }
     return [
       first,
-      "service \"\(path)/deaf\" is stuck: it did not end after it was cancelled, and was left behind",
+      "service \"\(path)/deaf\" is abandoned: it did not end after it was cancelled",
     ]
   }
 
@@ -82,7 +82,7 @@ struct ServiceGroupEndTests {
     [1, 3]
   )
   func ownStop(cause: Cause, depth: Int) async throws {
-    let options = AppServiceOptions(waitsForReady: true)
+    let options = AppServiceOptions(reportsReadiness: true)
     var outermost = try group(cause)
     var path = "storage"
     for level in 1..<depth {
@@ -96,7 +96,7 @@ struct ServiceGroupEndTests {
     if cause != .failedStart { try await stage.app.waitUntil(state: .active) }
     mayFail.open()
     let failure = try await error(of: running, as: AppHostError.self)
-    #expect(failure.stuckServices == ["\(path)/deaf"])
+    #expect(failure.abandonedServices == ["\(path)/deaf"])
     var text = causes(cause, path: path).joined(separator: "; ")
     for name in path.split(separator: "/").reversed() {
       text = "service group \"\(name)\" failed: \(text)"
@@ -104,7 +104,7 @@ struct ServiceGroupEndTests {
     #expect(failure.errors.map { "\($0)" } == [text])
     #expect(
       stage.messages.entries.filter { !$0.hasPrefix("waiting") }.map { $0.prefix { $0 != ":" } }
-        == ["service \"\(path)/deaf\" is cancelled", "service \"\(path)/deaf\" is stuck"]
+        == ["service \"\(path)/deaf\" is cancelled", "service \"\(path)/deaf\" is abandoned"]
     )
     never.open()
   }
@@ -132,14 +132,14 @@ struct ServiceGroupEndTests {
     "The errors of a group that the application abandons are errors of the run",
     arguments: [1, 2]
   )
-  func leftBehind(depth: Int) async throws {
+  func abandoned(depth: Int) async throws {
     let group = AppServiceGroup("storage")
     try group.add("deaf") { [never] _ in await waitStubbornly(never) }
     try group.add("throws") { context in
-      try await context.untilShutdown()
+      try await context.waitUntilShutdown()
       throw Failed(name: "throws")
     }
-    var options = AppServiceOptions(waitsForReady: true)
+    var options = AppServiceOptions(reportsReadiness: true)
     options.stopTimeout = .seconds(1)
     if depth == 2 {
       let outer = AppServiceGroup("outer")
@@ -152,21 +152,21 @@ struct ServiceGroupEndTests {
     stage.app.shutdown()
     let failure = try await error(of: running, as: AppHostError.self)
     let path = depth == 2 ? "outer/storage" : "storage"
-    #expect(failure.stuckServices == ["\(path)/deaf"])
+    #expect(failure.abandonedServices == ["\(path)/deaf"])
     let description = "\(failure)"
     #expect(description.contains("throws failed"))
-    #expect(description.hasSuffix("stuck: \(path)/deaf"))
+    #expect(description.hasSuffix("abandoned: \(path)/deaf"))
     // The service is named; its groups are not.
-    #expect(stage.messages.entries.count { $0.contains("is stuck") } == 1)
+    #expect(stage.messages.entries.count { $0.contains("is abandoned") } == 1)
     never.open()
   }
 
   @Test("A service that hangs after the group that it runs is abandoned under its own name")
   func wrapper() async throws {
     let group = AppServiceGroup("storage")
-    try group.add("a") { try await $0.untilShutdown() }
+    try group.add("a") { try await $0.waitUntilShutdown() }
     let hasEnded = ManualLatch()
-    try stage.add("wrapper", { $0.waitsForReady = true }) { [never] context in
+    try stage.add("wrapper", { $0.reportsReadiness = true }) { [never] context in
       try await group.run(context)
       hasEnded.open()
       await waitStubbornly(never)
@@ -175,7 +175,7 @@ struct ServiceGroupEndTests {
     stage.app.shutdown()
     await hasEnded.wait()
     let failure = try await error(of: running, as: AppHostError.self)
-    #expect(failure.stuckServices == ["wrapper"])
+    #expect(failure.abandonedServices == ["wrapper"])
     never.open()
   }
 
@@ -193,7 +193,7 @@ struct ServiceGroupEndTests {
       await mayFail.wait()
       throw Failed(name: "fails")
     }
-    try stage.app.add(group, options: AppServiceOptions(waitsForReady: true))
+    try stage.app.add(group, options: AppServiceOptions(reportsReadiness: true))
     let running = try await stage.startUntilActive()
     mayFail.open()
     await clock.waitForSleepers(atLeast: 1)
@@ -202,7 +202,7 @@ struct ServiceGroupEndTests {
     await clock.waitForSleepers(atLeast: 1)
     await clock.jumpAtRest(by: .seconds(50))
     let failure = try await error(of: running, as: AppHostError.self)
-    #expect(failure.stuckServices == ["storage/deaf"])
+    #expect(failure.abandonedServices == ["storage/deaf"])
     #expect(
       stage.messages.entries.first
         == "service \"storage/deaf\" is cancelled: it did not stop within 100 s"
@@ -212,7 +212,7 @@ struct ServiceGroupEndTests {
 
   @Test("A group without services is ready and ends, and its options decide about the application")
   func empty() async throws {
-    let options = AppServiceOptions(onReturn: .shutdown, waitsForReady: true)
+    let options = AppServiceOptions(onReturn: .shutdown, reportsReadiness: true)
     try stage.app.add(AppServiceGroup("empty"), options: options)
     let end = try #require(await result(of: stage.start()), "the run does not end")
     #expect(try end.get() == 0)
@@ -239,7 +239,7 @@ extension ServiceGroupEndTests {
       context.onShutdown { isAsked.open() }
       await waitStubbornly(mayEnd)
     }
-    let options = AppServiceOptions(waitsForReady: true)
+    let options = AppServiceOptions(reportsReadiness: true)
     if depth == 2 {
       let outer = AppServiceGroup("outer")
       try outer.add(group, options: options)
@@ -267,8 +267,11 @@ extension ServiceGroupEndTests {
     let mayEnd = ManualLatch()
     let group = AppServiceGroup("storage")
     try group.add("slow") { _ in await waitStubbornly(mayEnd) }
-    try stage.add("a") { $0.waitsForReady = true }
-    try stage.app.add(group, options: AppServiceOptions(onReturn: .shutdown, waitsForReady: true))
+    try stage.add("a") { $0.reportsReadiness = true }
+    try stage.app.add(
+      group,
+      options: AppServiceOptions(onReturn: .shutdown, reportsReadiness: true)
+    )
     let running = try await stage.startUntilActive()
     group.shutdown()
     await stage.passTime(atMost: 16) { stage.messages.entries.count > 1 }

@@ -12,7 +12,7 @@ struct ServiceGroupTests {
   private func addInside(_ name: String, throwing error: (any Error)? = nil) throws {
     try group.add(name) { [log = stage.log] context in
       log.append("+\(name)")
-      try await context.untilShutdown()
+      try await context.waitUntilShutdown()
       log.append("-\(name)")
       if let error { throw error }
     }
@@ -21,7 +21,7 @@ struct ServiceGroupTests {
   /// Adds the group so that the application is active only when the group's services run.
   private func addGroup(_ another: AppServiceGroup? = nil) throws {
     var options = AppServiceOptions()
-    options.waitsForReady = true
+    options.reportsReadiness = true
     try stage.app.add(another ?? group, options: options)
   }
 
@@ -49,7 +49,10 @@ struct ServiceGroupTests {
   @Test("A group that shuts down by itself returns, and its options decide about the application")
   func ownShutdown() async throws {
     try addInside("x")
-    try stage.app.add(group, options: AppServiceOptions(onReturn: .shutdown, waitsForReady: true))
+    try stage.app.add(
+      group,
+      options: AppServiceOptions(onReturn: .shutdown, reportsReadiness: true)
+    )
     let running = try await stage.startUntilActive()
     group.shutdown()
     #expect(try await running.value == 0)

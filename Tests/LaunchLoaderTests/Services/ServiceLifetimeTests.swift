@@ -20,7 +20,7 @@ struct ServiceLifetimeTests {
         context.lifetime.onEnd { log.append("hook 2") }
         log.append("ended: \(context.lifetime.hasEnded)")
         context.markReady()
-        try await context.untilShutdown()
+        try await context.waitUntilShutdown()
         log.append("goes on")
         context.lifetime.onEnd { log.append("late") }
       },
@@ -43,11 +43,11 @@ struct ServiceLifetimeTests {
     let lifetimes = Inbox<Lifetime>()
     try stage.add("a") { context in
       lifetimes.append(context.lifetime)
-      try await context.untilShutdown()
+      try await context.waitUntilShutdown()
     }
     let log = stage.log
     try stage.add("b") { context in
-      try await context.untilShutdown()
+      try await context.waitUntilShutdown()
       let ofA = await lifetimes.first(1)[0]
       log.append("b has ended: \(context.lifetime.hasEnded), a: \(ofA.hasEnded)")
     }
@@ -67,7 +67,7 @@ struct ServiceLifetimeTests {
         context.markReady()
         try await context.cancelOnShutdown {
           log.append("cancelled: \(Task.isCancelled)")
-          try await context.untilShutdown()
+          try await context.waitUntilShutdown()
         }
         #expect(context.isShuttingDown)
       },

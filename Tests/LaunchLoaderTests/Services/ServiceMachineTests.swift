@@ -22,7 +22,7 @@ struct ServiceMachineTests {
     ),
     Cast(
       testDescription: "the first waits to be ready",
-      options: [with { $0.waitsForReady = true }, AppServiceOptions()]
+      options: [with { $0.reportsReadiness = true }, AppServiceOptions()]
     ),
     Cast(
       testDescription: "endings are ignored",
@@ -39,7 +39,7 @@ struct ServiceMachineTests {
         with { $0.stopTimeout = .seconds(1) },
         with {
           $0.startTimeout = .seconds(1)
-          $0.waitsForReady = true
+          $0.reportsReadiness = true
         },
       ]
     ),
@@ -51,7 +51,7 @@ struct ServiceMachineTests {
     Cast(
       testDescription: "two after one that waits to be ready",
       options: [
-        with { $0.waitsForReady = true }, with { $0.after = ["0"] }, with { $0.after = ["0"] },
+        with { $0.reportsReadiness = true }, with { $0.after = ["0"] }, with { $0.after = ["0"] },
       ]
     ),
     Cast(
@@ -105,7 +105,7 @@ struct ServiceMachineTests {
       for id in 0..<(3 + numbers.next(below: 4)) {
         options.append(
           Self.with {
-            $0.waitsForReady = numbers.next(below: 3) == 0
+            $0.reportsReadiness = numbers.next(below: 3) == 0
             let endings: [AppServiceOptions.EndPolicy] = [.cancel, .fail, .ignore, .shutdown]
             if numbers.next(below: 3) == 0 { $0.stopTimeout = .seconds(1) }
             if numbers.next(below: 3) == 0 { $0.startTimeout = .seconds(1) }

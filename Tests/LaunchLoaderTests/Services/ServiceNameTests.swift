@@ -12,7 +12,7 @@ struct ServiceNameTests {
 
     func run(_ context: AppServiceContext) async throws {
       context.markReady()
-      try await context.untilShutdown()
+      try await context.waitUntilShutdown()
     }
   }
 
@@ -20,7 +20,7 @@ struct ServiceNameTests {
   final class Queue: AppService {
     let serviceName = "queue"
 
-    func run(_ context: AppServiceContext) async throws { try await context.untilShutdown() }
+    func run(_ context: AppServiceContext) async throws { try await context.waitUntilShutdown() }
   }
 
   let stage = Stage()
@@ -83,7 +83,7 @@ struct ServiceNameTests {
       serviceErrorKind { () throws(AppServiceError) in try group.add(Poller(), named: "orders") }
         == "duplicate"
     )
-    try stage.app.add(group, named: "disk", options: AppServiceOptions(waitsForReady: true))
+    try stage.app.add(group, named: "disk", options: AppServiceOptions(reportsReadiness: true))
     let running = try await stage.startUntilActive()
     try group.add(Poller())
     #expect(try await stage.stop(running) == 0)

@@ -13,7 +13,7 @@ struct ServiceOrderTests {
     let log = stage.log
     try stage.add("a")
     try stage.add("b") { context in
-      try await context.untilShutdown()
+      try await context.waitUntilShutdown()
       log.append("b winds up")
       await mayEnd.wait()
       log.append("-b")
@@ -34,7 +34,7 @@ struct ServiceOrderTests {
     for name in ["cache", "mail"] {
       try stage.add(name, after: ["database"]) { context in
         log.append("+\(name)")
-        try await context.untilShutdown()
+        try await context.waitUntilShutdown()
         bothStop.append(name)
         // Neither returns before both were asked to stop.
         _ = await bothStop.first(2)
@@ -56,9 +56,9 @@ struct ServiceOrderTests {
     let log = stage.log
     let isStarting = ManualLatch()
     try stage.add("a")
-    try stage.add("b", { $0.waitsForReady = true }) { context in
+    try stage.add("b", { $0.reportsReadiness = true }) { context in
       isStarting.open()
-      try await context.untilShutdown()
+      try await context.waitUntilShutdown()
       log.append("-b")
     }
     try stage.add("c")
@@ -72,7 +72,7 @@ struct ServiceOrderTests {
   func failedStart() async throws {
     try stage.add("a", throwing: Failed(name: "a"))
     try stage.add("b")
-    try stage.add("c", { $0.waitsForReady = true }) { _ in throw Failed(name: "c") }
+    try stage.add("c", { $0.reportsReadiness = true }) { _ in throw Failed(name: "c") }
     try stage.add("d")
     #expect(await errors(of: stage.start()) == ["c failed", "a failed"])
     #expect(stage.log.entries == ["+a", "+b", "-b", "-a"])
@@ -83,7 +83,7 @@ struct ServiceOrderTests {
     try stage.add(
       "a",
       {
-        $0.waitsForReady = true
+        $0.reportsReadiness = true
         $0.onReturn = .ignore
       }
     ) { _ in }
@@ -109,7 +109,7 @@ struct ServiceOrderTests {
 
   @Test("A thousand services that wait for each other's readiness start and stop without recursion")
   func longLine() async throws {
-    for index in 0..<1_000 { try stage.add("\(index)", { $0.waitsForReady = true }) }
+    for index in 0..<1_000 { try stage.add("\(index)", { $0.reportsReadiness = true }) }
     _ = try await stage.runOnce()
     let numbers = (0..<1_000).map { "\($0)" }
     #expect(stage.log.entries == numbers.map { "+" + $0 } + numbers.reversed().map { "-" + $0 })

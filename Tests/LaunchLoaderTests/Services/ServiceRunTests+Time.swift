@@ -14,7 +14,7 @@ extension ServiceRunTests {
         isEntered.open()
         await mayBeReady.wait()
         context.markReady()
-        try await context.untilShutdown()
+        try await context.waitUntilShutdown()
       }
     )
     await isEntered.wait()
@@ -96,7 +96,7 @@ extension ServiceRunTests {
     await clock.waitForSleepers(atLeast: 1)
     await clock.jumpAtRest(by: .seconds(5))
     let error = await #expect(throws: AppServiceError.self) { try await run.wait() }
-    #expect(error?.kind == "stuck")
+    #expect(error?.kind == "abandoned")
     let said = messages.entries
     #expect(
       Array(said.prefix(3)) == [
@@ -105,7 +105,7 @@ extension ServiceRunTests {
         "service \"a\" is cancelled: it did not stop within 20 s",
       ]
     )
-    #expect(said.last?.hasPrefix("service \"a\" is stuck") == true)
+    #expect(said.last?.hasPrefix("service \"a\" is abandoned") == true)
     mayEnd.open()
   }
 }

@@ -30,7 +30,7 @@ struct ServiceRunTests {
     ClosureService(name) { [log] context in
       log.append("+\(name)")
       context.markReady()
-      try await context.untilShutdown()
+      try await context.waitUntilShutdown()
       log.append("-\(name)")
     }
   }
@@ -61,7 +61,7 @@ struct ServiceRunTests {
         await mayBeReady.wait()
         log.append("ready")
         context.markReady()
-        try await context.untilShutdown()
+        try await context.waitUntilShutdown()
       }
     )
     let waiting = Task { [log] in
@@ -106,7 +106,7 @@ struct ServiceRunTests {
     let late = run(
       ClosureService { context in
         context.markReady()
-        try await context.untilShutdown()
+        try await context.waitUntilShutdown()
         throw Failed(name: "a")
       },
       options: AppServiceOptions(after: ["missing"], onThrow: ending)
@@ -154,7 +154,7 @@ struct ServiceRunTests {
       ClosureService { [log] context in
         await mayBeReady.wait()
         context.markReady()
-        try await context.untilShutdown()
+        try await context.waitUntilShutdown()
         log.append("cancelled: \(Task.isCancelled)")
       }
     )
@@ -173,8 +173,8 @@ struct ServiceRunTests {
   @Test("A group runs alone like a service: ready with its services, stopped in reverse order")
   func group() async throws {
     let group = AppServiceGroup("storage", clock: clock)
-    try group.add(noting("x"), options: AppServiceOptions(waitsForReady: true))
-    try group.add(noting("y"), options: AppServiceOptions(waitsForReady: true))
+    try group.add(noting("x"), options: AppServiceOptions(reportsReadiness: true))
+    try group.add(noting("y"), options: AppServiceOptions(reportsReadiness: true))
     let run = run(group)
     try await run.waitUntilReady()
     #expect(log.entries == ["+x", "+y"])
@@ -194,7 +194,7 @@ struct ServiceRunTests {
     let run = run(
       ClosureService { context in
         isEntered.open()
-        try await context.untilShutdown()
+        try await context.waitUntilShutdown()
       }
     )
     await isEntered.wait()

@@ -21,10 +21,10 @@ struct ServiceStateTests {
   func usual() async throws {
     let token = observe()
     let (mayBeReady, mayEnd) = (ManualLatch(), ManualLatch())
-    try stage.add("a", { $0.waitsForReady = true }) { context in
+    try stage.add("a", { $0.reportsReadiness = true }) { context in
       await mayBeReady.wait()
       context.markReady()
-      try await context.untilShutdown()
+      try await context.waitUntilShutdown()
       await mayEnd.wait()
     }
     let running = stage.start()
@@ -56,10 +56,10 @@ struct ServiceStateTests {
     let token = observe()
     let (mayBeReady, mayEnd) = (ManualLatch(), ManualLatch())
     try stage.add("web", { $0.after = ["db"] })
-    try stage.add("db", { $0.waitsForReady = true }) { context in
+    try stage.add("db", { $0.reportsReadiness = true }) { context in
       await mayBeReady.wait()
       context.markReady()
-      try await context.untilShutdown()
+      try await context.waitUntilShutdown()
       await mayEnd.wait()
     }
     try stage.add("mail", { $0.after = ["web", "db"] })
@@ -97,7 +97,7 @@ struct ServiceStateTests {
   func early() async throws {
     let token = observe()
     try stage.add("brief", { $0.onReturn = .ignore }) { _ in }
-    try stage.add("broken", { $0.waitsForReady = true }) { _ in throw Failed(name: "broken") }
+    try stage.add("broken", { $0.reportsReadiness = true }) { _ in throw Failed(name: "broken") }
     let running = stage.start()
     #expect(await errors(of: running) == ["broken failed"])
     #expect(states("brief") == [.starting, .ready, .ended])

@@ -72,7 +72,7 @@ struct ServiceTimeTests {
     let options = AppServiceOptions()
     #expect(options.startTimeout == nil && options.stopTimeout == nil)
     #expect(options.onReturn == .fail && options.onThrow == .fail)
-    #expect(options.after.isEmpty && !options.waitsForReady)
+    #expect(options.after.isEmpty && !options.reportsReadiness)
   }
 
   @Test("A service's own timeout applies within the application's; the others continue in order")
@@ -103,7 +103,7 @@ struct ServiceTimeTests {
     try stage.add(
       "late",
       {
-        $0.waitsForReady = true
+        $0.reportsReadiness = true
         $0.startTimeout = .seconds(1_000)
         $0.stopTimeout = .seconds(1)
       },
@@ -134,7 +134,7 @@ struct ServiceTimeTests {
   func startTimeoutCancels(isInGroup: Bool) async throws {
     let stage = Stage(stopTimeout: .seconds(20), cancelTimeout: .seconds(5))
     let (isEntered, mayTerminate) = (ManualLatch(), ManualLatch())
-    var options = AppServiceOptions(waitsForReady: true)
+    var options = AppServiceOptions(reportsReadiness: true)
     options.startTimeout = .seconds(3)
     try stage.add("a")
     let body: @Sendable (AppServiceContext) async throws -> Void = { [log = stage.log] context in
@@ -147,7 +147,7 @@ struct ServiceTimeTests {
     if isInGroup {
       let group = AppServiceGroup("group")
       try group.add("slow", run: body)
-      try group.add("never ready", options: AppServiceOptions(waitsForReady: true)) { _ in
+      try group.add("never ready", options: AppServiceOptions(reportsReadiness: true)) { _ in
         await ManualLatch().wait()
       }
       try stage.app.add(group, options: options)
@@ -172,7 +172,7 @@ struct ServiceTimeTests {
   }
 
   @Test("A service that ignores its cancellation is abandoned and named, without a trap")
-  func leftBehind() async throws {
+  func abandoned() async throws {
     let stage = Stage(stopTimeout: .seconds(1), cancelTimeout: .seconds(1))
     let mayEnd = ManualLatch()
     try stage.add("a")
@@ -181,8 +181,8 @@ struct ServiceTimeTests {
     stage.app.shutdown()
     await stage.passTime { stage.app.state == .terminated }
     let error = await #expect(throws: AppHostError.self) { try await running.value }
-    #expect(error?.stuckServices == ["deaf"])
-    #expect(error?.description.hasSuffix("; stuck: deaf") == true)
+    #expect(error?.abandonedServices == ["deaf"])
+    #expect(error?.description.hasSuffix("; abandoned: deaf") == true)
     #expect(stage.log.entries == ["+a", "-a"])
     mayEnd.open()
   }
@@ -192,7 +192,7 @@ struct ServiceTimeTests {
     let stage = Stage(stopTimeout: .seconds(1), cancelTimeout: .seconds(1))
     for name in ["a", "b"] {
       try stage.add(name) {
-        $0.waitsForReady = true
+        $0.reportsReadiness = true
         $0.startTimeout = .seconds(3)
       }
     }

@@ -16,7 +16,7 @@ struct ServiceValueTests {
     ClosureService(name) { [log] context in
       log.append("\(name): \(try await context.value(of: Self.address))")
       context.markReady()
-      try await context.untilShutdown()
+      try await context.waitUntilShutdown()
     }
   }
 
@@ -24,7 +24,7 @@ struct ServiceValueTests {
   func application() async throws {
     let stage = Stage()
     stage.loader.register(Self.address) { _ in "localhost" }
-    let ready = AppServiceOptions(waitsForReady: true)
+    let ready = AppServiceOptions(reportsReadiness: true)
     let (outer, inner) = (AppServiceGroup("outer"), AppServiceGroup("inner"))
     try inner.add(reading("inside"), options: ready)
     try outer.add(inner, options: ready)
@@ -44,7 +44,7 @@ struct ServiceValueTests {
     try await loader.launch()
     try await run.waitUntilReady()
     let group = AppServiceGroup("group")
-    try group.add(reading("inside"), options: AppServiceOptions(waitsForReady: true))
+    try group.add(reading("inside"), options: AppServiceOptions(reportsReadiness: true))
     let grouped = AppServiceRun(group, loader: loader, clock: ManualClock())
     try await grouped.waitUntilReady()
     #expect(log.entries == ["a: localhost", "inside: localhost"])
@@ -83,7 +83,7 @@ struct ServiceValueTests {
         isAsking.open()
         log.append("a: \(try await address)")
         hasRead.open()
-        try await context.untilShutdown()
+        try await context.waitUntilShutdown()
       }
       // The work lasts until the service has its value.
       await hasRead.wait()
@@ -145,7 +145,7 @@ struct ServiceValueTests {
     }
     // It stops first, which leaves the reader time to fail before it is asked.
     try app.add("last") { context in
-      try await context.untilShutdown()
+      try await context.waitUntilShutdown()
       isStopping.open()
       await rest()
     }

@@ -24,7 +24,7 @@ struct ServiceWalk {
   private var ready: Set<Int> = []
   private var entered: Set<Int> = []
   private var ended: Set<Int> = []
-  private var leftBehind: Set<Int> = []
+  private var abandoned: Set<Int> = []
   private var cancelled: Set<Int> = []
   private var dropped: Set<Int> = []
   private var armed: Set<[Int]> = []
@@ -57,7 +57,7 @@ struct ServiceWalk {
   }
 
   private var running: [Int] {
-    started.filter { !ended.contains($0) && !leftBehind.contains($0) }
+    started.filter { !ended.contains($0) && !abandoned.contains($0) }
   }
 
   /// The possible next inputs.
@@ -114,7 +114,7 @@ struct ServiceWalk {
     case .timedOut(let id, let limit):
       armed.remove([id, Self.number(of: limit)])
       if limit == .start { late.insert(id) }
-      if limit == .cancel, !ended.contains(id) { leftBehind.insert(id) }
+      if limit == .cancel, !ended.contains(id) { abandoned.insert(id) }
       machine.timedOut(id, limit)
     case .allTimedOut(let limit):
       armedForAll.remove(limit)
@@ -122,7 +122,7 @@ struct ServiceWalk {
         isPermitted = true
         isPastDeadline = true
       } else {
-        leftBehind.formUnion(running)
+        abandoned.formUnion(running)
       }
       machine.timedOut(nil, limit)
     case .passOver:
@@ -177,7 +177,7 @@ struct ServiceWalk {
     if milestones.contains("stopping") { complain("started \(id) while stopping") }
     for before in dependencies(of: id) {
       if !entered.contains(before) { complain("started \(id) before \(before)") }
-      if options[before].waitsForReady, !ready.contains(before) {
+      if options[before].reportsReadiness, !ready.contains(before) {
         complain("started \(id) before \(before) was ready")
       }
     }
@@ -272,12 +272,12 @@ struct ServiceWalk {
     }
     guard let outcome else { return }
     if !running.isEmpty { complain("ended while \(running) run") }
-    let stuck = outcome.compactMap { error -> Int? in
-      guard case .stuck(let name) = (error as? AppServiceError)?.code else { return nil }
+    let named = outcome.compactMap { error -> Int? in
+      guard case .abandoned(let name) = (error as? AppServiceError)?.code else { return nil }
       return Int(name)
     }
-    if Set(stuck) != leftBehind.intersection(stuck) || stuck.count != Set(stuck).count {
-      complain("named \(stuck) as stuck, but left \(leftBehind) behind")
+    if Set(named) != abandoned.intersection(named) || named.count != Set(named).count {
+      complain("named \(named), but abandoned \(abandoned)")
     }
     for id in options.indices where !started.contains(id) && !dropped.contains(id) {
       complain("forgot \(id)")

@@ -15,7 +15,7 @@ struct Stage: Sendable {
 
   init(
     delegate: (any AppHostDelegate)? = nil,
-    onFailure: FailurePolicy = .continue,
+    onFailure: LaunchFailurePolicy = .continue,
     stopTimeout: Duration? = nil,
     cancelTimeout: Duration? = nil,
     whenSaying: @escaping @Sendable (String) -> Void = { _ in }
@@ -44,7 +44,7 @@ struct Stage: Sendable {
     try app.add(name, options: options(after: after, change)) { [log] context in
       log.append("+\(name)")
       context.markReady()
-      try await context.untilShutdown()
+      try await context.waitUntilShutdown()
       log.append("-\(name)")
       if let error { throw error }
     }
@@ -166,11 +166,11 @@ extension AppServiceError {
     case .duplicate: "duplicate"
     case .unknown: "unknown"
     case .cycle: "cycle"
-    case .stopping: "stopping"
+    case .stopped: "stopped"
     case .endedBeforeReady: "endedBeforeReady"
     case .notStarted: "notStarted"
     case .returned: "returned"
-    case .stuck: "stuck"
+    case .abandoned: "abandoned"
     case .alreadyRan: "alreadyRan"
     case .unsuitable: "unsuitable"
     case .failed: "failed"

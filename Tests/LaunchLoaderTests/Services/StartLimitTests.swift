@@ -7,7 +7,7 @@ import Testing
 @Suite("A start limit without readiness", .timeLimit(.minutes(5)))
 struct StartLimitTests {
   private static let text =
-    "has a startTimeout without waitsForReady, so it limits only the time to the first suspension"
+    "has a startTimeout without reportsReadiness, so it limits only the time to the first suspension"
 
   @Test(
     "A service with a start limit that does not report readiness is named, once, wherever it is"
@@ -16,13 +16,13 @@ struct StartLimitTests {
     let stage = Stage()
     let group = AppServiceGroup("group")
     try group.add("inside", options: AppServiceOptions(startTimeout: .seconds(3))) { context in
-      try await context.untilShutdown()
+      try await context.waitUntilShutdown()
     }
     try stage.app.add(group)
     try stage.add("limited") { $0.startTimeout = .seconds(3) }
     try stage.add("ready") {
       $0.startTimeout = .seconds(3)
-      $0.waitsForReady = true
+      $0.reportsReadiness = true
     }
     try stage.add("plain")
     let running = try await stage.startUntilActive()
@@ -43,7 +43,7 @@ struct StartLimitTests {
     let messages = Inbox<String>()
     let service = ClosureService { context in
       context.markReady()
-      try await context.untilShutdown()
+      try await context.waitUntilShutdown()
     }
     let run = AppServiceRun(
       service,

@@ -7,15 +7,15 @@ struct SignalMeaningTests {
   #if os(Linux) || os(macOS)
   @Test("The default meanings are those of the documentation")
   func table() {
-    let expected: [UnixSignal: SignalMeaning] = [
-      .terminate: .shutdown, .interrupt: .shutdown, .hangup: .reload, .stop: .background,
-      .resume: .foreground, .windowChanged: .resize,
+    let expected: [UnixSignal: UnixSignal.Meaning] = [
+      .terminate: .shutdown, .interrupt: .shutdown, .hangup: .reload, .terminalStop: .background,
+      .resume: .foreground,
     ]
     #if os(Linux)
-    #expect(SignalMeaning.standard == expected)
+    #expect(UnixSignal.Meaning.standard == expected)
     #else
     // The program that runs the tests may be a part of an app.
-    #expect(SignalMeaning.standard.isEmpty || SignalMeaning.standard == expected)
+    #expect(UnixSignal.Meaning.standard.isEmpty || UnixSignal.Meaning.standard == expected)
     #endif
   }
   #endif
@@ -29,7 +29,7 @@ struct SignalMeaningTests {
       "/System/Library/Share.appex/Contents/MacOS/Share",
     ]
   )
-  func bundles(_ path: String) { #expect(SignalMeaning.isInBundle(path)) }
+  func bundles(_ path: String) { #expect(UnixSignal.Meaning.isInBundle(path)) }
 
   @Test(
     "A program outside bundles is in none, whatever its own name",
@@ -39,11 +39,11 @@ struct SignalMeaningTests {
       "/tmp/Tests.xctest/Contents/MacOS/Tests",
     ]
   )
-  func tools(_ path: String) { #expect(!SignalMeaning.isInBundle(path)) }
+  func tools(_ path: String) { #expect(!UnixSignal.Meaning.isInBundle(path)) }
 
   @Test("A configuration has the default meanings unless others are given")
   func configuration() {
-    #expect(AppHost.Configuration().signals == SignalMeaning.standard)
+    #expect(AppHost.Configuration().signals == UnixSignal.Meaning.standard)
     #expect(AppHost.Configuration(signals: [:]).signals.isEmpty)
     #expect(AppHost.Configuration(signals: [.user1: .reload]).signals == [.user1: .reload])
   }

@@ -13,7 +13,7 @@ struct TakenSignalTests {
   private let messages = Inbox<String>()
   private let log = Log<String>()
 
-  private func application(_ signals: [UnixSignal: SignalMeaning]) -> AppHost {
+  private func application(_ signals: [UnixSignal: UnixSignal.Meaning]) -> AppHost {
     let configuration = AppHost.Configuration(
       stopTimeout: nil,
       cancelTimeout: nil,
@@ -61,14 +61,14 @@ struct TakenSignalTests {
   )
   func duringTheStart(disposition: Disposition) async throws {
     let urgent = UnixSignal(rawValue: SIGURG)
-    let signals: [UnixSignal: SignalMeaning] = [
-      .user1: .shutdown, .user2: .reload, urgent: .foreground, .windowChanged: .resize,
+    let signals: [UnixSignal: UnixSignal.Meaning] = [
+      .user1: .shutdown, .user2: .reload, urgent: .foreground, .windowChanged: .background,
     ]
     defer { restore(.user1, .user2, urgent, .windowChanged) }
     let app = application(signals)
     try app.add("thief") { context in
       for signal in signals.keys { disposition.install(for: signal) }
-      try await context.untilShutdown()
+      try await context.waitUntilShutdown()
     }
     let running = try await run(app)
     for signal in signals.keys { #expect(said(signal).count == 1, "\(signal)") }
@@ -93,10 +93,10 @@ struct TakenSignalTests {
     if moment != .delayOfStart { mayBeReady.open() }
     if moment != .delayOfStop { mayEnd.open() }
     let token = bus.observe(.appShouldReload) { () async in await mayReload.wait() }
-    try app.add("slow", options: AppServiceOptions(waitsForReady: true)) { context in
+    try app.add("slow", options: AppServiceOptions(reportsReadiness: true)) { context in
       await mayBeReady.wait()
       context.markReady()
-      try await context.untilShutdown()
+      try await context.waitUntilShutdown()
       await waitStubbornly(mayEnd)
     }
     let running = Task { try await app.run() }
@@ -139,7 +139,7 @@ struct TakenSignalTests {
       // The application does not take this one.
       Disposition.handled.install(for: .user2)
       let others = UnixSignal.stream(.user1)
-      try await context.untilShutdown()
+      try await context.waitUntilShutdown()
       withExtendedLifetime(others) {}
     }
     let running = try await run(app)
@@ -151,9 +151,9 @@ struct TakenSignalTests {
   @Test("A signal ignored at the beginning of the run stays ignored, and is named")
   func ignoredAtTheStart() async throws {
     defer { restore(.user1, .user2) }
-    let app = application([.user1: .shutdown, .user2: .reload, .windowChanged: .resize])
+    let app = application([.user1: .shutdown, .user2: .reload, .windowChanged: .background])
     for signal in [UnixSignal.user1, .user2] { Disposition.ignored.install(for: signal) }
-    try app.add("a") { try await $0.untilShutdown() }
+    try app.add("a") { try await $0.waitUntilShutdown() }
     let running = try await run(app)
     app.shutdown()
     #expect(try await running.value == 0)
@@ -168,9 +168,9 @@ struct TakenSignalTests {
     let signals: [UnixSignal] = [.hangup, .interrupt, .quit]
     let kept = signals.map { (signal: $0, action: action(of: $0)) }
     defer { for (signal, action) in kept { install(action, for: signal) } }
-    let app = application(SignalMeaning.standard)
+    let app = application(UnixSignal.Meaning.standard)
     for signal in signals { Disposition.ignored.install(for: signal) }
-    try app.add("a") { try await $0.untilShutdown() }
+    try app.add("a") { try await $0.waitUntilShutdown() }
     let running = try await run(app)
     app.shutdown()
     #expect(try await running.value == 0)

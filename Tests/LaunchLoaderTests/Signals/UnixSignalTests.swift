@@ -8,8 +8,9 @@ struct UnixSignalTests {
     "A signal's description is its system name",
     arguments: [
       (UnixSignal.terminate, "SIGTERM"), (.interrupt, "SIGINT"), (.hangup, "SIGHUP"),
-      (.quit, "SIGQUIT"), (.stop, "SIGTSTP"), (.resume, "SIGCONT"), (.user1, "SIGUSR1"),
-      (.user2, "SIGUSR2"), (.windowChanged, "SIGWINCH"), (UnixSignal(rawValue: 9), "SIGKILL"),
+      (.quit, "SIGQUIT"), (.terminalStop, "SIGTSTP"), (.resume, "SIGCONT"), (.user1, "SIGUSR1"),
+      (.user2, "SIGUSR2"), (.windowChanged, "SIGWINCH"), (.pipe, "SIGPIPE"),
+      (UnixSignal(rawValue: 9), "SIGKILL"),
       (UnixSignal(rawValue: 40), "signal 40"), (UnixSignal(rawValue: -3), "signal -3"),
     ]
   )

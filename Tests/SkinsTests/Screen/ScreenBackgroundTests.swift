@@ -13,7 +13,7 @@ struct ScreenBackgroundTests {
       try program.wait(for: "Contrast, dark")
       program.type("s")
       try program.wait(for: skin)
-      #expect(program.screen.contains("manager.preference = .system"))
+      #expect(program.screen.contains("manager.appearancePreference = .system"))
     }
   }
 

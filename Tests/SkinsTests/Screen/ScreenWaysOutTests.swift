@@ -108,7 +108,7 @@ struct ScreenWaysOutTests {
   }
 
   @Test("The third request ends skins while its output is blocked")
-  func stuck() throws {
+  func blocked() throws {
     let program = try TerminalProgram.skins()
     program.modes.stopOutput()
     program.type("n")

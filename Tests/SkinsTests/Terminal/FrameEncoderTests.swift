@@ -28,7 +28,7 @@ struct FrameEncoderTests {
   }
 
   @Test("Unchanged cells are not written again")
-  func difference() {
+  func minimalSplices() {
     var canvas = Canvas(Size(columns: 20, rows: 5))
     var encoder = FrameEncoder(depth: .trueColor)
     var screen = Screen(columns: 20, rows: 5)

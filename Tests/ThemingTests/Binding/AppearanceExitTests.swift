@@ -10,9 +10,13 @@ extension AppearanceTests {
     let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
       await MainActor.run {
         let day = Theme("Day", appearance: .light) { $0[alias: .accent] = .brand }
-        let manager = ThemeManager(light: day, dark: Theme("Night"), bus: EventBus())
+        let manager = ThemeManager(
+          light: day,
+          dark: Theme("Night", appearance: .dark),
+          bus: EventBus()
+        )
         let scope = try? manager.scope { $0[alias: .brand] = .accent }
-        manager.preference = .light
+        manager.appearancePreference = .light
         precondition(manager.theme.name == "Night")
         withExtendedLifetime(scope) {}
       }

@@ -1,4 +1,5 @@
 import EventBus
+import EventBusTesting
 import TestSupport
 import Testing
 import Theming
@@ -7,7 +8,7 @@ import Theming
 @Suite("Appearance")
 struct AppearanceTests {
   let day = Theme("Day", appearance: .light) { $0[.radius] = 1 }
-  let night = Theme("Night") { $0[.radius] = 2 }
+  let night = Theme("Night", appearance: .dark) { $0[.radius] = 2 }
 
   func pair() -> ThemeManager { ThemeManager(light: day, dark: night, bus: EventBus()) }
 
@@ -21,14 +22,14 @@ struct AppearanceTests {
   )
   func table(_ preference: AppearancePreference, _ system: Appearance?, _ expected: String) {
     let manager = pair()
-    manager.preference = preference
+    manager.appearancePreference = preference
     manager.systemAppearance = system
     #expect(manager.theme.name == expected)
-    #expect(manager.preference == preference && manager.systemAppearance == system)
+    #expect(manager.appearancePreference == preference && manager.systemAppearance == system)
 
     let other = pair()
     other.systemAppearance = system
-    other.preference = preference
+    other.appearancePreference = preference
     #expect(other.theme.name == expected)
   }
 
@@ -40,14 +41,14 @@ struct AppearanceTests {
     manager.systemAppearance = .light
     manager.systemAppearance = .light
     #expect(manager.version == 1)
-    manager.preference = .light
+    manager.appearancePreference = .light
     manager.systemAppearance = .dark
     #expect(manager.version == 2 && manager.theme.name == "Day")
   }
 
   @Test("A theme in use, by name or by value, is a choice: it stays until the preference is set")
   func explicitTheme() throws {
-    let ember = Theme("Ember") { $0[.radius] = 9 }
+    let ember = Theme("Ember", appearance: .dark) { $0[.radius] = 9 }
     let choices: [(String, (ThemeManager) throws -> Void, String)] = [
       ("by value", { try $0.use(ember) }, "Ember"), ("by name", { try $0.use("Ember") }, "Ember"),
       ("one of the pair", { try $0.use("Day") }, "Day"),
@@ -64,8 +65,11 @@ struct AppearanceTests {
           "\(kind), the system is \(String(describing: appearance))"
         )
       }
-      #expect(manager.preference == .system && manager.systemAppearance == .light, "\(kind)")
-      manager.preference = .system
+      #expect(
+        manager.appearancePreference == .system && manager.systemAppearance == .light,
+        "\(kind)"
+      )
+      manager.appearancePreference = .system
       #expect(manager.theme.name == "Day", "\(kind)")
       manager.systemAppearance = .dark
       #expect(manager.theme.name == "Night", "\(kind)")
@@ -75,7 +79,7 @@ struct AppearanceTests {
   @Test("A choice made before the first report is kept, as is one in a handler of a switch")
   func restoredChoice() throws {
     let manager = pair()
-    let ember = Theme("Ember") { $0[.radius] = 9 }
+    let ember = Theme("Ember", appearance: .dark) { $0[.radius] = 9 }
     let token = manager.bus.observe(.themeDidChange) { change in
       MainActor.assumeIsolated {
         if change.new.name == "Day" { try? change.manager.use(ember) }
@@ -90,14 +94,14 @@ struct AppearanceTests {
 
   @Test("Neither a theme that is refused, nor an edit, nor the theme of a scope is a choice")
   func noChoice() throws {
-    let cycle = Theme("Circle") {
+    let cycle = Theme("Circle", appearance: .dark) {
       $0[alias: .accent] = .brand
       $0[alias: .brand] = .accent
     }
     let attempts: [(String, (ThemeManager) throws -> Void)] = [
       ("refused", { try? $0.use(cycle) }), ("unknown", { try? $0.use("Nobody") }),
       ("edit", { try $0.edit { $0[.radius] = 7 } }),
-      ("scope", { try $0.scope { _ in }.use(Theme("Ember")) }),
+      ("scope", { try $0.scope { _ in }.use(Theme("Ember", appearance: .dark)) }),
     ]
     for (kind, attempt) in attempts {
       let manager = pair()
@@ -111,10 +115,10 @@ struct AppearanceTests {
   func chosenAboveAScope() throws {
     let manager = pair()
     let scope = try manager.scope { $0[.accent] = .red }
-    try manager.use(Theme("Ember") { $0[.radius] = 9 })
+    try manager.use(Theme("Ember", appearance: .dark) { $0[.radius] = 9 })
     scope.systemAppearance = .light
     #expect(scope.theme.name == "Ember" && scope.theme[.radius] == 9)
-    scope.preference = .system
+    scope.appearancePreference = .system
     #expect(scope.theme.name == "Day" && manager.theme.name == "Day")
   }
 
@@ -147,8 +151,8 @@ struct AppearanceTests {
     scope.systemAppearance = .light
     #expect(manager.systemAppearance == .light && manager.theme.name == "Day")
     manager.systemAppearance = .dark
-    manager.preference = .light
-    #expect(scope.systemAppearance == .dark && scope.preference == .light)
+    manager.appearancePreference = .light
+    #expect(scope.systemAppearance == .dark && scope.appearancePreference == .light)
   }
 
   @Test("When the system's appearance becomes unknown, the dark theme returns")
@@ -157,5 +161,35 @@ struct AppearanceTests {
     manager.systemAppearance = .light
     manager.systemAppearance = nil
     #expect(manager.systemAppearance == nil && manager.theme.name == "Night")
+  }
+
+  @Test("A reported appearance counts when it has lasted; one that returns at once makes no switch")
+  func settling() async throws {
+    let clock = ManualClock()
+    let manager = ThemeManager(light: day, dark: night, bus: EventBus())
+    func report(_ appearance: Appearance?) {
+      manager.reportSystemAppearance(appearance, settlingFor: .seconds(1), on: clock)
+    }
+    report(.light)
+    #expect(manager.theme.name == "Day" && manager.version == 1)
+    report(.dark)
+    report(.light)
+    #expect(clock.sleeperCount == 0)
+    report(.dark)
+    await clock.jumpAtRest(by: .milliseconds(500))
+    report(.dark)
+    await clock.jumpAtRest(by: .milliseconds(500))
+    await rest()
+    #expect(manager.theme.name == "Day" && manager.version == 1)
+    await clock.jumpAtRest(by: .milliseconds(500))
+    await rest()
+    #expect(manager.theme.name == "Night")
+    #expect(manager.version == 2 && manager.systemAppearance == .dark)
+    // What is set counts at once, and ends what has not lasted.
+    report(.light)
+    manager.systemAppearance = nil
+    await clock.jumpAtRest(by: .seconds(2))
+    await rest()
+    #expect(manager.theme.name == "Night" && manager.systemAppearance == nil)
   }
 }

@@ -8,7 +8,7 @@ import Theming
 struct NamedThemeTests {
   @Test("A registered theme is used by its name; the first theme is registered")
   func names() throws {
-    let manager = makeManager(Theme("first") { $0[.radius] = 1 })
+    let manager = makeManager(Theme("first", appearance: .dark) { $0[.radius] = 1 })
     manager.register(rounded(2), rounded(3))
     try manager.use("rounded 3")
     #expect(manager.theme[.radius] == 3)
@@ -18,8 +18,8 @@ struct NamedThemeTests {
 
   @Test("Registering again replaces the theme and leaves the one in use unchanged")
   func replaced() throws {
-    let manager = makeManager(Theme("app") { $0[.radius] = 1 })
-    manager.register(Theme("app") { $0[.radius] = 2 })
+    let manager = makeManager(Theme("app", appearance: .dark) { $0[.radius] = 1 })
+    manager.register(Theme("app", appearance: .dark) { $0[.radius] = 2 })
     #expect(manager.theme[.radius] == 1 && manager.version == 0)
     try manager.use("app")
     #expect(manager.theme[.radius] == 2)
@@ -28,7 +28,7 @@ struct NamedThemeTests {
   @Test("An unknown name is refused with the nearest one, and nothing changes")
   func unknown() {
     let manager = makeManager()
-    manager.register(Theme("Night"), Theme("Day"))
+    manager.register(Theme("Night", appearance: .dark), Theme("Day", appearance: .dark))
     let error = #expect(throws: ThemeError.self) { try manager.use("Nihgt") }
     #expect(error?.code == .unknownTheme)
     #expect(error?.suggestion == "Night")
@@ -95,7 +95,7 @@ struct NamedThemeTests {
     var refused: ThemeError?
     label.whenTouched = { _ in
       do throws(ThemeError) {
-        try manager.use(Theme("Circle") { $0[alias: .accent] = .accent })
+        try manager.use(Theme("Circle", appearance: .dark) { $0[alias: .accent] = .accent })
       } catch {
         refused = error
       }
@@ -124,23 +124,23 @@ struct NamedThemeTests {
     let manager = makeManager()
     let calls = Log<String>()
     func theme(_ name: String) -> Theme {
-      Theme(name) { theme in
+      Theme(name, appearance: .dark) { theme in
         theme[.guest] = Guest {
           calls.append(name)
           MainActor.assumeIsolated {
-            manager.register(Theme("app"))
+            manager.register(Theme("app", appearance: .dark))
             #expect(throws: Never.self) { try manager.use("app") }
           }
         }
       }
     }
     manager.register(theme("registered"))
-    manager.register(Theme("registered"))
+    manager.register(Theme("registered", appearance: .dark))
     #expect(calls.entries == ["registered"])
 
     let label = duringSwitch(of: manager) {
       try manager.use(theme("noted"))
-      try manager.use(Theme("noted last"))
+      try manager.use(Theme("noted last", appearance: .dark))
     }
     try manager.use(rounded(1))
     #expect(calls.entries == ["registered", "noted"])
@@ -151,5 +151,16 @@ struct NamedThemeTests {
     #expect(calls.entries == ["registered", "noted", "used"])
     #expect(manager.theme.name == "app")
     withExtendedLifetime(label) {}
+  }
+
+  @Test("A sequence of themes is registered, as those of a dictionary")
+  func sequence() throws {
+    let manager = ThemeManager(Theme("first", appearance: .dark), bus: EventBus())
+    let themes = ["a", "b"].map { Theme($0, appearance: .light) }
+    manager.register(Dictionary(uniqueKeysWithValues: themes.map { ($0.name, $0) }).values)
+    for theme in themes {
+      try manager.use(theme.name)
+      #expect(manager.theme == theme)
+    }
   }
 }

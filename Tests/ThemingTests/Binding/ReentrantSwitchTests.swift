@@ -200,8 +200,8 @@ struct ReentrantSwitchTests {
         try manager.use(theme(3))
         try scope.use(theme(4))
         try scope.use(theme(5))
-        try scope.use(Theme("scope"))
-        try manager.use(Theme("last") { $0[.radius] = 6 })
+        try scope.use(Theme("scope", appearance: .dark))
+        try manager.use(Theme("last", appearance: .dark) { $0[.radius] = 6 })
       }
     }
     try manager.use(theme(1))

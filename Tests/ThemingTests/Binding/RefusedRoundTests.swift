@@ -7,7 +7,7 @@ import Theming
 @Suite("Incompatible themes requested during a switch")
 struct RefusedRoundTests {
   private let manager = makeManager()
-  private let brand = Theme("Brand") { $0[alias: .brand] = .accent }
+  private let brand = Theme("Brand", appearance: .dark) { $0[alias: .brand] = .accent }
 
   @Test("The request that completes a cycle throws to its caller, and the rest is applied")
   func throwsToItsAsker() throws {
@@ -70,16 +70,18 @@ struct RefusedRoundTests {
   @Test("Two themes that are compatible only with each other are applied as one")
   func onlyTogether() throws {
     // The names of the themes say which way accent and brand point at one another.
-    let manager = makeManager(Theme("brand to accent") { $0[alias: .brand] = .accent })
+    let manager = makeManager(
+      Theme("brand to accent", appearance: .dark) { $0[alias: .brand] = .accent }
+    )
     let scope = try manager.scope { $0[alias: .brand] = .accent }
     let follower = Label(scope, map: [.set(\.color, .accent)])
     follower.touched.take()
     let label = duringSwitch(of: manager) {
       // Keeps its position in the queue; its replacement needs the theme below, and that needs it.
-      try manager.use(Theme("free"))
+      try manager.use(Theme("free", appearance: .dark))
       try scope.edit { $0[alias: .brand] = nil }
       try manager.use(
-        Theme("accent to brand") { theme in
+        Theme("accent to brand", appearance: .dark) { theme in
           theme[alias: .accent] = .brand
           theme[.brand] = .red
         }
@@ -122,12 +124,12 @@ struct RefusedRoundTests {
     let label = duringSwitch(of: manager) {
       try scope.edit { $0[.radius] = 2 }
       try manager.use(
-        Theme("replaced") { theme in
+        Theme("replaced", appearance: .dark) { theme in
           theme[alias: .accent] = .brand
           theme[.guest] = Guest {
             names.append("released")
             MainActor.assumeIsolated {
-              #expect(throws: Never.self) { try manager.use(Theme("last")) }
+              #expect(throws: Never.self) { try manager.use(Theme("last", appearance: .dark)) }
             }
           }
         }
@@ -138,7 +140,7 @@ struct RefusedRoundTests {
       guard follower.corner == 2, late == nil else { return }
       #expect(throws: Never.self) {
         // The replaced theme is of this round. The new scope excludes it, so that it never begins.
-        try manager.use(Theme("replacing"))
+        try manager.use(Theme("replacing", appearance: .dark))
         late = try manager.scope { $0[alias: .brand] = .accent }
       }
     }

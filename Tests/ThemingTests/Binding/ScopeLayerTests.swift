@@ -8,7 +8,7 @@ import Theming
 struct ScopeLayerTests {
   @Test("A theme derived from another scope's theme keeps the layers below it")
   func foreignScope() throws {
-    let other = makeManager(Theme("Other") { $0[.brand] = .red })
+    let other = makeManager(Theme("Other", appearance: .dark) { $0[.brand] = .red })
     let elsewhere = try other.scope { $0[.radius] = 2 }
     let guest = elsewhere.theme.deriving("Guest") { $0[.font] = "Mono" }
     let manager = makeManager()
@@ -24,7 +24,7 @@ struct ScopeLayerTests {
     arguments: [0, 31]
   )
   func derivedOften(depth: Int) throws {
-    var base = Theme("base") { $0[.radius] = 1 }
+    var base = Theme("base", appearance: .dark) { $0[.radius] = 1 }
     for number in 0..<depth { base = base.deriving("base \(number)") { _ in } }
     let manager = makeManager(base)
     let scope = try manager.scope { theme in

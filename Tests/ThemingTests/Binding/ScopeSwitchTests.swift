@@ -43,14 +43,14 @@ struct ScopeSwitchTests {
 
   @Test("A cycle that arises in a single scope refuses the whole switch, and nothing changes")
   func cycleInScope() throws {
-    let manager = makeManager(Theme("Plain"), bus: bus)
+    let manager = makeManager(Theme("Plain", appearance: .dark), bus: bus)
     let scope = try manager.scope { $0[alias: .accent] = .brand }
     let labels = [Label(manager), Label(scope)]
     for label in labels { label.themeMap = .full }
     let before = labels.map(\.touched.entries)
     let error = #expect(throws: ThemeError.self) {
       try manager.use(
-        Theme("Circle") {
+        Theme("Circle", appearance: .dark) {
           $0[alias: .brand] = .accent; $0[.radius] = 1
         }
       )
@@ -71,16 +71,16 @@ struct ScopeSwitchTests {
     let scope = try manager.scope { $0[.accent] = .red }
     let label = Label(scope, map: .full)
     label.touched.take()
-    try manager.use(Theme("Blue") { $0[.accent] = .blue })
+    try manager.use(Theme("Blue", appearance: .dark) { $0[.accent] = .blue })
     #expect(label.touched.entries.isEmpty)
-    try manager.use(Theme("Round") { $0[.radius] = 1 })
+    try manager.use(Theme("Round", appearance: .dark) { $0[.radius] = 1 })
     #expect(label.touched.entries == ["label.corner 1"])
     withExtendedLifetime(scope) {}
   }
 
   @Test("Each changed manager posts with itself as the sender, parents first")
   func posts() throws {
-    let manager = makeManager(Theme("Plain"), bus: bus)
+    let manager = makeManager(Theme("Plain", appearance: .dark), bus: bus)
     let scope = try manager.scope { $0[.accent] = .red }
     let observer = bus.observe(.themeDidChange) { [log] change in
       let keys = change.changedKeys.map(\.name).sorted().joined(separator: " ")
@@ -88,14 +88,14 @@ struct ScopeSwitchTests {
     }
     let own = bus.observe(.themeDidChange, from: scope) { [log] _ in log.append("scope") }
     try manager.use(
-      Theme("Blue") {
+      Theme("Blue", appearance: .dark) {
         $0[.accent] = .blue; $0[.radius] = 1
       }
     )
     #expect(log.entries == ["Blue: color.accent corner.radius", "Blue: corner.radius", "scope"])
     log.take()
     try manager.use(
-      Theme("Red") {
+      Theme("Red", appearance: .dark) {
         $0[.accent] = .red; $0[.radius] = 1
       }
     )
@@ -105,7 +105,7 @@ struct ScopeSwitchTests {
 
   @Test("A scope's event holds the scope's own themes")
   func postsItsOwn() throws {
-    let manager = makeManager(Theme("Plain"), bus: bus)
+    let manager = makeManager(Theme("Plain", appearance: .dark), bus: bus)
     let scope = try manager.scope { $0[.accent] = .red }
     let observer = bus.observe(.themeDidChange, from: scope) { [log] change in
       for theme in [change.old, change.new] { log.append("\(theme[.accent]) \(theme[.radius])") }

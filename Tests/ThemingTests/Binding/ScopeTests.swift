@@ -11,7 +11,7 @@ struct ScopeTests {
 
   @Test("A scope reads like its parent manager except for its own values")
   func overrides() throws {
-    let manager = makeManager(Theme("Night") { $0[.radius] = 8 }, bus: bus)
+    let manager = makeManager(Theme("Night", appearance: .dark) { $0[.radius] = 8 }, bus: bus)
     let scope = try manager.scope { $0[.accent] = .red }
     #expect(scope.theme[.accent] == .red)
     #expect(scope.theme[.radius] == 8)
@@ -21,7 +21,7 @@ struct ScopeTests {
 
   @Test("The closure sees the theme in use, and its name and appearance are the scope's own")
   func closure() throws {
-    let manager = makeManager(Theme("Night") { $0[.radius] = 8 }, bus: bus)
+    let manager = makeManager(Theme("Night", appearance: .dark) { $0[.radius] = 8 }, bus: bus)
     let scope = try manager.scope { theme in
       log.append("\(theme.name) \(theme[.radius])")
       theme.name = "Paper"
@@ -69,7 +69,10 @@ struct ScopeTests {
 
   @Test("An alias binds in the scope: overriding a key changes every alias of it")
   func lateBinding() throws {
-    let manager = makeManager(Theme("Night") { $0[alias: .accent] = .brand }, bus: bus)
+    let manager = makeManager(
+      Theme("Night", appearance: .dark) { $0[alias: .accent] = .brand },
+      bus: bus
+    )
     let scope = try manager.scope { $0[.brand] = .red }
     #expect(scope.theme[.accent] == .red)
     let label = Label(scope, map: [.set(\.color, .accent)])
@@ -100,7 +103,7 @@ struct ScopeTests {
       $0[.radius] = 1; $0.remove(.accent)
     }
     try manager.use(
-      Theme("Blue") {
+      Theme("Blue", appearance: .dark) {
         $0[.accent] = .blue; $0[.radius] = 12
       }
     )
@@ -117,7 +120,7 @@ struct ScopeTests {
     try scope.use(rounded(3))
     #expect(scope.theme[.accent] == .gray)
     try manager.use(
-      Theme("Blue") {
+      Theme("Blue", appearance: .dark) {
         $0[.accent] = .blue; $0[.radius] = 12
       }
     )

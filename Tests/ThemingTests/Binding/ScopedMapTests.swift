@@ -83,17 +83,17 @@ struct ThemeableTests {
   func setter() throws {
     let manager = makeManager(rounded(1))
     let badge = Badge(manager)
-    #expect(badge.themes == nil)
-    badge.themes = [.set(\.corner, .radius)]
+    #expect(badge.themeMap == nil)
+    badge.themeMap = [.set(\.corner, .radius)]
     #expect(badge.corner == 1 && manager.subscriberCount == 1)
-    #expect(badge.themes != nil)
+    #expect(badge.themeMap != nil)
     try manager.use(rounded(2))
     #expect(badge.corner == 2 && badge.touches == 2)
-    badge.themes = nil
+    badge.themeMap = nil
     #expect(manager.subscriberCount == 0)
     try manager.use(rounded(3))
     #expect(badge.corner == 2)
-    #expect(badge.themes == nil)
+    #expect(badge.themeMap == nil)
   }
 
   @Test("A setter that sets its property again leaves one registration")
@@ -102,23 +102,23 @@ struct ThemeableTests {
     let badge = Badge(manager)
     badge.whenTouched = { badge in
       badge.whenTouched = nil
-      badge.themes = [.set(\.corner, .radius)]
+      badge.themeMap = [.set(\.corner, .radius)]
     }
-    badge.themes = [.set(\.corner, .radius)]
+    badge.themeMap = [.set(\.corner, .radius)]
     #expect(manager.subscriberCount == 1)
-    badge.whenTouched = { badge in badge.themes = nil }
-    badge.themes = [.set(\.corner, .radius)]
-    #expect(manager.subscriberCount == 0 && badge.themes == nil)
+    badge.whenTouched = { badge in badge.themeMap = nil }
+    badge.themeMap = [.set(\.corner, .radius)]
+    #expect(manager.subscriberCount == 0 && badge.themeMap == nil)
   }
 
   @Test("A map set in a slot while the former one is released wins, as in any property")
   func setByWhatGoesAway() throws {
     let (manager, other) = (makeManager(rounded(1)), makeManager(rounded(2)))
     let badge = Badge(manager)
-    badge.themes = ThemeMap<Badge>([.set(\.corner, .radius)]).scoped(
-      try scope(of: manager) { [weak badge] in badge?.themes = [.set(\.corner, .radius)] }
+    badge.themeMap = ThemeMap<Badge>([.set(\.corner, .radius)]).scoped(
+      try scope(of: manager) { [weak badge] in badge?.themeMap = [.set(\.corner, .radius)] }
     )
-    badge.themes = ThemeMap<Badge>([.set(\.corner, .radius)]).scoped(other)
+    badge.themeMap = ThemeMap<Badge>([.set(\.corner, .radius)]).scoped(other)
     #expect(manager.subscriberCount == 1 && other.subscriberCount == 0)
     #expect(badge.touches == 3 && badge.corner == 1)
     try manager.use(rounded(3))
@@ -129,11 +129,11 @@ struct ThemeableTests {
   func managers() {
     let (own, other) = (makeManager(rounded(1)), makeManager(rounded(2)))
     let badge = Badge(own)
-    badge.themes = ThemeMap<Badge>([.set(\.corner, .radius)]).scoped(other)
+    badge.themeMap = ThemeMap<Badge>([.set(\.corner, .radius)]).scoped(other)
     #expect(badge.corner == 2 && own.subscriberCount == 0)
     let plain = Plain()
     let before = ThemeManager.shared.subscriberCount
-    plain.themes = [.set(\.corner, .radius)]
+    plain.themeMap = [.set(\.corner, .radius)]
     #expect(ThemeManager.shared.subscriberCount == before + 1)
     #expect(plain.corner == ThemeManager.shared.theme[.radius])
   }

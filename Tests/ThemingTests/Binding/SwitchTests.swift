@@ -8,10 +8,10 @@ import Theming
 struct SwitchTests {
   @Test("Only properties whose keys changed are touched")
   func touchesOnlyWhatChanged() throws {
-    let manager = makeManager(Theme("a") { $0[.accent] = .red })
+    let manager = makeManager(Theme("a", appearance: .dark) { $0[.accent] = .red })
     let label = Label(manager, map: .full)
     let before = label.touched.entries.count
-    let next = Theme("b") {
+    let next = Theme("b", appearance: .dark) {
       $0[.accent] = .red
       $0[.radius] = 9
       $0[.font] = "Sans"
@@ -24,7 +24,7 @@ struct SwitchTests {
   func goesBackToTheDefault() throws {
     let manager = makeManager(rounded(9))
     let label = Label(manager, map: [.set(\.corner, .radius)])
-    try manager.use(Theme("plain"))
+    try manager.use(Theme("plain", appearance: .dark))
     #expect(label.corner == 4)
   }
 
@@ -64,14 +64,14 @@ struct SwitchTests {
     let frames = (0..<3).map { _ in Frame() }
     for frame in frames { manager.follow(frame, [.set(\.shown, key)]) }
     let picture = Picture()
-    try manager.use(Theme("t") { $0[key] = picture })
+    try manager.use(Theme("t", appearance: .dark) { $0[key] = picture })
     #expect(frames.allSatisfy { $0.picture === picture })
   }
 
   @Test("themeDidChange is posted once, after the last view, with old, new and the changed keys")
   func posts() throws {
     let bus = EventBus()
-    let manager = makeManager(Theme("Day"), bus: bus)
+    let manager = makeManager(Theme("Day", appearance: .dark), bus: bus)
     let log = Log<String>()
     let label = Label(manager, log: log, map: .full)
     let before = log.entries.count
@@ -80,7 +80,7 @@ struct SwitchTests {
       log.append("posted")
       changes.append(change)
     }
-    try manager.use(Theme("Night") { $0[.accent] = .blue })
+    try manager.use(Theme("Night", appearance: .dark) { $0[.accent] = .blue })
     #expect(log.entries.dropFirst(before) == ["label.color #0000ff", "posted"])
     let change = try #require(changes.entries.first)
     #expect(changes.entries.count == 1)

@@ -71,7 +71,7 @@ struct ThemeEdgeTests {
       let map: ThemeMap<View> = [.set(\.width, .radius), .set(\.font, .font)]
       switch kind {
       case .themed: view.themeMap = map
-      case .slot: view.themes = map
+      case .slot: view.themeMap = map
       case .scopedMap: view.themeMap = map.scoped(manager)
       case .follow, .followOwner: token = manager.follow(view, map)
       }
@@ -80,7 +80,7 @@ struct ThemeEdgeTests {
     /// Ends it.
     func end() {
       view?.themeMap = nil
-      view?.themes = nil
+      view?.themeMap = nil
       token?.cancel()
     }
 

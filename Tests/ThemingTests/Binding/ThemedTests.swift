@@ -8,7 +8,7 @@ import Theming
 struct ThemedTests {
   @Test("The setter registers the view and applies the theme in use before it returns")
   func subscribesAndApplies() {
-    let manager = makeManager(Theme("red") { $0[.accent] = .red })
+    let manager = makeManager(Theme("red", appearance: .dark) { $0[.accent] = .red })
     let label = Label(manager)
     #expect(manager.subscriberCount == 0)
     label.themeMap = [.set(\.color, .accent), .set(\.corner, .radius)]
@@ -100,7 +100,7 @@ struct ThemedTests {
     #expect(ThemeManager.shared.subscriberCount == before + 1)
     try ThemeManager.shared.use(rounded(7))
     #expect(label.corner == 7)
-    try ThemeManager.shared.use(Theme("default"))
+    try ThemeManager.shared.use(Theme("default", appearance: .dark))
   }
 
   @Test("@Themed(manager) follows that manager")

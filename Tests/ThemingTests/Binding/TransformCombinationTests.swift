@@ -120,7 +120,7 @@ struct TransformCombinationTests {
   ) {
     switch follower {
     case .map: panel.themeMap = map.scoped(manager)
-    case .slot: panel.themes = map.scoped(manager)
+    case .slot: panel.themeMap = map.scoped(manager)
     case .token: manager.follow(panel, map)
     }
   }

@@ -15,7 +15,7 @@ struct ArticleTests {
     #expect(samples.count == 1)
     for sample in samples {
       let document = try parse(sample)
-      let theme = try document.theme(extending: Theme("Day"), strict: true)
+      let theme = try document.theme(extending: Theme("Day", appearance: .dark), strict: true)
       #expect(document.extends == "Day")
       #expect(theme.name == "Fog")
       #expect(theme.appearance == .light)

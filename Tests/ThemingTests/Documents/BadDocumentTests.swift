@@ -59,7 +59,7 @@ struct BadDocumentTests {
   func issues(_ values: String, _ expected: String) throws {
     let document = try parse(values: values)
     #expect(document.issues.map(\.description) == [expected])
-    #expect(try document.theme().changes(from: Theme("empty")).isEmpty)
+    #expect(try document.theme().changes(from: Theme("empty", appearance: .dark)).isEmpty)
   }
 
   @Test("An issue has a code, a key and a suggestion to act on")
@@ -152,7 +152,7 @@ struct BadDocumentTests {
     #expect(document.issues.map(\.key) == [key])
     #expect(document.issues.map(\.code) == [.unreadableValue(problem: problem)])
     #expect(document.issues.map(\.description) == ["\"\(key)\" \(problem)"])
-    #expect(try document.theme().changes(from: Theme("empty")).isEmpty)
+    #expect(try document.theme().changes(from: Theme("empty", appearance: .dark)).isEmpty)
     let error = try #require(throws: ThemeError.self) { try document.theme(strict: true) }
     #expect(error.code == .issues)
     #expect(error.issues == document.issues)
@@ -288,7 +288,7 @@ private func null(_ type: String) -> String {
 
 /// A schema of 200 numbers and a width.
 private enum Numbered: ThemeSchema {
-  static let keys: [ThemeKeys] =
+  static let keys: [AnyThemeKey] =
     (0..<200).map { ThemeKey<Int>("key\($0)", default: 0) }
     + [ThemeKey<Int>("size.width", default: 0)]
 }

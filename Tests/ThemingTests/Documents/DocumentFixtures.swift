@@ -22,7 +22,7 @@ enum AppTheme: ThemeSchema {
   static let opaque = ThemeKey<Opaque>("opaque", default: Opaque(number: 0))
   static let mirror = ThemeKey<Opaque>("mirror", default: Opaque(number: 0))
 
-  static let keys: [ThemeKeys] = [
+  static let keys: [AnyThemeKey] = [
     .accent, .radius, .font, brand, text, scale, bold, weights, title, subtitle, style, border,
     frame, opaque, mirror,
   ]

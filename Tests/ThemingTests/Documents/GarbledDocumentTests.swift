@@ -50,7 +50,7 @@ struct GarbledDocumentTests {
       }
       do {
         let document = try JSONDecoder().decode(AppThemeDocument.self, from: Data(bytes))
-        _ = try document.theme(extending: Theme("Day"))
+        _ = try document.theme(extending: Theme("Day", appearance: .dark))
         outcomes.themes += 1
       } catch is DecodingError {
         outcomes.errors += 1

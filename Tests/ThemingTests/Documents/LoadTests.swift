@@ -82,7 +82,7 @@ struct LoadTests {
       files: [
         ("a.json", #"{"name": "A", "extends": "\#(written)"}"#), ("b.json", #"{"name": "First"}"#),
       ],
-      bases: [Theme("Day")]
+      bases: [Theme("Day", appearance: .dark)]
     ).load()
     #expect(loaded.themes.map(\.name) == ["First"])
     #expect(loaded.codes == [.unknownBase])
@@ -100,7 +100,8 @@ struct LoadTests {
   @Test("The first 100 of many unknown bases are searched for")
   func manyUnknownBases() {
     let files = (0..<120).map { (name: "\($0)", json: #"{"name": "\#($0)", "extends": "Dya"}"#) }
-    let suggestions = Folder(files: files, bases: [Theme("Day")]).load().errors.map(\.suggestion)
+    let suggestions = Folder(files: files, bases: [Theme("Day", appearance: .dark)]).load().errors
+      .map(\.suggestion)
     #expect(suggestions == Array(repeating: "Day", count: 100) + Array(repeating: nil, count: 20))
   }
 
@@ -131,7 +132,7 @@ struct LoadTests {
         ("b.json", #"{"name": "A", "values": {"scale": 2}}"#), ("c.json", #"{"name": "Day"}"#),
         ("d.json", #"{"name": "D", "extends": "A"}"#),
       ],
-      bases: [Theme("Day")]
+      bases: [Theme("Day", appearance: .dark)]
     ).load()
     #expect(loaded.themes.map(\.name) == ["A", "D"])
     #expect(loaded.themes.map { $0[AppTheme.scale] } == [1, 1])

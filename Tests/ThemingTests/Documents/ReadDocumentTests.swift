@@ -30,7 +30,7 @@ struct ReadDocumentTests {
     #expect(document.appearance == .light)
     #expect(document.extends == "Day")
     #expect(document.issues.isEmpty)
-    let theme = try document.theme(extending: Theme("Day"))
+    let theme = try document.theme(extending: Theme("Day", appearance: .dark))
     #expect(theme.name == "Fog")
     #expect(theme.appearance == .light)
     #expect(theme[.accent] == .red)
@@ -71,7 +71,7 @@ struct ReadDocumentTests {
 
   @Test("An optional value may be null")
   func optional() throws {
-    let base = Theme("base") { $0[AppTheme.subtitle] = "there" }
+    let base = Theme("base", appearance: .dark) { $0[AppTheme.subtitle] = "there" }
     let document = try parse(values: #"{"subtitle": null}"#)
     #expect(try document.theme(extending: base, strict: true)[AppTheme.subtitle] == nil)
   }
@@ -95,7 +95,7 @@ struct ReadDocumentTests {
 
   @Test("A key whose values are not Codable can be an alias of its own type")
   func aliasOfNotCodable() throws {
-    let base = Theme("base") { $0[AppTheme.opaque] = Opaque(number: 7) }
+    let base = Theme("base", appearance: .dark) { $0[AppTheme.opaque] = Opaque(number: 7) }
     let document = try parse(values: #"{"mirror": "{opaque}"}"#)
     #expect(try document.theme(extending: base, strict: true)[AppTheme.mirror] == Opaque(number: 7))
   }
@@ -179,5 +179,5 @@ struct ReadDocumentTests {
 /// A schema of a key with 20 levels.
 private enum Deep: ThemeSchema {
   static let key = ThemeKey<Int>("a" + String(repeating: ".a", count: 19), default: 0)
-  static let keys: [ThemeKeys] = [key]
+  static let keys: [AnyThemeKey] = [key]
 }

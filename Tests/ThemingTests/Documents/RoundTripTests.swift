@@ -56,7 +56,7 @@ struct RoundTripTests {
     over base: Theme? = nil,
     using random: inout SampleNumbers
   ) -> Theme {
-    var theme = base?.deriving(name) { _ in } ?? Theme(name)
+    var theme = base?.deriving(name) { _ in } ?? Theme(name, appearance: .dark)
     theme.appearance = Bool.random(using: &random) ? .light : .dark
     func says() -> Bool { Bool.random(using: &random) }
     if says() { theme[.radius] = Int.random(in: (-9)...9, using: &random) }

@@ -9,7 +9,7 @@ extension SchemaTests {
       processExitsWith: .failure,
       observing: [\.standardErrorContent]
     ) {
-      _ = ThemeDocument<Torn>(Theme("t"))
+      _ = ThemeDocument<Torn>(Theme("t", appearance: .dark))
     }
     let message = String(decoding: result.standardErrorContent, as: UTF8.self)
     #expect(message.contains("The schema Torn has two keys named \"torn.width\""))
@@ -26,7 +26,7 @@ extension SchemaTests {
 }
 
 private enum Torn: ThemeSchema {
-  static let keys: [ThemeKeys] = [
+  static let keys: [AnyThemeKey] = [
     ThemeKey<Int>("torn.fine", default: 1), ThemeKey<Int>("torn.width", default: 1),
     ThemeKey<String>("torn.width", default: "1"),
   ]

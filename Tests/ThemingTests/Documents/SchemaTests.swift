@@ -2,7 +2,7 @@ import Testing
 import Theming
 
 private enum Doubled: ThemeSchema {
-  static let keys: [ThemeKeys] = [
+  static let keys: [AnyThemeKey] = [
     ThemeKey<Int>("doubled", default: 1), ThemeKey<Int>("doubled", default: 1),
   ]
 }
@@ -11,7 +11,7 @@ private enum Doubled: ThemeSchema {
 private enum Overlapping: ThemeSchema {
   static let whole = ThemeKey<String>("over", default: "")
   static let part = ThemeKey<Int>("over.part", default: 0)
-  static let keys: [ThemeKeys] = [whole, part]
+  static let keys: [AnyThemeKey] = [whole, part]
 }
 
 /// Names that begin with an accent, have a dot at an end, or two of them.
@@ -19,7 +19,7 @@ private enum Odd: ThemeSchema {
   static let one = ThemeKey<Int>("odd.one", default: 0)
   static let accented = ThemeKey<Int>("\u{301}odd", default: 0)
   static let dotted = ThemeKey<Int>(".odd..dots.", default: 0)
-  static let keys: [ThemeKeys] = [one, accented, dotted]
+  static let keys: [AnyThemeKey] = [one, accented, dotted]
 }
 
 @Suite("ThemeSchema")
@@ -44,7 +44,7 @@ struct SchemaTests {
 
   @Test("Keys with unusual names are written, read and aliased like others")
   func oddNames() throws {
-    let base = Theme("base") {
+    let base = Theme("base", appearance: .dark) {
       $0[alias: Odd.one] = Odd.accented
       $0[alias: Odd.accented] = Odd.dotted
       $0[Odd.dotted] = 5

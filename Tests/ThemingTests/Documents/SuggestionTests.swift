@@ -2,7 +2,7 @@ import Testing
 import Theming
 
 private enum Words: ThemeSchema {
-  static let keys: [ThemeKeys] = [
+  static let keys: [AnyThemeKey] = [
     "a", "bb", "dot", "dog", "ember", "corner.radius", "color.accent", "color.accents", "größe",
     "abcdefghi",
   ].map { ThemeKey<Int>($0, default: 0) }

@@ -45,8 +45,8 @@ struct WriteDocumentTests {
     #expect(document.name == "Drizzle")
     #expect(document.extends == "Mist")
     #expect(document.appearance == .light)
-    let again = try document.theme(extending: Theme("Mist"))
-    #expect(again.changes(from: Theme("empty")) == [AppTheme.bold])
+    let again = try document.theme(extending: Theme("Mist", appearance: .dark))
+    #expect(again.changes(from: Theme("empty", appearance: .dark)) == [AppTheme.bold])
     #expect(try document.theme(extending: mist, strict: true).changes(from: drizzle).isEmpty)
   }
 
@@ -63,7 +63,7 @@ struct WriteDocumentTests {
     let stranger = ThemeKey<RGBA>("color.brant", default: .gray)
     let namesake = ThemeKey<Int>("title", default: 0)
     let other = ThemeKey<RGBA>("elsewhere", default: .gray)
-    let theme = Theme("t") {
+    let theme = Theme("t", appearance: .dark) {
       $0[stranger] = .red
       $0[namesake] = 1
       $0[AppTheme.opaque] = Opaque(number: 1)
@@ -85,7 +85,9 @@ struct WriteDocumentTests {
         .unknownAlias(target: "color.brant"), .unknownKey, .unknownKey, .notCodable, .unknownKey,
       ]
     )
-    #expect(try document.theme().changes(from: Theme("empty")) == [ThemeKeys.radius])
+    #expect(
+      try document.theme().changes(from: Theme("empty", appearance: .dark)) == [ThemeKeys.radius]
+    )
     #expect(
       try NodeEncoder.encode(document) == [
         "name": "t", "appearance": "dark", "values": ["corner.radius": 3],
@@ -102,7 +104,7 @@ struct WriteDocumentTests {
     ]
   )
   func braces(_ text: String, _ written: String) throws {
-    let theme = Theme("t") {
+    let theme = Theme("t", appearance: .dark) {
       $0[AppTheme.title] = text
       $0[AppTheme.subtitle] = text
     }
@@ -120,7 +122,7 @@ struct WriteDocumentTests {
 
   @Test("An alias whose target name is in braces cannot be read back and is an issue")
   func nameInBraces() {
-    let theme = Theme("t") { $0[alias: Awkward.plain] = Awkward.braced }
+    let theme = Theme("t", appearance: .dark) { $0[alias: Awkward.plain] = Awkward.braced }
     #expect(
       ThemeDocument<Awkward>(theme).issues.map(\.code) == [.unknownAlias(target: "{braced}")]
     )
@@ -128,7 +130,7 @@ struct WriteDocumentTests {
 
   @Test("An encoder's error is rethrown")
   func throwsOn() {
-    let theme = Theme("t") { $0[AppTheme.scale] = .infinity }
+    let theme = Theme("t", appearance: .dark) { $0[AppTheme.scale] = .infinity }
     #expect(throws: EncodingError.self) { try JSONEncoder().encode(AppThemeDocument(theme)) }
   }
 
@@ -146,5 +148,5 @@ struct WriteDocumentTests {
 private enum Awkward: ThemeSchema {
   static let plain = ThemeKey<Int>("plain", default: 0)
   static let braced = ThemeKey<Int>("{braced}", default: 0)
-  static let keys: [ThemeKeys] = [plain, braced]
+  static let keys: [AnyThemeKey] = [plain, braced]
 }

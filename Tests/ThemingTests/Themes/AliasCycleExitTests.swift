@@ -18,14 +18,14 @@ extension AliasCycleTests {
       processExitsWith: .failure,
       observing: [\.standardErrorContent]
     ) { @MainActor in
-      _ = ThemeManager(light: Theme("light"), dark: theme("a>b b>a"))
+      _ = ThemeManager(light: Theme("light", appearance: .dark), dark: theme("a>b b>a"))
     }
     try #expect(saidCircle(#require(dark)))
     let light = await #expect(
       processExitsWith: .failure,
       observing: [\.standardErrorContent]
     ) { @MainActor in
-      _ = ThemeManager(light: theme("a>b b>a"), dark: Theme("dark"))
+      _ = ThemeManager(light: theme("a>b b>a"), dark: Theme("dark", appearance: .dark))
     }
     try #expect(saidCircle(#require(light)))
   }

@@ -6,7 +6,7 @@ private func key(_ name: String) -> ThemeKey<Int> { ThemeKey("cycle.\(name)", de
 
 /// A theme with the aliases of a text such as "a>b b>c".
 func theme(_ aliases: String) -> Theme {
-  Theme("t") { theme in
+  Theme("t", appearance: .dark) { theme in
     for alias in aliases.split(separator: " ") {
       let ends = alias.split(separator: ">").map { key(String($0)) }
       theme[alias: ends[0]] = ends[1]
@@ -55,7 +55,7 @@ struct AliasCycleTests {
       let (texts, numbers) = (ThemeKey<String>(one, default: ""), ThemeKey<Int>(one, default: 0))
       let text = ThemeKey<String>("\(two) of texts", default: "")
       let number = ThemeKey<Int>("\(two) of numbers", default: 0)
-      let theme = Theme("t") {
+      let theme = Theme("t", appearance: .dark) {
         $0[alias: texts] = text
         $0[alias: numbers] = number
         $0[alias: text] = texts
@@ -74,14 +74,14 @@ struct AliasCycleTests {
     #expect(theme[key("bb")] == 2)
     #expect(theme[key("in")] == 2)
     #expect(theme[key("far")] == 3)
-    #expect(theme.changes(from: Theme("empty")).isEmpty)
+    #expect(theme.changes(from: Theme("empty", appearance: .dark)).isEmpty)
   }
 
   @Test("A cycle of 1,000 keys is reported whole, and its keys can be read")
   func long() throws {
     let count = 1_000
     let keys = (0..<count).map { ThemeKey<Int>("cycle.long.\($0)", default: $0) }
-    let theme = Theme("t") { theme in
+    let theme = Theme("t", appearance: .dark) { theme in
       for index in keys.indices { theme[alias: keys[index]] = keys[(index + 1) % count] }
     }
     let error = try #require(throws: ThemeError.self) { try theme.checked() }

@@ -7,7 +7,7 @@ private let link = ThemeKey<RGBA>("alias.link", default: .gray)
 
 @Suite("Aliases")
 struct AliasTests {
-  private let night = Theme("Night") {
+  private let night = Theme("Night", appearance: .dark) {
     $0[brand] = .red
     $0[alias: .accent] = brand
   }
@@ -23,7 +23,7 @@ struct AliasTests {
 
   @Test("An alias set in a derived theme follows the base's values")
   func aliasAboveValue() {
-    let base = Theme("base") { $0[brand] = .red }
+    let base = Theme("base", appearance: .dark) { $0[brand] = .red }
     #expect(base.deriving("d") { $0[alias: .accent] = brand }[.accent] == .red)
   }
 
@@ -87,14 +87,18 @@ struct AliasTests {
     let ember = night.deriving("Ember") { $0[brand] = .gray }
     #expect(ember.changes(from: night) == [brand, ThemeKeys.accent])
     #expect(night.changes(from: ember) == [brand, ThemeKeys.accent])
-    let plain = Theme("plain")
+    let plain = Theme("plain", appearance: .dark)
     #expect(plain.changes(from: night) == [brand, ThemeKeys.accent])
-    #expect(Theme("t") { $0[alias: .accent] = brand }.changes(from: plain) == [ThemeKeys.accent])
+    #expect(
+      Theme("t", appearance: .dark) { $0[alias: .accent] = brand }.changes(from: plain) == [
+        ThemeKeys.accent
+      ]
+    )
   }
 
   @Test("A key that reads the same value through another path has not changed")
   func noChange() {
-    let direct = Theme("direct") {
+    let direct = Theme("direct", appearance: .dark) {
       $0[brand] = .red
       $0[.accent] = .red
     }
@@ -107,26 +111,30 @@ struct AliasTests {
     #expect(redirected.changes(from: night) == [link])
     // To the default of the target, which is the default of the key.
     let twin = ThemeKey<RGBA>("alias.twin", default: .gray)
-    #expect(Theme("t") { $0[alias: .accent] = twin }.changes(from: Theme("plain")).isEmpty)
+    #expect(
+      Theme("t", appearance: .dark) { $0[alias: .accent] = twin }.changes(
+        from: Theme("plain", appearance: .dark)
+      ).isEmpty
+    )
   }
 
   @Test("A chain of 1,000 aliases is followed to its end, from every link, in either name order")
   func longChain() throws {
     let keys = (0..<1_000).map { ThemeKey<Int>("alias.chain.\($0)", default: -$0 - 1) }
-    var theme = Theme("t") { theme in
+    var theme = Theme("t", appearance: .dark) { theme in
       for (key, next) in zip(keys, keys.dropFirst()) { theme[alias: key] = next }
     }
     #expect(theme[keys[0]] == -1_000)
     theme[keys[999]] = 7
     #expect(theme[keys[0]] == 7)
     #expect(theme[keys[500]] == 7)
-    #expect(try theme.checked().changes(from: Theme("empty")) == Set(keys))
+    #expect(try theme.checked().changes(from: Theme("empty", appearance: .dark)) == Set(keys))
     #expect(theme.explain(keys[0]).steps.count == 1_000)
-    let backwards = Theme("t") { theme in
+    let backwards = Theme("t", appearance: .dark) { theme in
       for (key, next) in zip(keys, keys.dropFirst()) { theme[alias: next] = key }
       theme[keys[0]] = 8
     }
     #expect(try backwards.checked()[keys[999]] == 8)
-    #expect(backwards.changes(from: Theme("empty")) == Set(keys))
+    #expect(backwards.changes(from: Theme("empty", appearance: .dark)) == Set(keys))
   }
 }

@@ -3,13 +3,13 @@ import Theming
 
 private let text = ThemeKey<RGBA>("contrast.text", default: RGBA(red: 0, green: 0, blue: 0))
 private let ground = ThemeKey<RGBA>(
-  "contrast.ground",
+  "contrast.background",
   default: RGBA(red: 255, green: 255, blue: 255)
 )
 
 private func painted(_ textColor: String, on groundColor: String) throws -> Theme {
   let (above, below) = (RGBA(hex: textColor), RGBA(hex: groundColor))
-  return try Theme("t") {
+  return try Theme("t", appearance: .dark) {
     $0[text] = try #require(above)
     $0[ground] = try #require(below)
   }
@@ -41,13 +41,14 @@ struct ContrastTests {
     #expect(issues.count == 1)
     #expect(issue.theme == "t")
     #expect(issue.rule.text == text)
-    #expect(issue.rule.ground == ground)
+    #expect(issue.rule.background == ground)
     #expect(issue.rule.minimum == 4.5)
     #expect(issue.text.hex == "#777777")
-    #expect(issue.ground.hex == "#ffffff")
+    #expect(issue.background.hex == "#ffffff")
     #expect(abs(issue.ratio - 4.478_089_453_577_214) < 1e-9)
     #expect(
-      "\(issue)" == "t: contrast.text #777777 on contrast.ground #ffffff has a contrast of 4.47, "
+      "\(issue)"
+        == "t: contrast.text #777777 on contrast.background #ffffff has a contrast of 4.47, "
         + "below 4.50"
     )
   }
@@ -68,8 +69,8 @@ struct ContrastTests {
   @Test("Defaults and aliases are checked like values")
   func resolved() {
     let rules = [ContrastRule(text, on: ground, atLeast: 4.5)]
-    #expect(Theme("t").contrastIssues(rules).isEmpty)
-    let same = Theme("t") { $0[alias: text] = ground }
+    #expect(Theme("t", appearance: .dark).contrastIssues(rules).isEmpty)
+    let same = Theme("t", appearance: .dark) { $0[alias: text] = ground }
     #expect(same.contrastIssues(rules).map(\.ratio) == [1])
   }
 
@@ -90,9 +91,9 @@ struct ContrastTests {
   func translucentGround() throws {
     let rules = [ContrastRule(text, on: ground, atLeast: 21)]
     let dark = try #require(painted("#000000", on: "#ffffff80").contrastIssues(rules).first)
-    #expect(dark.ground.hex == "#808080")
+    #expect(dark.background.hex == "#808080")
     let light = try #require(painted("#ffffff", on: "#00000080").contrastIssues(rules).first)
-    #expect(light.ground.hex == "#7f7f7f")
+    #expect(light.background.hex == "#7f7f7f")
     #expect(light.ratio < 21)
   }
 }
@@ -143,7 +144,9 @@ struct LaidOverTests {
   @MainActor
   @Test("A manager checks its theme and those of its scopes, each before its own scopes")
   func scopes() throws {
-    let manager = makeManager(Theme("Fine") { $0[text] = RGBA(red: 0, green: 0, blue: 0) })
+    let manager = makeManager(
+      Theme("Fine", appearance: .dark) { $0[text] = RGBA(red: 0, green: 0, blue: 0) }
+    )
     let rules = [ContrastRule(text, on: ground, atLeast: 4.5)]
     try manager.edit { $0[ground] = RGBA(red: 255, green: 255, blue: 255) }
     #expect(manager.contrastIssues(rules).isEmpty)

@@ -14,7 +14,7 @@ struct ExplainTests {
     let theme: Theme
   }
 
-  private static let base = Theme("Night") {
+  private static let base = Theme("Night", appearance: .dark) {
     $0[alias: accent] = brand
     $0[brand] = .gray
   }
@@ -24,19 +24,19 @@ struct ExplainTests {
       testDescription: "the default",
       lines: "explain.accent = #808080 (default)",
       steps: [nil],
-      theme: Theme("t")
+      theme: Theme("t", appearance: .dark)
     ),
     Case(
       testDescription: "a value of its own",
       lines: "explain.accent = #ff0000 (t)",
       steps: ["t"],
-      theme: Theme("t") { $0[accent] = .red }
+      theme: Theme("t", appearance: .dark) { $0[accent] = .red }
     ),
     Case(
       testDescription: "a value of the base",
       lines: "explain.accent = #ff0000 (t)",
       steps: ["t"],
-      theme: Theme("t") { $0[accent] = .red }.deriving("u") { $0[.radius] = 2 }
+      theme: Theme("t", appearance: .dark) { $0[accent] = .red }.deriving("u") { $0[.radius] = 2 }
     ),
     Case(
       testDescription: "an alias and its value",
@@ -54,7 +54,7 @@ struct ExplainTests {
       testDescription: "an alias of a default",
       lines: "explain.accent → explain.brand (t)\nexplain.brand = #0000ff (default)",
       steps: ["t", nil],
-      theme: Theme("t") { $0[alias: accent] = brand }
+      theme: Theme("t", appearance: .dark) { $0[alias: accent] = brand }
     ),
     Case(
       testDescription: "a cycle",
@@ -81,7 +81,7 @@ struct ExplainTests {
       lines: "explain.accent = #ff0000 (new)",
       steps: ["new"],
       theme: {
-        var theme = Theme("old") { $0[accent] = .red }
+        var theme = Theme("old", appearance: .dark) { $0[accent] = .red }
         theme.name = "new"
         return theme
       }()
@@ -109,7 +109,7 @@ struct ExplainTests {
 
   @Test("A nil value appears in the explanation")
   func nilValue() {
-    let theme = Theme("t") { $0[note] = "seen" }.deriving("d") { $0[note] = nil }
+    let theme = Theme("t", appearance: .dark) { $0[note] = "seen" }.deriving("d") { $0[note] = nil }
     #expect(theme.explain(note).description == "explain.note = nil (d)")
   }
 
@@ -119,7 +119,7 @@ struct ExplainTests {
   )
   func oneLine(_ text: String) {
     let key = ThemeKey<String>("explain.\(text)", default: "")
-    let theme = Theme("\(text) theme") { $0[key] = text }
+    let theme = Theme("\(text) theme", appearance: .dark) { $0[key] = text }
     let lines = theme.explain(key).description
     #expect(lines.split(whereSeparator: \.isNewline).count == 1)
     #expect(lines.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control })

@@ -86,4 +86,11 @@ struct RGBATests {
     }
     #expect(context.debugDescription == "\"bleu\" is not a color: write #rrggbb or #rrggbbaa")
   }
+
+  @Test("A number has the channels as a style sheet writes them")
+  func number() {
+    for text in ["#000000", "#ffffff", "#6ea0ff", "#010203"] {
+      #expect(RGBA(UInt32(text.dropFirst(), radix: 16) ?? 0).hex == text)
+    }
+  }
 }

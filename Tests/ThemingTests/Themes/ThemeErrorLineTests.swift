@@ -17,7 +17,7 @@ struct ThemeErrorLineTests {
   @Test("A cycle of aliases is described in one line, whatever the names of its keys contain")
   func aliasCycle() {
     let key = ThemeKey<Int>(Self.name, default: 0)
-    let theme = Theme("t") { $0[alias: key] = key }
+    let theme = Theme("t", appearance: .dark) { $0[alias: key] = key }
     expectOneLine(.aliasCycle, #expect(throws: ThemeError.self) { try theme.checked() })
   }
 
@@ -39,7 +39,7 @@ struct ThemeErrorLineTests {
   @MainActor
   func suggestion() {
     let manager = makeManager()
-    manager.register(Theme(Self.name))
+    manager.register(Theme(Self.name, appearance: .dark))
     let error = #expect(throws: ThemeError.self) { try manager.use(Self.name + "x") }
     #expect(error?.suggestion == Self.name)
     expectOneLine(.unknownTheme, error)
@@ -51,7 +51,7 @@ struct ThemeErrorLineTests {
     let manager = makeManager()
     let label = Label(manager, map: .full)
     label.whenTouched = { label in
-      try? manager.use(Theme(Self.name) { $0[.radius] = label.corner + 1 })
+      try? manager.use(Theme(Self.name, appearance: .dark) { $0[.radius] = label.corner + 1 })
     }
     let error = #expect(throws: ThemeError.self) { try manager.use(rounded(9)) }
     expectOneLine(.switchLoop, error)

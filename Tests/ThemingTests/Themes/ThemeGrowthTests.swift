@@ -53,9 +53,11 @@ struct ThemeGrowthTests {
   func catalogOfScopes() throws {
     let manager = makeManager()
     let log = Log<String>()
-    manager.register(Theme("guest") { $0[.guest] = Guest { log.append("gone") } })
+    manager.register(
+      Theme("guest", appearance: .dark) { $0[.guest] = Guest { log.append("gone") } }
+    )
     let scope = try manager.scope { $0[.radius] = 1 }
-    manager.register(Theme("guest"))
+    manager.register(Theme("guest", appearance: .dark))
     #expect(log.entries == ["gone"])
     try scope.use("guest")
     #expect(scope.theme.name == "guest")

@@ -10,15 +10,15 @@ struct ThemeKeyTests {
     let other = ThemeKey<Int>("key.same", default: 1)
     #expect(one == other)
     #expect(one.hashValue == other.hashValue)
-    #expect(Theme("t") { $0[one] = 3 }[other] == 3)
+    #expect(Theme("t", appearance: .dark) { $0[one] = 3 }[other] == 3)
   }
 
   @Test("Keys with the same name and different types are different")
   func otherType() {
     let number = ThemeKey<Int>("key.typed", default: 1)
     let text = ThemeKey<String>("key.typed", default: "one")
-    #expect(number as ThemeKeys != text as ThemeKeys)
-    let theme = Theme("t") { $0[number] = 2 }
+    #expect(number as AnyThemeKey != text as AnyThemeKey)
+    let theme = Theme("t", appearance: .dark) { $0[number] = 2 }
     #expect(theme[text] == "one")
   }
 
@@ -27,7 +27,7 @@ struct ThemeKeyTests {
     let first = ThemeKey<Int>("key.default", default: 1)
     let second = ThemeKey<Int>("key.default", default: 2)
     #expect(second.defaultValue == 1)
-    #expect(Theme("t")[first] == Theme("t")[second])
+    #expect(Theme("t", appearance: .dark)[first] == Theme("t", appearance: .dark)[second])
   }
 
   @Test("Creating one key on many threads at once creates a single key")

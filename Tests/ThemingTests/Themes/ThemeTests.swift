@@ -5,7 +5,7 @@ import Theming
 struct ThemeTests {
   @Test("A new theme reads the default of every key")
   func readsDefaults() {
-    let theme = Theme("empty")
+    let theme = Theme("empty", appearance: .dark)
     #expect(theme[.accent] == .gray)
     #expect(theme[.radius] == 4)
     #expect(theme[.font] == "Sans")
@@ -13,7 +13,7 @@ struct ThemeTests {
 
   @Test("A theme is a value: a copy is independent")
   func isAValue() {
-    let first = Theme("t") { $0[.radius] = 1 }
+    let first = Theme("t", appearance: .dark) { $0[.radius] = 1 }
     var second = first
     second[.radius] = 2
     #expect(first[.radius] == 1)
@@ -21,7 +21,7 @@ struct ThemeTests {
 
   @Test("The trailing closure fills the theme and may rename it")
   func trailingClosure() {
-    let theme = Theme("t") {
+    let theme = Theme("t", appearance: .dark) {
       $0[.accent] = .blue
       $0.name = "renamed"
     }
@@ -32,13 +32,15 @@ struct ThemeTests {
   @Test("An error thrown by the closure is rethrown")
   func throwsOn() {
     struct Refused: Error {}
-    #expect(throws: Refused.self) { try Theme("t") { _ in throw Refused() } }
-    #expect(throws: Refused.self) { try Theme("t").deriving("d") { _ in throw Refused() } }
+    #expect(throws: Refused.self) { try Theme("t", appearance: .dark) { _ in throw Refused() } }
+    #expect(throws: Refused.self) {
+      try Theme("t", appearance: .dark).deriving("d") { _ in throw Refused() }
+    }
   }
 
   @Test("A derived theme reads its own values over those of its base, to any depth")
   func derives() {
-    let night = Theme("Night") {
+    let night = Theme("Night", appearance: .dark) {
       $0[.accent] = .blue
       $0[.radius] = 2
     }
@@ -62,7 +64,7 @@ struct ThemeTests {
 
   @Test("Removing a key in a derived theme shows the base's value again")
   func removesOwn() {
-    let base = Theme("base") { $0[.radius] = 1 }
+    let base = Theme("base", appearance: .dark) { $0[.radius] = 1 }
     var derived = base.deriving("derived") { $0[.radius] = 5 }
     derived.remove(ThemeKeys.radius)
     #expect(derived[.radius] == 1)
@@ -72,11 +74,11 @@ struct ThemeTests {
 
   @Test("The changed keys are those that read another value, in either direction")
   func changes() {
-    let old = Theme("old") {
+    let old = Theme("old", appearance: .dark) {
       $0[.accent] = .red
       $0[.radius] = 1
     }
-    let new = Theme("new") {
+    let new = Theme("new", appearance: .dark) {
       $0[.accent] = .red
       $0[.font] = "Serif"
     }
@@ -87,17 +89,21 @@ struct ThemeTests {
 
   @Test("A key set to its default has not changed from an unset key")
   func defaultIsNoChange() {
-    let explicit = Theme("explicit") { $0[.radius] = 4 }
-    #expect(explicit.changes(from: Theme("empty")).isEmpty)
-    #expect(Theme("empty").changes(from: explicit).isEmpty)
+    let explicit = Theme("explicit", appearance: .dark) { $0[.radius] = 4 }
+    #expect(explicit.changes(from: Theme("empty", appearance: .dark)).isEmpty)
+    #expect(Theme("empty", appearance: .dark).changes(from: explicit).isEmpty)
   }
 
   @Test("Changed keys are computed from all layers, not only from the last one")
   func changesThroughLayers() {
-    let base = Theme("base") { $0[.radius] = 1 }
+    let base = Theme("base", appearance: .dark) { $0[.radius] = 1 }
     let derived = base.deriving("derived") { $0[.accent] = .red }
     #expect(derived.changes(from: base) == [ThemeKeys.accent])
-    #expect(derived.changes(from: Theme("empty")) == [ThemeKeys.accent, ThemeKeys.radius])
+    #expect(
+      derived.changes(from: Theme("empty", appearance: .dark)) == [
+        ThemeKeys.accent, ThemeKeys.radius,
+      ]
+    )
     #expect(base.deriving("same") { $0[.radius] = 1 }.changes(from: base).isEmpty)
   }
 
@@ -110,17 +116,17 @@ struct ThemeTests {
     let scale = ThemeKey<Double>("scale", default: 1)
     let steps = ThemeKey<[Float]>("steps", default: [])
     let inset = ThemeKey<Inset>("inset.nan", default: Inset(left: 0))
-    let odd = Theme("odd") {
+    let odd = Theme("odd", appearance: .dark) {
       $0[scale] = .nan
       $0[steps] = [1, .nan]
       $0[inset] = Inset(left: .nan)
     }
-    let same = Theme("same") {
+    let same = Theme("same", appearance: .dark) {
       $0[scale] = .nan
       $0[steps] = [1, .nan]
       $0[inset] = Inset(left: .nan)
     }
-    let other = Theme("other") {
+    let other = Theme("other", appearance: .dark) {
       $0[scale] = 1
       $0[steps] = [2, .nan]
       $0[inset] = Inset(left: .nan, top: 1)
@@ -148,5 +154,19 @@ struct ThemeTests {
     #expect(theme.explain(keys[184]).steps.map(\.theme) == ["step 184"])
     let far = theme.explain(keys[0]).steps.map(\.theme)
     #expect(far == theme.explain(keys[50]).steps.map(\.theme))
+  }
+
+  @Test("Themes are equal if their names, appearances and values are, whatever leads to the values")
+  func equality() {
+    let scale = ThemeKey("equality.scale", default: 1.0)
+    let twin = ThemeKey("equality.twin", default: 1.0)
+    let base = Theme("base", appearance: .light) { $0[scale] = .nan }
+    var derived = base.deriving("base") { $0[alias: twin] = scale }
+    #expect(base != derived)
+    derived.remove(twin)
+    #expect(base == derived && base == base.deriving("base") { $0[scale] = .nan })
+    #expect(base != base.deriving("other") { _ in })
+    #expect(base != base.deriving("base", appearance: .dark) { _ in })
+    #expect(base != base.deriving("base") { $0[scale] = 2 })
   }
 }

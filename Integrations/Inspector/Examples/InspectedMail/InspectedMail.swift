@@ -40,7 +40,7 @@ enum InspectedMail {
     let launch = app.loader.attach(to: bus)
     if options.scene != .quiet { Mail.registerLaunchWork(in: app.loader) }
     if let inspector, options.isServed { try app.add(inspector) }
-    try app.add(Database(), options: AppServiceOptions(waitsForReady: true))
+    try app.add(Database(), options: AppServiceOptions(reportsReadiness: true))
     try app.add(
       Mailbox(bus: bus, scene: options.scene),
       options: AppServiceOptions(after: ["database"])
@@ -50,13 +50,13 @@ enum InspectedMail {
       options: AppServiceOptions(
         after: ["database"],
         onThrow: .ignore,
-        waitsForReady: options.scene != .fail
+        reportsReadiness: options.scene != .fail
       )
     ) { context in
       try await Task.sleep(for: .milliseconds(400))
       if options.scene == .fail { throw MailError(text: "the index is damaged: page 17") }
       context.markReady()
-      try await context.untilShutdown()
+      try await context.waitUntilShutdown()
     }
     if let seconds = options.seconds {
       let stop = after(.seconds(seconds)) { _ in app.shutdown() }

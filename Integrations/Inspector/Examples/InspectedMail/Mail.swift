@@ -42,7 +42,7 @@ enum Mail {
     let day = Theme("Day", appearance: .light) {
       $0[alias: .badge] = .brand
     }
-    let night = Theme("Night") {
+    let night = Theme("Night", appearance: .dark) {
       $0[.paper] = RGBA(red: 16, green: 18, blue: 21)
       $0[.ink] = RGBA(red: 230, green: 232, blue: 235)
       $0[.brand] = RGBA(red: 138, green: 164, blue: 255)
@@ -84,7 +84,7 @@ struct Database: AppService {
   func run(_ context: AppServiceContext) async throws {
     try await Task.sleep(for: .milliseconds(180))
     context.markReady()
-    try await context.untilShutdown()
+    try await context.waitUntilShutdown()
     try await Task.sleep(for: .milliseconds(60))
   }
 }

@@ -10,7 +10,7 @@ import LaunchLoader
 /// - Returns: A closure that returns a text with the address.
 func inspect(_ app: AppHost) throws -> @Sendable () -> String? {
   let inspector = Inspector(app.bus, app: app, describing: { "\($0.payload)" })
-  try app.add(inspector, options: AppServiceOptions(waitsForReady: true))
+  try app.add(inspector, options: AppServiceOptions(reportsReadiness: true))
   return { [weak inspector] in
     inspector?.url.map { url in
       "Open \(url) in a browser to see each post and each switch. The key i shows this again."

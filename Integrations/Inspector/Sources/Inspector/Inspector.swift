@@ -122,7 +122,7 @@ public final class Inspector: AppService {
       }
     }.store(in: tokens)
     app.bus.observe(.didFinishLaunching) { _ async throws in
-      let report = try await loader.report
+      let report = try await loader.report()
       model.update { $0.launch.report = report }
     }.store(in: tokens)
   }

@@ -130,7 +130,7 @@ struct ModelTests {
   func waitingServices() throws {
     let app = AppHost(bus: EventBus(), loader: LaunchLoader())
     try app.add("db") { _ in }
-    try app.add("web", options: AppServiceOptions(after: ["db"])) { _ in }
+    try app.add("web", after: ["db"]) { _ in }
     var table = ServiceTable()
     table.note("inside/group", .starting, at: 1)
     table.note("db", .starting, at: 2)

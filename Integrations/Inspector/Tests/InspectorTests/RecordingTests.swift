@@ -1,4 +1,5 @@
 import EventBus
+import EventBusTesting
 import Foundation
 import LaunchLoader
 import Testing
@@ -165,11 +166,11 @@ struct RecordingTests {
   @Test("An event reported as queued after its start joins its post")
   func lateQueues() {
     let recorder = Recorder(capacity: 100)
-    func note(_ step: TraceEvent.Step, _ post: Int, _ registration: Int? = nil) {
-      recorder.note(TraceEvent(sample: step, post, registration))
+    func note(_ step: TraceStep.Kind, _ post: Int, _ registration: Int? = nil) {
+      recorder.note(TraceStep.sample(step, post: post, registration: registration))
     }
     for (post, steps) in [
-      [TraceEvent.Step.queued, .started, .finished(nil)],
+      [TraceStep.Kind.queued, .started, .finished(nil)],
       [.started, .queued, .finished(nil)],
       [.started, .finished(nil), .queued],
       [.skipped(.dropped), .queued],
@@ -228,10 +229,12 @@ struct RecordingTests {
     loader.register("two", after: ["one"]) { _ in throw SampleError() }
     let key = ThemeKey<RGBA>("color.paper", default: RGBA(red: 1, green: 2, blue: 3))
     try app.add("web") { context in
-      let manager = await ThemeManager(Theme("Day"), bus: bus)
-      try await manager.use(Theme("Night") { $0[key] = RGBA(red: 0, green: 0, blue: 0) })
+      let manager = await ThemeManager(Theme("Day", appearance: .dark), bus: bus)
+      try await manager.use(
+        Theme("Night", appearance: .dark) { $0[key] = RGBA(red: 0, green: 0, blue: 0) }
+      )
       app.shutdown()
-      try await context.untilShutdown()
+      try await context.waitUntilShutdown()
     }
     _ = try await app.run()
     let views = inspector.model.current
@@ -259,7 +262,7 @@ struct RecordingTests {
     try app.add("web") { context in
       let token = bus.observe(.outer) { _ in }
       app.shutdown()
-      try await context.untilShutdown()
+      try await context.waitUntilShutdown()
       withExtendedLifetime(token) {}
     }
     let kept = bus.observe(.inner) { _ in }
@@ -305,10 +308,12 @@ struct RecordingTests {
   @Test("Calls that overlap on one actor have tracks of their own in the trace for Perfetto")
   func overlaps() throws {
     let recorder = Recorder(capacity: 100)
-    for post in 1...3 { recorder.note(TraceEvent(sample: .started, post, post)) }
-    for post in 1...3 { recorder.note(TraceEvent(sample: .finished(nil), post, post)) }
-    recorder.note(TraceEvent(sample: .started, 4, 4))
-    recorder.note(TraceEvent(sample: .finished(nil), 4, 4))
+    for post in 1...3 { recorder.note(TraceStep.sample(.started, post: post, registration: post)) }
+    for post in 1...3 {
+      recorder.note(TraceStep.sample(.finished(nil), post: post, registration: post))
+    }
+    recorder.note(TraceStep.sample(.started, post: 4, registration: 4))
+    recorder.note(TraceStep.sample(.finished(nil), post: 4, registration: 4))
     let text = ChromeTrace(Timeline(recorder.all)).text
     let tracks = text.split(separator: "\n").filter { $0.contains("\"ph\":\"X\"") }
       .compactMap { $0.firstMatch(of: /"tid":([0-9]+)/)?.1 }
@@ -441,21 +446,6 @@ struct RecordingTests {
     }
     #expect(recorder == nil)
     #expect(application == nil)
-  }
-}
-
-extension TraceEvent {
-  /// A step of a post with a name and sites.
-  fileprivate init(sample step: Step, _ post: Int, _ registration: Int?) {
-    let site = SourceSite(fileID: "A/B.swift", line: 1)
-    self.init(
-      bus: Bus(label: "", id: ObjectIdentifier(Receiver.self)),
-      post: post,
-      name: "sample",
-      site: site,
-      registration: registration.map { Registration(id: $0, site: site) },
-      step: step
-    )
   }
 }
 

@@ -21,7 +21,7 @@ extension AppHost.Configuration {
   /// | --- | --- |
   /// | `service` | the service, or an array of several |
   /// | `worker` | the launch work, or an array |
-  /// | `state` | `starting` or `stopping` if their start or stop takes long; `failed`, `cancelled`, `stuck` |
+  /// | `state` | `starting` or `stopping` if their start or stop takes long; `failed`, `cancelled`, `abandoned` |
   /// | `elapsed` | the time of the wait so far, of the limit that expired, or of the launch work |
   ///
   /// The other parameters are those of the initializer without a logger.
@@ -39,7 +39,7 @@ extension AppHost.Configuration {
     stopTimeout: Duration? = .seconds(20),
     cancelTimeout: Duration? = .seconds(5),
     clock: any Clock<Duration> = ContinuousClock(),
-    signals: [UnixSignal: SignalMeaning] = SignalMeaning.standard,
+    signals: [UnixSignal: UnixSignal.Meaning] = UnixSignal.Meaning.standard,
     launchOptions: LaunchOptions? = nil,
     endsWithParent: Bool = false
   ) {
@@ -128,7 +128,7 @@ extension AppHost {
       )
     }.store(in: tokens)
     bus.observe(.didFinishLaunching) { [loader] _ async throws in
-      let report = try await loader.report
+      let report = try await loader.report()
       for entry in report.entries {
         let metadata: Logger.Metadata = [
           "worker": .string(entry.id.rawValue), "outcome": "\(entry.outcome)",

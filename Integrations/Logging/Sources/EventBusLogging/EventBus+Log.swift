@@ -66,7 +66,7 @@ extension EventHooks {
         logger.log(level: level, "event reached no handler", metadata: metadata(event))
       },
       onTrace: { step in
-        guard logger.logLevel <= level, let message = message(step.step) else { return }
+        guard logger.logLevel <= level, let message = message(step.kind) else { return }
         logger.log(level: level, message, metadata: metadata(step))
       },
       onMessage: { logger.log(level: .warning, "\($0)") }
@@ -74,7 +74,7 @@ extension EventHooks {
   }
 
   /// Returns the text of a trace step, or `nil` if another entry covers it.
-  private static func message(_ step: TraceEvent.Step) -> Logger.Message? {
+  private static func message(_ step: TraceStep.Kind) -> Logger.Message? {
     switch step {
     case .began: "event posted"
     case .queued: "event queued"
@@ -88,7 +88,7 @@ extension EventHooks {
     ["event.name": .string(event.name), "event.site": .stringConvertible(event.site)]
   }
 
-  private static func metadata(_ step: TraceEvent) -> Logger.Metadata {
+  private static func metadata(_ step: TraceStep) -> Logger.Metadata {
     var metadata: Logger.Metadata = [
       "event.name": .string(step.name),
       "event.site": .stringConvertible(step.site),
@@ -102,7 +102,7 @@ extension EventHooks {
     } else {
       metadata["event.depth"] = .stringConvertible(step.depth)
     }
-    if case .skipped(let reason) = step.step { metadata["event.reason"] = .string(reason.rawValue) }
+    if case .skipped(let reason) = step.kind { metadata["event.reason"] = .string(reason.rawValue) }
     return metadata
   }
 }

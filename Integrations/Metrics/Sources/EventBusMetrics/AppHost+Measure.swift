@@ -33,7 +33,7 @@ extension AppHost {
     let stops = ServiceStops()
     let tokens = TokenBag()
     bus.observe(.didFinishLaunching) { [loader] _ async throws in
-      let report = try await loader.report
+      let report = try await loader.report()
       metrics.timer("launch.duration").record(report.total)
       for entry in report.entries {
         metrics.timer("launch.worker.duration", ("worker", entry.id.rawValue))

@@ -22,7 +22,7 @@ final class BusGauges: Sendable {
   }
 
   /// Sets the gauges.
-  func read(_ snapshot: EventBusSnapshot) {
+  func read(_ snapshot: EventBus.Snapshot) {
     depth.record(snapshot.waitingCount)
     var counts: [String: (observers: Int, dropped: Int)] = [:]
     for observation in snapshot.observations where observation.isAlive {

@@ -45,8 +45,8 @@ final class BusMeter: Sendable {
   func unhandled(_ event: AnyEvent) { meter(of: event.name).unhandled.increment() }
 
   /// Counts a step.
-  func note(_ step: TraceEvent) {
-    switch step.step {
+  func note(_ step: TraceStep) {
+    switch step.kind {
     case .ended, .queued: break
     case .began: meter(of: step.name).posts.increment()
     case .started:
@@ -65,7 +65,7 @@ final class BusMeter: Sendable {
   }
 
   /// Removes the call of a step, and returns its beginning.
-  private func end(_ step: TraceEvent) -> ContinuousClock.Instant? {
+  private func end(_ step: TraceStep) -> ContinuousClock.Instant? {
     guard let call = Call(step) else { return nil }
     return state.withLock { $0.running.removeValue(forKey: call) }
   }
@@ -83,7 +83,7 @@ final class BusMeter: Sendable {
 }
 
 extension BusMeter.Call {
-  fileprivate init?(_ step: TraceEvent) {
+  fileprivate init?(_ step: TraceStep) {
     guard let registration = step.registration else { return nil }
     self.init(post: step.post, registration: registration.id)
   }

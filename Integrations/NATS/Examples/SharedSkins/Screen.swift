@@ -19,7 +19,7 @@ final class Screen: Themeable {
 
   init(_ manager: ThemeManager, node: String) {
     (self.manager, self.node) = (manager, node)
-    themes = ThemeMap([.set(\.paper, .paper), .set(\.ink, .ink), .set(\.accent, .accent)])
+    themeMap = ThemeMap([.set(\.paper, .paper), .set(\.ink, .ink), .set(\.accent, .accent)])
       .scoped(manager)
   }
 

@@ -8,13 +8,13 @@ extension ThemeKeys {
 
 /// The skins to choose from.
 let skins: [Theme] = [
-  Theme("Night"),
-  Theme("Ember") { theme in
+  Theme("Night", appearance: .dark),
+  Theme("Ember", appearance: .dark) { theme in
     theme[.paper] = RGBA(red: 38, green: 18, blue: 12)
     theme[.ink] = RGBA(red: 250, green: 222, blue: 200)
     theme[.accent] = RGBA(red: 255, green: 120, blue: 60)
   },
-  Theme("Meadow") { theme in
+  Theme("Meadow", appearance: .dark) { theme in
     theme[.paper] = RGBA(red: 16, green: 40, blue: 26)
     theme[.ink] = RGBA(red: 214, green: 240, blue: 214)
     theme[.accent] = RGBA(red: 120, green: 220, blue: 110)

@@ -107,7 +107,7 @@ struct ClusterTests {
     let (handled, token) = b.collect(.number)
     a.bridge.carry(.number, .outgoing, delivery: .durable(stream: "ORDERS"))
     b.bridge.carry(.number, .incoming, delivery: .durable(stream: "ORDERS", consumer: "c"))
-    try await b.bridge.prepared()
+    try await b.bridge.waitUntilPrepared()
     let acknowledged = Collected<Int>()
     let posters = (0..<8).map { lane in
       Task {

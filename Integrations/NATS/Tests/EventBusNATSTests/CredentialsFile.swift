@@ -154,23 +154,29 @@ struct CredentialsFileTests {
       try CredentialsFile(in: folder.appending(path: "b", creating: true))
     )
     let server = try NATSServer(jetStream: false, configuration: right.configuration)
-    func options(_ file: String?) -> NATSConnection.Options {
+    func options(_ file: String?) -> NATSConnection.Configuration {
       .quick { $0.credentials = file.map { .file($0) } }
     }
-    let a = Party("a", over: try await NATSConnection(server.url, options: options(right.file)))
-    let b = Party("b", over: try await NATSConnection(server.url, options: options(right.file)))
+    let a = Party(
+      "a",
+      over: try await NATSConnection(server.url, configuration: options(right.file))
+    )
+    let b = Party(
+      "b",
+      over: try await NATSConnection(server.url, configuration: options(right.file))
+    )
     a.bridge.carry(.number)
     b.bridge.carry(.number)
     await meet(.number, from: a, to: b)
     for file in [wrong.file, nil] {
       await #expect {
-        _ = try await NATSConnection(server.url, options: options(file))
+        _ = try await NATSConnection(server.url, configuration: options(file))
       } throws: {
         ($0 as? NATSError)?.code == .notAuthorized
       }
     }
     await #expect {
-      _ = try await NATSConnection(server.url, options: options("/nowhere/user.creds"))
+      _ = try await NATSConnection(server.url, configuration: options("/nowhere/user.creds"))
     } throws: {
       ($0 as? NATSError)?.code == .invalidOption
     }

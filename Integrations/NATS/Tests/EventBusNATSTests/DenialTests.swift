@@ -106,7 +106,7 @@ struct DenialRuleTests {
 
   @Test("A durable post throws at once when it is known to be denied, and the event is not posted")
   func knownDenial() async {
-    // What `prepared()` throws is known to the next post, however soon that follows.
+    // What `waitUntilPrepared()` throws is known to the next post, however soon that follows.
     for seed in 0..<200 {
       let server = ScriptedServer(seed: UInt64(seed))
       let link = ScriptedLink(server)
@@ -114,7 +114,7 @@ struct DenialRuleTests {
       let subject = "\(link.inbox)."
       server.denyPrefix(subject)
       a.bridge.carry(.number, .outgoing, delivery: .durable(stream: "S"))
-      await #expect { try await a.bridge.prepared() } throws: {
+      await #expect { try await a.bridge.waitUntilPrepared() } throws: {
         ($0 as? NATSError)?.code == .notAuthorized
       }
       let (local, token) = a.collect(.number)
@@ -136,12 +136,12 @@ struct DenialRuleTests {
     a.bridge.carry(.number, .outgoing)
     b.bridge.carry(.number, .incoming)
     let (atB, token) = b.collect(.number)
-    try await b.bridge.prepared()
+    try await b.bridge.waitUntilPrepared()
     a.bus.post(.number, 1)
     await eventually("it arrives") { atB.values == [1] }
     linkB.deny(.subscribe, "events.test.number")
     await eventually("it is counted") { b.bridge.counts[.notAuthorized] > 0 }
-    await #expect { try await b.bridge.prepared() } throws: {
+    await #expect { try await b.bridge.waitUntilPrepared() } throws: {
       ($0 as? NATSError)?.code == .notAuthorized
     }
     server.permit()
@@ -149,7 +149,7 @@ struct DenialRuleTests {
       a.bus.post(.number, 2)
       return atB.count > 1
     }
-    try await b.bridge.prepared()
+    try await b.bridge.waitUntilPrepared()
     withExtendedLifetime(token) {}
   }
 }

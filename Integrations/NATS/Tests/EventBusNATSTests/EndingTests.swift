@@ -221,7 +221,7 @@ struct EndingTests {
     try app.add(a.bridge)
     let running = Task { try await app.run() }
     try await app.waitUntil(state: .active)
-    try await a.bridge.prepared()
+    try await a.bridge.waitUntilPrepared()
     link.isConnected = false
     for number in 1...3 { a.bus.post(.number, number) }
     link.close()
@@ -459,7 +459,7 @@ struct DeadLetterTests {
     a.bridge.carry(.number, .outgoing, delivery: .durable(stream: "S"))
     b.bridge.carry(.number, .incoming, delivery: .durable(stream: "S", consumer: "c"))
     let token = b.bus.observe(.number) { (_: Int) in throw SampleError() }
-    try await b.bridge.prepared()
+    try await b.bridge.waitUntilPrepared()
     // The second one is the event: all that its identifier had is known to every subscriber.
     let id = "dead-events.test.number-c-test=2Enumber-S-2-1002"
     try link.send(OutgoingMessage(subject: "events._dead.test.number", id: id))
@@ -474,7 +474,7 @@ struct DeadLetterTests {
     let server = ScriptedServer(seed: 0)
     let (a, _, _, _) = pair(server) { $0.answerTimeout = .seconds(3600) }
     a.bridge.carry(.number, .outgoing, delivery: .durable(stream: "S"))
-    try await a.bridge.prepared()
+    try await a.bridge.waitUntilPrepared()
     let ids = Collected<String>()
     server.forge { message in
       guard let id = message.id, ids.count < 3 else { return nil }

@@ -76,7 +76,7 @@ struct ReportRuleTests {
     let link = ScriptedLink(ScriptedServer(seed: 0))
     let a = Party("a", link: link)
     a.bridge.carry(.number, .incoming)
-    try await a.bridge.prepared()
+    try await a.bridge.waitUntilPrepared()
     try link.send(OutgoingMessage(subject: "events.test.number"))
     await eventually("it is reported") { a.reports.count == 1 }
     let values = a.bridge.counts.values
@@ -95,8 +95,8 @@ struct ReportRuleTests {
     a.bridge.carry(.text, .outgoing)
     a.bridge.carry(.number, .outgoing, delivery: .durable(stream: "S"))
     b.bridge.carry(.number, .incoming, delivery: .durable(stream: "S", consumer: "billing"))
-    try await a.bridge.prepared()
-    try await b.bridge.prepared()
+    try await a.bridge.waitUntilPrepared()
+    try await b.bridge.waitUntilPrepared()
     #expect(a.bridge.levels.waitingEvents == 0 && a.bridge.levels.lag.isEmpty)
     #expect(b.bridge.levels.lag == ["test.number": 0])
 
@@ -139,7 +139,7 @@ struct ForeignMessageTests {
     b.bridge.carry(.other, .incoming)
     let (values, token) = b.collect(.number)
     let (others, otherToken) = b.collect(.other)
-    try await b.bridge.prepared()
+    try await b.bridge.waitUntilPrepared()
     func send(_ text: String, _ fields: [String: String], _ name: String) throws {
       try raw.rawLink.send(
         OutgoingMessage(subject: "events.\(name)", fields: fields, payload: Array(text.utf8))
@@ -172,7 +172,7 @@ struct ForeignMessageTests {
       if number == 2 { throw SampleError() }
       handled.append(number)
     }
-    try await b.bridge.prepared()
+    try await b.bridge.waitUntilPrepared()
     for (text, fields) in [("1", [:]), ("2", event), ("x", [:]), ("4", event)] {
       try raw.rawLink.send(
         OutgoingMessage(
@@ -211,7 +211,7 @@ struct ForeignMessageTests {
       b.bus.observe(.number) { _ in live.append(Trace.parent) },
       b.bus.observe(.other) { _ in durable.append(Trace.parent) },
     ]
-    try await b.bridge.prepared()
+    try await b.bridge.waitUntilPrepared()
     Trace.$parent.withValue("00-live") { a.bus.post(.number, 1) }
     try await Trace.$parent.withValue("00-durable") { _ = try await a.bridge.post(.other, 2) }
     a.bus.post(.number, 3)

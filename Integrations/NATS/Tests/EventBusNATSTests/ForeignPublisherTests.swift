@@ -22,7 +22,7 @@ struct ForeignPublisherTests {
     a.bridge.carry(.number, .outgoing, delivery: .durable(stream: "S"))
     b.bridge.carry(.number, .incoming, delivery: .durable(stream: "S", consumer: "c"))
     let (handled, token) = b.collect(.number)
-    try await b.bridge.prepared()
+    try await b.bridge.waitUntilPrepared()
     try await a.bridge.post(.number, 1)
     await eventually("it is handled") { handled.values == [1] }
     let last = try #require(await headers.next().first?.header.flatMap { WireHeader($0) })
@@ -59,7 +59,7 @@ struct ForeignPublisherTests {
     a.bridge.carry(.number, .outgoing, delivery: .durable(stream: "S"))
     b.bridge.carry(.number, .incoming, delivery: .durable(stream: "S", consumer: "c"))
     let (handled, token) = b.collect(.number)
-    try await b.bridge.prepared()
+    try await b.bridge.waitUntilPrepared()
     let header = WireHeader(
       node: "x",
       incarnation: 1,
@@ -93,8 +93,8 @@ struct ForeignPublisherTests {
         a.bridge.carry(.number, .outgoing, delivery: .durable(stream: "S")),
         b.bridge.carry(.number, .incoming, delivery: .durable(stream: "S", consumer: "c")),
       ]
-      try await a.bridge.prepared()
-      try await b.bridge.prepared()
+      try await a.bridge.waitUntilPrepared()
+      try await b.bridge.waitUntilPrepared()
       #expect(try await a.bridge.post(.number, round).sequence == 1)
       await eventually("it is handled") { handled.count == round }
       for way in ways where round == 2 { way.cancel() }

@@ -63,7 +63,7 @@ struct ForgedHeartbeatTests {
     a.bridge.carry(.number, .outgoing)
     b.bridge.carry(.number, .incoming)
     let (values, token) = b.collect(.number)
-    try await b.bridge.prepared()
+    try await b.bridge.waitUntilPrepared()
     a.bus.post(.number, 1)
     await eventually("it arrives") { values.values == [1] }
     var header = try #require(await headers.next().first?.header.flatMap { WireHeader($0) })

@@ -41,7 +41,7 @@ struct LateAnswerTests {
     let link = ScriptedLink(server)
     let a = Party("a", link: link) { $0.answerTimeout = .seconds(60) }
     a.bridge.carry(.number, .outgoing, delivery: .durable(stream: "S"))
-    try await a.bridge.prepared()
+    try await a.bridge.waitUntilPrepared()
     link.isConnected = false
     for number in 1...5 { a.bus.post(.number, number) }
     let breaks = Atomic<Bool>(true)
@@ -75,7 +75,7 @@ struct LateAnswerTests {
     let link = ScriptedLink(server)
     let a = Party("a", link: link)
     a.bridge.carry(.number, .outgoing, delivery: .durable(stream: "S"))
-    try await a.bridge.prepared()
+    try await a.bridge.waitUntilPrepared()
     // Neither the event nor its answer arrives for a while.
     server.faults = Faults(lost: 100)
     let sent = Collected<Void>()
@@ -91,7 +91,7 @@ struct LateAnswerTests {
     link.reconnect()
     await eventually("it is rejected") {
       do throws(NATSError) {
-        try await a.bridge.prepared()
+        try await a.bridge.waitUntilPrepared()
         return false
       } catch {
         return error.code == .refused

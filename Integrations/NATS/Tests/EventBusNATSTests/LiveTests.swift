@@ -76,7 +76,7 @@ struct LiveTests {
     var members: [(Party, Collected<Int>, Token)] = []
     for index in 1...3 {
       let member = try await Party("worker-\(index)", server)
-      member.bridge.carry(.number, .incoming, delivery: .shared("workers"))
+      member.bridge.carry(.number, .incoming, delivery: .queueGroup("workers"))
       let (values, token) = member.collect(.number)
       members.append((member, values, token))
       await member.reached()
@@ -91,7 +91,7 @@ struct LiveTests {
   @Test("The state follows a killed server and its return, and events flow again")
   func restart() async throws {
     let server = try NATSServer(jetStream: false)
-    let nats = try await NATSConnection(urls: [server.url], options: .quick())
+    let nats = try await NATSConnection(urls: [server.url], configuration: .quick())
     let states = Collected<NATSConnection.State>()
     let stateToken = nats.state.observe { states.append($0.new) }
     let a = Party("a", over: nats)
@@ -150,8 +150,8 @@ struct LiveTests {
   func stopped() async throws {
     let server = try NATSServer(jetStream: false)
     // A write to the stopped server takes longer than the test.
-    let options = NATSConnection.Options.quick { $0.writeDeadline = .seconds(3600) }
-    let a = Party("a", over: try await NATSConnection(urls: [server.url], options: options))
+    let options = NATSConnection.Configuration.quick { $0.writeDeadline = .seconds(3600) }
+    let a = Party("a", over: try await NATSConnection(urls: [server.url], configuration: options))
     a.bridge.carry(.text, .outgoing)
     server.signal(SIGSTOP)
     defer { server.signal(SIGCONT) }
@@ -302,12 +302,17 @@ struct SecurityTests {
       jetStream: false,
       configuration: "authorization { user: \"mail\", password: \"secret\" }\n"
     )
-    let right = NATSConnection.Options.quick { $0.credentials = .user("mail", password: "secret") }
-    let nats = try await NATSConnection(server.url, options: right)
+    let right = NATSConnection.Configuration.quick {
+      $0.credentials = .user("mail", password: "secret")
+    }
+    let nats = try await NATSConnection(server.url, configuration: right)
     await eventually("it is connected") { nats.state.value == .connected(to: server.url) }
-    for credentials in [nil, NATSConnection.Options.Credentials.user("mail", password: "x")] {
+    for credentials in [nil, NATSConnection.Configuration.Credentials.user("mail", password: "x")] {
       await #expect {
-        _ = try await NATSConnection(server.url, options: .quick { $0.credentials = credentials })
+        _ = try await NATSConnection(
+          server.url,
+          configuration: .quick { $0.credentials = credentials }
+        )
       } throws: {
         ($0 as? NATSError)?.code == .notAuthorized
       }
@@ -326,23 +331,25 @@ struct SecurityTests {
     try seed.write(to: file, atomically: true, encoding: .utf8)
     let nats = try await NATSConnection(
       server.url,
-      options: .quick { $0.credentials = .nkey(key, seedFile: file.path) }
+      configuration: .quick { $0.credentials = .nkey(key, seedFile: file.path) }
     )
     await eventually("it is connected") { nats.state.value == .connected(to: server.url) }
     await #expect(throws: NATSError.self) {
       _ = try await NATSConnection(
         server.url,
-        options: .quick { $0.credentials = .nkey("UA\(key.dropFirst(2))", seedFile: file.path) }
+        configuration: .quick {
+          $0.credentials = .nkey("UA\(key.dropFirst(2))", seedFile: file.path)
+        }
       )
     }
     let garbage = server.folder.appending(path: "garbage.nk").path
     for text in ["", "no key", "\(seed.dropLast())X"] {
       try text.write(toFile: garbage, atomically: true, encoding: .utf8)
       await #expect {
-        let options = NATSConnection.Options.quick {
+        let options = NATSConnection.Configuration.quick {
           $0.credentials = .nkey(key, seedFile: garbage)
         }
-        _ = try await NATSConnection(server.url, options: options)
+        _ = try await NATSConnection(server.url, configuration: options)
       } throws: {
         ($0 as? NATSError)?.code == .invalidOption && "\($0)".contains(garbage)
       }
@@ -351,9 +358,15 @@ struct SecurityTests {
       jetStream: false,
       configuration: "authorization { token: \"t0ken\" }\n"
     )
-    _ = try await NATSConnection(other.url, options: .quick { $0.credentials = .token("t0ken") })
+    _ = try await NATSConnection(
+      other.url,
+      configuration: .quick { $0.credentials = .token("t0ken") }
+    )
     await #expect(throws: NATSError.self) {
-      _ = try await NATSConnection(other.url, options: .quick { $0.credentials = .token("x") })
+      _ = try await NATSConnection(
+        other.url,
+        configuration: .quick { $0.credentials = .token("x") }
+      )
     }
   }
 
@@ -370,7 +383,7 @@ struct SecurityTests {
     await #expect {
       _ = try await NATSConnection(
         "tls://127.0.0.1:1",
-        options: .quick { $0.tls = .init(authorities: "/nowhere/ca.pem") }
+        configuration: .quick { $0.tls = .init(authorities: "/nowhere/ca.pem") }
       )
     } throws: {
       ($0 as? NATSError)?.code == .invalidOption
@@ -398,16 +411,16 @@ struct SecurityTests {
 
         """
     )
-    func options(_ tls: NATSConnection.Options.TLS) -> NATSConnection.Options {
+    func options(_ tls: NATSConnection.Configuration.TLS) -> NATSConnection.Configuration {
       .quick { $0.tls = tls }
     }
-    let right = NATSConnection.Options.TLS(
+    let right = NATSConnection.Configuration.TLS(
       authorities: certificates.path("ca.pem"),
       certificate: certificates.path("client.pem"),
       key: certificates.path("client.key")
     )
-    let a = Party("a", over: try await NATSConnection(server.url, options: options(right)))
-    let b = Party("b", over: try await NATSConnection(server.url, options: options(right)))
+    let a = Party("a", over: try await NATSConnection(server.url, configuration: options(right)))
+    let b = Party("b", over: try await NATSConnection(server.url, configuration: options(right)))
     a.bridge.carry(.number)
     b.bridge.carry(.number)
     await meet(.number, from: a, to: b)
@@ -420,11 +433,11 @@ struct SecurityTests {
     (noCertificate.certificate, noCertificate.key) = (nil, nil)
     for tls in [wrongAuthority, wrongName, noCertificate] {
       await #expect(throws: NATSError.self) {
-        _ = try await NATSConnection(server.url, options: options(tls))
+        _ = try await NATSConnection(server.url, configuration: options(tls))
       }
     }
     await #expect(throws: NATSError.self) {
-      _ = try await NATSConnection(server.url, options: .quick())
+      _ = try await NATSConnection(server.url, configuration: .quick())
     }
   }
 }

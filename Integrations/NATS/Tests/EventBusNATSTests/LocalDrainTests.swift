@@ -84,7 +84,7 @@ struct LocalDrainTests {
     let change: (inout EventBridge.Configuration) -> Void = { $0.handlingTimeout = .seconds(3600) }
     let a = try await Party("a", server, change)
     a.bridge.carry(.number, delivery: .durable(stream: "S", consumer: "c"))
-    try await a.bridge.prepared()
+    try await a.bridge.waitUntilPrepared()
     let (ended, release) = (Collected<Int>(), Latch())
     let token = a.bus.observe(.number) { number in
       try await release.wait()
@@ -101,7 +101,7 @@ struct LocalDrainTests {
     let b = try await Party("b", server, change)
     let (atB, tokenB) = b.collect(.number)
     b.bridge.carry(.number, .incoming, delivery: .durable(stream: "S", consumer: "c"))
-    try await b.bridge.prepared()
+    try await b.bridge.waitUntilPrepared()
     try await post(4, from: b, server)
     await eventually("the next event is handled") { atB.values.contains(4) }
     // Unanswered messages would come before, or an hour later.

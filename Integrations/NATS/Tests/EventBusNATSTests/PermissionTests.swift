@@ -34,8 +34,12 @@ private func party(
   user: String = "limited",
   _ change: (inout EventBridge.Configuration) -> Void = { _ in }
 ) async throws -> Party {
-  let options = NATSConnection.Options.quick { $0.credentials = .user(user, password: "p") }
-  return Party(node, over: try await NATSConnection(urls: [server.url], options: options), change)
+  let options = NATSConnection.Configuration.quick { $0.credentials = .user(user, password: "p") }
+  return Party(
+    node,
+    over: try await NATSConnection(urls: [server.url], configuration: options),
+    change
+  )
 }
 
 /// The error of a task, which must end by itself.
@@ -76,7 +80,7 @@ struct PermissionTests {
     }
   }
 
-  @Test("A live event that may not be received is reported, and prepared throws")
+  @Test("A live event that may not be received is reported, and waitUntilPrepared throws")
   func incoming() async throws {
     let server = try NATSServer(
       jetStream: false,
@@ -84,7 +88,7 @@ struct PermissionTests {
     )
     let a = try await party("a", server)
     a.bridge.carry(.hidden, .incoming)
-    let thrown = await code { () async throws(NATSError) in try await a.bridge.prepared() }
+    let thrown = await code { () async throws(NATSError) in try await a.bridge.waitUntilPrepared() }
     #expect(thrown == .notAuthorized)
     #expect(a.bridge.counts[.notAuthorized] >= 1)
     #expect(a.bridge.counts[.notPrepared] == 0)
@@ -127,7 +131,7 @@ struct PermissionTests {
   }
 
   @Test(
-    "A durable event that may not be received is reported, and prepared throws",
+    "A durable event that may not be received is reported, and waitUntilPrepared throws",
     arguments: [
       users(subscribe: ["_EVENTBUS.>"]),
       users(publish: ["$JS.API.CONSUMER.>"]),
@@ -138,7 +142,7 @@ struct PermissionTests {
     let server = try NATSServer(configuration: configuration)
     let a = try await party("a", server) { $0.answerTimeout = .seconds(2) }
     a.bridge.carry(.hidden, .incoming, delivery: .durable(stream: "S", consumer: "c"))
-    let thrown = await code { () async throws(NATSError) in try await a.bridge.prepared() }
+    let thrown = await code { () async throws(NATSError) in try await a.bridge.waitUntilPrepared() }
     #expect(thrown == .notAuthorized)
     await eventually("it is reported") {
       a.reports.values.contains { $0.kind == .notAuthorized && $0.event == "hidden" }
@@ -169,7 +173,7 @@ struct PermissionTests {
     let b = try await party("b", server, user: "admin")
     a.bridge.carry(.number)
     b.bridge.carry(.number)
-    try await a.bridge.prepared()
+    try await a.bridge.waitUntilPrepared()
     await meet(.number, from: a, to: b)
     await eventually("both are counted") {
       Set(a.reports.values.filter { $0.event == "_node" }.map(\.detail)).count >= 2
@@ -184,7 +188,7 @@ struct PermissionTests {
     a.bridge.carry(.hidden, .incoming, delivery: .durable(stream: "S", consumer: "c"))
     a.bridge.carry(.secret, .outgoing, delivery: .durable(stream: "S"))
     b.bridge.carry(.hidden, .outgoing, delivery: .durable(stream: "S"))
-    try await a.bridge.prepared()
+    try await a.bridge.waitUntilPrepared()
     try await a.bridge.post(.secret, 1)
     try await b.bridge.post(.hidden, 1)
     await eventually("it is handled") { handled.values == [1] }
@@ -215,7 +219,7 @@ struct PermissionTests {
     a.bridge.carry(.secret, .outgoing)
     a.bridge.carry(.hidden, .incoming)
     a.bridge.carry(.kept, .outgoing, delivery: .durable(stream: "S"))
-    try await a.bridge.prepared()
+    try await a.bridge.waitUntilPrepared()
     try await a.bridge.post(.kept, 1)
     await meet(.secret, from: a, to: b)
     await meet(.hidden, from: b, to: a)
@@ -239,6 +243,6 @@ struct PermissionTests {
     }
     await meet(.secret, from: a, to: b)
     await meet(.hidden, from: b, to: a)
-    try await a.bridge.prepared()
+    try await a.bridge.waitUntilPrepared()
   }
 }

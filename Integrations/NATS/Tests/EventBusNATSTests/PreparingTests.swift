@@ -70,7 +70,7 @@ struct PreparingTests {
   )
   func search() async throws {
     let server = try NATSServer()
-    let raw = try await NATSConnection(urls: [server.url], options: .quick())
+    let raw = try await NATSConnection(urls: [server.url], configuration: .quick())
     let link = raw.rawLink
     try await link.prepareStream("S", subjects: ["x"], replicas: 1, within: .seconds(5))
     let none = try await link.recent("S", subject: "y", upTo: 5, count: 3, within: .seconds(5))
@@ -103,7 +103,7 @@ struct PreparingTests {
   @Test("Preparing a stream ends at its deadline, and when the connection is closed")
   func bounded() async throws {
     let server = try NATSServer()
-    let raw = try await NATSConnection(urls: [server.url], options: .quick())
+    let raw = try await NATSConnection(urls: [server.url], configuration: .quick())
     server.signal(SIGSTOP)
     defer { server.signal(SIGCONT) }
     let began = Collected<Void>()
@@ -151,7 +151,8 @@ struct PreparingTests {
     let known = await error { () async throws(NATSError) in try await a.bridge.post(.number, 1) }
     #expect(known?.code == .refused && known?.detail.contains(words) == true, "\(known as Any)")
     a.bridge.carry(.other, .incoming, delivery: .durable(stream: "S", consumer: "c"))
-    let waited = await error { () async throws(NATSError) in try await a.bridge.prepared() }
+    let waited = await error { () async throws(NATSError) in try await a.bridge.waitUntilPrepared()
+    }
     #expect(waited?.code == .refused && waited?.detail.contains(words) == true, "\(waited as Any)")
     let run = AppServiceRun(a.bridge)
     await #expect { try await run.wait() } throws: { "\($0)".contains(words) }
@@ -198,7 +199,7 @@ struct PreparingTests {
     a.bus.post(.number, 2)
     try await ask(raw, "$JS.API.STREAM.DELETE.T")
     await eventually("it is stored") { a.bridge.counts.stored == 1 }
-    try await a.bridge.prepared()
+    try await a.bridge.waitUntilPrepared()
     #expect(try await a.bridge.post(.number, 3).sequence == 2)
     #expect(a.bridge.isPrepared)
   }
@@ -226,7 +227,7 @@ struct PreparingTests {
     a.bridge.carry(.number, .outgoing, delivery: .durable(stream: "S"))
     let limit = Duration.milliseconds(50)
     let thrown = await error { () async throws(NATSError) in
-      try await a.bridge.prepared(within: limit)
+      try await a.bridge.waitUntilPrepared(within: limit)
     }
     #expect(thrown?.code == .timedOut && thrown?.detail.contains("test.number") == true)
     let posted = await error { () async throws(NATSError) in
@@ -237,7 +238,7 @@ struct PreparingTests {
     link.isConnected = true
     await a.bridge.waitUntilFlushed()
     #expect(server.stored("S") == ["1"])
-    try await a.bridge.prepared()
+    try await a.bridge.waitUntilPrepared()
     #expect(a.bridge.isPrepared)
   }
 
@@ -270,7 +271,7 @@ struct PreparingTests {
     let a = try await Party("a", server)
     let raw = try await NATSConnection(server.url)
     a.bridge.carry(.number, .outgoing, delivery: .durable(stream: "S"))
-    try await a.bridge.prepared()
+    try await a.bridge.waitUntilPrepared()
     try await ask(raw, "$JS.API.STREAM.DELETE.S")
     await eventually("it is reported") {
       a.reports.values.contains { $0.kind == .deleted && $0.detail.contains("the stream S") }
@@ -329,7 +330,7 @@ struct PreparingTests {
     let server = ScriptedServer(seed: 0)
     let a = Party("a", link: ScriptedLink(server))
     a.bridge.carry(.number, .outgoing, delivery: .durable(stream: "S"))
-    try await a.bridge.prepared()
+    try await a.bridge.waitUntilPrepared()
     server.forgetStreams()
     a.bus.post(.number, 1)
     let start = ContinuousClock.now
@@ -342,7 +343,7 @@ struct PreparingTests {
   @Test("After close, a durable post over a server throws, and flushed returns")
   func closed() async throws {
     let server = try NATSServer()
-    let nats = try await NATSConnection(urls: [server.url], options: .quick())
+    let nats = try await NATSConnection(urls: [server.url], configuration: .quick())
     let a = Party("a", over: nats)
     a.bridge.carry(.number, .outgoing, delivery: .durable(stream: "S"))
     try await a.bridge.post(.number, 1)

@@ -13,14 +13,16 @@ struct RefusedCredentialsTests {
   @Test("After the server has refused them many times, events are stored and handled again")
   func refused() async throws {
     let server = try NATSServer(configuration: password("one"))
-    let options = NATSConnection.Options.quick { $0.credentials = .user("mail", password: "one") }
-    let nats = try await NATSConnection(urls: [server.url], options: options)
+    let options = NATSConnection.Configuration.quick {
+      $0.credentials = .user("mail", password: "one")
+    }
+    let nats = try await NATSConnection(urls: [server.url], configuration: options)
     let a = Party("a", over: nats)
     let (handled, handling) = a.collect(.number)
     let (heard, hearing) = a.collect(.other)
     a.bridge.carry(.number, delivery: .durable(stream: "S", consumer: "c"))
     a.bridge.carry(.other, .incoming)
-    try await a.bridge.prepared()
+    try await a.bridge.waitUntilPrepared()
     try await a.bridge.post(.number, 1)
     await eventually("it is handled") { handled.values == [1] }
     #expect(a.bridge.isPrepared)
@@ -33,7 +35,7 @@ struct RefusedCredentialsTests {
     }
     if case .reconnecting = nats.state.value {} else { Issue.record("\(nats.state.value)") }
     #expect(!a.bridge.isPrepared)
-    await #expect { try await a.bridge.prepared(within: .milliseconds(50)) } throws: {
+    await #expect { try await a.bridge.waitUntilPrepared(within: .milliseconds(50)) } throws: {
       ($0 as? NATSError)?.code == .notAuthorized
     }
     await #expect { try await a.bridge.post(.number, 2, within: .milliseconds(50)) } throws: {
@@ -46,11 +48,14 @@ struct RefusedCredentialsTests {
     #expect(a.bridge.counts.stored == 3)
     await eventually("they are handled") { handled.values.sorted() == [1, 2, 3] }
     await eventually("it is connected") { nats.state.value == .connected(to: server.url) }
-    try await a.bridge.prepared()
+    try await a.bridge.waitUntilPrepared()
     #expect(a.bridge.counts[.notPrepared] == 0 && a.bridge.counts[.givenUp] == 0)
     #expect(a.bridge.counts[.refused] == 0 && nats.reconnectCount == 1)
     // Live subscriptions are there again as well.
-    let other = Party("b", over: try await NATSConnection(urls: [server.url], options: options))
+    let other = Party(
+      "b",
+      over: try await NATSConnection(urls: [server.url], configuration: options)
+    )
     other.bridge.carry(.other, .outgoing)
     await eventually("live events arrive") {
       other.bus.post(.other, 1)
@@ -64,8 +69,10 @@ struct RefusedCredentialsTests {
   @Test("A connection that is closed while its credentials are refused stays closed")
   func closed() async throws {
     let server = try NATSServer(jetStream: false, configuration: password("one"))
-    let options = NATSConnection.Options.quick { $0.credentials = .user("mail", password: "one") }
-    let nats = try await NATSConnection(urls: [server.url], options: options)
+    let options = NATSConnection.Configuration.quick {
+      $0.credentials = .user("mail", password: "one")
+    }
+    let nats = try await NATSConnection(urls: [server.url], configuration: options)
     let a = Party("a", over: nats)
     try server.reload(configuration: password("two"))
     await eventually("they are refused") { a.bridge.counts[.notAuthorized] >= 3 }
@@ -74,7 +81,7 @@ struct RefusedCredentialsTests {
     try server.reload(configuration: password("one"))
     // Another one with these credentials is accepted, so that this one would be.
     await eventually("the server accepts them") {
-      (try? await NATSConnection(urls: [server.url], options: options)) != nil
+      (try? await NATSConnection(urls: [server.url], configuration: options)) != nil
     }
     #expect(nats.state.value == .closed && nats.reconnectCount == 0)
     await a.bridge.waitUntilFlushed()
@@ -86,7 +93,7 @@ struct RefusedCredentialsTests {
     let server = try NATSServer(jetStream: false, configuration: token("one"))
     let present = Locked("one")
     let calls = Collected<String>()
-    let options = NATSConnection.Options.quick {
+    let options = NATSConnection.Configuration.quick {
       $0.credentials = .renewed {
         let token = present.withLock { $0 }
         calls.append(token)
@@ -94,7 +101,7 @@ struct RefusedCredentialsTests {
         return .token(token)
       }
     }
-    let nats = try await NATSConnection(urls: [server.url], options: options)
+    let nats = try await NATSConnection(urls: [server.url], configuration: options)
     #expect(calls.values == ["one"])
     let a = Party("a", over: nats)
     present.withLock { $0 = "none" }
@@ -109,7 +116,9 @@ struct RefusedCredentialsTests {
       a.reports.values.contains { $0.detail.contains("SampleError") }
     }
     present.withLock { $0 = "none" }
-    await #expect { _ = try await NATSConnection(urls: [server.url], options: options) } throws: {
+    await #expect {
+      _ = try await NATSConnection(urls: [server.url], configuration: options)
+    } throws: {
       ($0 as? NATSError)?.code == .notAuthorized && "\($0)".contains("SampleError")
     }
   }
@@ -120,14 +129,14 @@ struct RefusedCredentialsTests {
     let server = try NATSServer(jetStream: false, configuration: token("one"))
     let present = Locked("one")
     let calls = Collected<String>()
-    let options = NATSConnection.Options.quick {
+    let options = NATSConnection.Configuration.quick {
       $0.credentials = .renewed {
         let token = present.withLock { $0 }
         calls.append(token)
         return .token(token)
       }
     }
-    let nats = try await NATSConnection(urls: [server.url], options: options)
+    let nats = try await NATSConnection(urls: [server.url], configuration: options)
     let a = Party("a", over: nats)
     func failures() -> Int {
       a.reports.values.filter { $0.event == "_connection" && $0.kind == .notPrepared }
@@ -153,7 +162,7 @@ struct RefusedCredentialsTests {
     for isCancelled in [true, false] {
       let server = try NATSServer(jetStream: false, configuration: token("one"))
       let (calls, ended, latch) = (Collected<Void>(), Collected<Void>(), Latch())
-      let options = NATSConnection.Options.quick {
+      let options = NATSConnection.Configuration.quick {
         $0.credentials = .renewed {
           calls.append(())
           if calls.count == 1 { return .token("one") }
@@ -172,7 +181,7 @@ struct RefusedCredentialsTests {
       }
       weak var link: AnyObject?
       do {
-        let nats = try await NATSConnection(urls: [server.url], options: options)
+        let nats = try await NATSConnection(urls: [server.url], configuration: options)
         link = nats.rawLink as AnyObject
         try server.reload(configuration: token("two"))
         await eventually("the closure is called again") { calls.count >= 2 }
@@ -189,15 +198,17 @@ struct RefusedCredentialsTests {
   func endless() async throws {
     let server = try NATSServer(jetStream: false)
     let calls = Collected<Void>()
-    @Sendable func renew() -> NATSConnection.Options.Credentials {
+    @Sendable func renew() -> NATSConnection.Configuration.Credentials {
       calls.append(())
-      return .renewed { () async throws -> NATSConnection.Options.Credentials in
+      return .renewed { () async throws -> NATSConnection.Configuration.Credentials in
         if calls.count > 1000 { throw SampleError() }
         return renew()
       }
     }
-    let options = NATSConnection.Options.quick { $0.credentials = renew() }
-    await #expect { _ = try await NATSConnection(urls: [server.url], options: options) } throws: {
+    let options = NATSConnection.Configuration.quick { $0.credentials = renew() }
+    await #expect {
+      _ = try await NATSConnection(urls: [server.url], configuration: options)
+    } throws: {
       ($0 as? NATSError)?.code == .invalidOption && "\($0)".contains("renewed")
     }
     #expect(calls.count < 10)
@@ -252,7 +263,7 @@ struct AddressTests {
       configuration: "authorization { user: \"mail\", password: \"secret\" }\n"
     )
     let address = "nats://mail:secret@127.0.0.1:\(server.port)"
-    let nats = try await NATSConnection(urls: [address], options: .quick())
+    let nats = try await NATSConnection(urls: [address], configuration: .quick())
     await eventually("it is connected") { nats.state.value == .connected(to: server.url) }
     let a = Party("a", over: nats)
     var dumped = ""
@@ -273,7 +284,7 @@ struct AddressTests {
       ["nats://mail:secret secret@127.0.0.1:\(port)"],
     ] {
       await #expect {
-        _ = try await NATSConnection(urls: list, options: .quick())
+        _ = try await NATSConnection(urls: list, configuration: .quick())
       } throws: { error in
         var dumped = ""
         dump(error, to: &dumped)
@@ -285,11 +296,11 @@ struct AddressTests {
 
   @Test("Descriptions of options show no secret")
   func options() {
-    let all: [NATSConnection.Options.Credentials] = [
+    let all: [NATSConnection.Configuration.Credentials] = [
       .user("mail", password: "secret"), .token("secret"), .renewed { .token("secret") },
     ]
     for credentials in all {
-      let options = NATSConnection.Options(credentials: credentials)
+      let options = NATSConnection.Configuration(credentials: credentials)
       var dumped = ""
       dump(options, to: &dumped)
       dump(credentials, to: &dumped)

@@ -34,17 +34,17 @@ struct RepeatedAttemptTests {
     attempts.link.reconnect()
     attempts.latches[0].open()
     await eventually("the second one runs") { attempts.began.count == 2 }
-    await #expect { try await a.bridge.prepared(within: .seconds(20)) } throws: {
+    await #expect { try await a.bridge.waitUntilPrepared(within: .seconds(20)) } throws: {
       ($0 as? NATSError)?.code == .notAuthorized
     }
     for latch in attempts.latches { latch.open() }
     await eventually("it is prepared") { a.bridge.isPrepared }
-    try await a.bridge.prepared()
+    try await a.bridge.waitUntilPrepared()
     try await a.bridge.post(.number, 1)
   }
 
   @Test("A success ends the wait although the attempt was wanted again while it ran")
-  func prepared() async throws {
+  func waitUntilPrepared() async throws {
     let attempts = Attempts([])
     let a = Party("a", link: attempts.link)
     a.bridge.carry(.number, .outgoing, delivery: .durable(stream: "S"))
@@ -52,7 +52,7 @@ struct RepeatedAttemptTests {
     attempts.link.reconnect()
     attempts.latches[0].open()
     await eventually("the second one runs") { attempts.began.count == 2 }
-    try await a.bridge.prepared(within: .seconds(20))
+    try await a.bridge.waitUntilPrepared(within: .seconds(20))
     for latch in attempts.latches { latch.open() }
   }
 
@@ -62,13 +62,13 @@ struct RepeatedAttemptTests {
     let a = Party("a", link: attempts.link)
     a.bridge.carry(.number, .outgoing, delivery: .durable(stream: "S"))
     attempts.latches[0].open()
-    try await a.bridge.prepared()
+    try await a.bridge.waitUntilPrepared()
     attempts.link.reconnect()
     await eventually("the second one runs") { attempts.began.count == 2 }
     attempts.link.reconnect()
     attempts.latches[1].open()
     await eventually("the third one runs") { attempts.began.count == 3 }
-    await #expect { try await a.bridge.prepared(within: .seconds(20)) } throws: {
+    await #expect { try await a.bridge.waitUntilPrepared(within: .seconds(20)) } throws: {
       ($0 as? NATSError)?.code == .notAuthorized
     }
     for latch in attempts.latches { latch.open() }

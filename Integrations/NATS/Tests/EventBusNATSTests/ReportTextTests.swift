@@ -22,11 +22,13 @@ struct ReportTextTests {
     }
     let server = ScriptedServer(seed: 0)
     let link = ScriptedLink(server)
-    let a = Party("a", link: ScriptedLink(server)) { $0.retry = RetryPolicy(attempts: 1) }
+    let a = Party("a", link: ScriptedLink(server)) {
+      $0.retry = EventBridge.RetryPolicy(attempts: 1)
+    }
     a.bridge.carry(.text, .incoming)
     a.bridge.carry(.number, delivery: .durable(stream: "S", consumer: "c"))
     let token = a.bus.observe(.number) { _ in throw Problem() }
-    try await a.bridge.prepared()
+    try await a.bridge.waitUntilPrepared()
     func send(_ sequence: UInt64, _ type: String, _ payload: String) throws {
       let header = WireHeader(
         node: Self.forged,

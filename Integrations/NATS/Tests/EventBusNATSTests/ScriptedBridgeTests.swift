@@ -56,7 +56,7 @@ struct ScriptedBridgeTests {
       $0.handlingTimeout = .milliseconds(60)
       $0.handlingLimit = 32
       $0.unansweredLimit = 16
-      $0.retry = RetryPolicy(
+      $0.retry = EventBridge.RetryPolicy(
         attempts: 1000,
         deliveries: 1_000_000,
         firstPause: .milliseconds(1),

@@ -117,7 +117,7 @@ extension EventBridge.Configuration {
   }
 }
 
-extension NATSConnection.Options {
+extension NATSConnection.Configuration {
   /// Short times, for tests.
   static func quick(_ change: (inout Self) -> Void = { _ in }) -> Self {
     var options = Self()
@@ -141,7 +141,7 @@ struct Party: Sendable {
     _ urls: [String],
     _ change: (inout EventBridge.Configuration) -> Void = { _ in }
   ) async throws {
-    let nats = try await NATSConnection(urls: urls, options: .quick())
+    let nats = try await NATSConnection(urls: urls, configuration: .quick())
     self.init(node, over: nats, change)
   }
 

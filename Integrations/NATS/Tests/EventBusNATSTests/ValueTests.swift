@@ -306,7 +306,10 @@ struct RuleTests {
 
   @Test("A redelivery of an event in hand waits, and one of a finished event is acknowledged")
   func receiver() {
-    var receiver = DurableReceiver(retry: RetryPolicy(attempts: 3, deliveries: 9), remembered: 2)
+    var receiver = DurableReceiver(
+      retry: EventBridge.RetryPolicy(attempts: 3, deliveries: 9),
+      remembered: 2
+    )
     let keys = (1...4).compactMap {
       DeliverySubject("$JS.ACK.S.c.1.\($0).1.77.0").map { DurableReceiver.Key($0) }
     }
@@ -348,7 +351,7 @@ struct RuleTests {
 
   @Test("The pauses between attempts grow up to the longest")
   func pauses() {
-    let policy = RetryPolicy(firstPause: .milliseconds(100), longestPause: .seconds(1))
+    let policy = EventBridge.RetryPolicy(firstPause: .milliseconds(100), longestPause: .seconds(1))
     #expect(
       (1...6).map { policy.pause(after: $0) }
         == [100, 200, 400, 800, 1000, 1000].map { .milliseconds($0) }

@@ -15,11 +15,11 @@ enum NATSNode {
     let arguments = CommandLine.arguments
     let (url, node, mode) = (arguments[1], arguments[2], arguments[3])
     endWithParent()
-    var options = NATSConnection.Options()
+    var options = NATSConnection.Configuration()
     if mode == "reconnect" { options.reconnectPause = .milliseconds(1) }
     let nats = try await NATSConnection(
       urls: url.split(separator: ",").map(String.init),
-      options: options
+      configuration: options
     )
     var configuration = EventBridge.Configuration()
     configuration.heartbeat = .milliseconds(100)

@@ -43,11 +43,11 @@ public struct KillRun: Sendable {
     var configuration = EventBridge.Configuration()
     configuration.answerTimeout = .milliseconds(400)
     configuration.heartbeat = .milliseconds(200)
-    var options = NATSConnection.Options()
+    var options = NATSConnection.Configuration()
     options.reconnectPause = .milliseconds(20)
     let bridge = EventBridge(
       bus,
-      over: try await NATSConnection(urls: [server.url], options: options),
+      over: try await NATSConnection(urls: [server.url], configuration: options),
       node: "poster",
       configuration: configuration
     )

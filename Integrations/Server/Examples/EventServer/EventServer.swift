@@ -54,12 +54,12 @@ enum EventServer {
       } : nil
     do {
       if let inspector { try app.add(inspector) }
-      try app.add(JournalService(bus: bus), options: AppServiceOptions(waitsForReady: true))
+      try app.add(JournalService(bus: bus), options: AppServiceOptions(reportsReadiness: true))
       try WebService.add(to: app, metrics: metrics, logger: logger)
       try app.add(DrainDelay(), options: AppServiceOptions(after: [WebService.name]))
       try app.add(
         WarmUp(),
-        options: AppServiceOptions(after: [WebService.name], waitsForReady: true)
+        options: AppServiceOptions(after: [WebService.name], reportsReadiness: true)
       )
       let code = try await app.run()
       withExtendedLifetime(observations) {}

@@ -65,6 +65,6 @@ struct WarmUp: AppService {
       try await context.cancelOnShutdown { for await _ in input {} }
     }
     context.markReady()
-    try await context.untilShutdown()
+    try await context.waitUntilShutdown()
   }
 }

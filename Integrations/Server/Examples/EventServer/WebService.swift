@@ -29,7 +29,7 @@ struct WebService: Service {
     try app.add(
       adopting: web,
       named: name,
-      options: AppServiceOptions(after: ["journal"], waitsForReady: true),
+      options: AppServiceOptions(after: ["journal"], reportsReadiness: true),
       ready: readiness,
       logger: logger
     )
@@ -121,7 +121,7 @@ struct DrainDelay: AppService {
 
   func run(_ context: AppServiceContext) async throws {
     let seconds = try await context.value(of: .settings).drainDelay
-    try await context.untilShutdown()
+    try await context.waitUntilShutdown()
     try await Task.sleep(for: .seconds(seconds))
   }
 }

@@ -38,7 +38,7 @@ struct ApplicationLogTests {
     for name in ["cache", "db"] {
       try app.add(name) { context in
         context.markReady()
-        try await context.untilShutdown()
+        try await context.waitUntilShutdown()
         await held.first(1)
       }
     }
@@ -68,7 +68,7 @@ struct ApplicationLogTests {
     let held = Inbox<Void>()
     try app.add("db") { context in
       context.markReady()
-      try? await context.untilShutdown()
+      try? await context.waitUntilShutdown()
       _ = await withTaskCancellationHandler {
         await held.first(1)
       } onCancel: {
@@ -92,12 +92,12 @@ struct ApplicationLogTests {
     loader.register("settings") { _ in }
     let app = application(loader)
     let log = app.startLogging(to: sample.logger)
-    try app.add("web", options: AppServiceOptions(onThrow: .ignore)) { _ in
+    try app.add("web", onThrow: .ignore) { _ in
       throw SampleError("port in use")
     }
     try app.add("db") { context in
       context.markReady()
-      try await context.untilShutdown()
+      try await context.waitUntilShutdown()
     }
     let run = Task { try await app.run() }
     try await app.waitUntil(state: .active)
@@ -144,7 +144,7 @@ struct ApplicationLogTests {
     let log = app.startLogging(to: errors)
     try app.add("db") { context in
       context.markReady()
-      try await context.untilShutdown()
+      try await context.waitUntilShutdown()
     }
     let run = Task { try await app.run() }
     try await app.waitUntil(state: .active)

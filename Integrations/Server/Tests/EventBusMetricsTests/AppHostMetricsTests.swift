@@ -19,10 +19,10 @@ struct ApplicationMetricsTests {
       configuration: AppHost.Configuration(signals: [:], launchOptions: LaunchOptions())
     )
     let token = app.startMeasuring(prefix: "shop", factory: metrics)
-    try app.add("web", options: AppServiceOptions(onThrow: .ignore)) { _ in throw SampleError() }
+    try app.add("web", onThrow: .ignore) { _ in throw SampleError() }
     try app.add("db") { context in
       context.markReady()
-      try await context.untilShutdown()
+      try await context.waitUntilShutdown()
     }
     let run = Task { try await app.run() }
     try await app.waitUntil(state: .active)
@@ -75,7 +75,7 @@ struct ApplicationMetricsTests {
         cancelled.append(())
       }
     }
-    try app.add("job", options: AppServiceOptions(onReturn: .ignore)) { context in
+    try app.add("job", onReturn: .ignore) { context in
       context.markReady()
     }
     let run = Task { try await app.run() }

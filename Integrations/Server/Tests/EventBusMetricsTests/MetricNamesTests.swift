@@ -29,10 +29,10 @@ struct MetricNamesTests {
       bus.startMeasuring(prefix: "shop", factory: metrics, interval: .seconds(10), clock: clock),
       app.startMeasuring(prefix: "shop", factory: metrics),
     ]
-    try app.add("web", options: AppServiceOptions(onThrow: .ignore)) { _ in throw SampleError() }
+    try app.add("web", onThrow: .ignore) { _ in throw SampleError() }
     try app.add("db") { context in
       context.markReady()
-      try await context.untilShutdown()
+      try await context.waitUntilShutdown()
     }
     let run = Task { try await app.run() }
     try await app.waitUntil(state: .active)

@@ -20,7 +20,7 @@ import Tracing
 struct Ours: AppService {
   func run(_ context: AppServiceContext) async throws {
     context.markReady()
-    try await context.untilShutdown()
+    try await context.waitUntilShutdown()
   }
 }
 

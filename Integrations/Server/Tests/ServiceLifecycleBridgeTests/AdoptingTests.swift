@@ -1,10 +1,12 @@
 internal import EventBus
+internal import Foundation
 internal import LaunchLoader
 internal import Logging
 internal import ServiceLifecycle
 internal import ServiceLifecycleBridge
 internal import TestKit
 internal import Testing
+internal import UnixSignals
 
 /// A service of swift-service-lifecycle that runs a closure.
 private struct ClosureService: Service {
@@ -162,22 +164,22 @@ struct AdoptingTests {
         try await ServiceLifecycle::gracefulShutdown()
       },
       named: "http",
-      options: AppServiceOptions(waitsForReady: true),
+      options: AppServiceOptions(reportsReadiness: true),
       ready: readiness
     )
-    try app.add("worker", options: AppServiceOptions(after: ["http"])) { [log] context in
+    try app.add("worker", after: ["http"]) { [log] context in
       log.append("worker \(readiness.isReady)")
-      try await context.untilShutdown()
+      try await context.waitUntilShutdown()
     }
     // Its dependant starts after the first service runs: the worker would have been started before.
-    try app.add("db", options: AppServiceOptions(waitsForReady: true)) { [log] context in
+    try app.add("db", reportsReadiness: true) { [log] context in
       await log.first(1)
       context.markReady()
-      try await context.untilShutdown()
+      try await context.waitUntilShutdown()
     }
-    try app.add("mail", options: AppServiceOptions(after: ["db"])) { context in
+    try app.add("mail", after: ["db"]) { context in
       context.markReady()
-      try await context.untilShutdown()
+      try await context.waitUntilShutdown()
     }
     let changes = Inbox<String>()
     let token = app.bus.observe(.appServiceStateDidChange) { change in
@@ -201,7 +203,7 @@ struct AdoptingTests {
     let app = application()
     try app.add("db") { [log] context in
       context.markReady()
-      try await context.untilShutdown()
+      try await context.waitUntilShutdown()
       log.append("db")
     }
     try app.add(
@@ -220,7 +222,7 @@ struct AdoptingTests {
   }
 
   @Test("A service that ignores the request is cancelled at its deadline, and named")
-  func stuck() async throws {
+  func abandoned() async throws {
     let messages = Inbox<String>()
     let run = AppServiceRun(
       AdoptedService(ClosureService { try? await untilCancelled() }, "http"),
@@ -249,7 +251,50 @@ extension AdoptingTests {
     #expect(app.services.isEmpty)
     let run = AppServiceRun(AdoptedService(group, "group"))
     let later = await #expect(throws: AppServiceError.self) { try await run.wait() }
-    #expect(later?.code == error?.code)
+    #expect(later?.description == error?.description)
+  }
+
+  @Test("A group's configuration is one service, stops in its own order, and handles no signals")
+  func configuration() async throws {
+    let app = application()
+    let services = ["first", "second"].map { name in
+      ClosureService { [log] in
+        log.append("begun")
+        try? await ServiceLifecycle.gracefulShutdown()
+        log.append(name)
+      }
+    }
+    var configuration = ServiceGroupConfiguration(
+      services: services,
+      gracefulShutdownSignals: [.sigterm, .sigint],
+      cancellationSignals: [.sigusr2],
+      logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    )
+    try app.add(adopting: configuration, named: "pair")
+    let run = Task { try await app.run() }
+    await log.first(2)
+    // No handler of the group's is installed.
+    for signal in [LaunchLoader.UnixSignal.terminate, .interrupt, .user2] {
+      #expect(isDefault(signal), "\(signal)")
+    }
+    app.shutdown()
+    #expect(try await run.value == 0)
+    #expect(log.entries == ["begun", "begun", "second", "first"])
+    configuration.services.append(
+      ServiceGroupConfiguration.ServiceConfiguration(
+        service: ServiceGroup(configuration: configuration)
+      )
+    )
+    let error = #expect(throws: AppServiceError.self) {
+      try application().add(adopting: configuration, named: "nested")
+    }
+    #expect(error?.description.contains("its ServiceGroupConfiguration") == true)
+  }
+
+  private func isDefault(_ signal: LaunchLoader.UnixSignal) -> Bool {
+    var action = sigaction()
+    unsafe sigaction(signal.rawValue, nil, &action)  // Reason: room for one.
+    return unsafe action.__sigaction_handler.sa_handler == nil  // Reason: filled above.
   }
 }
 
@@ -283,7 +328,7 @@ struct AsServiceTests {
     let app = try application { [log] context in
       context.markReady()
       log.append("begun")
-      try await context.untilShutdown()
+      try await context.waitUntilShutdown()
       log.append("asked \(Task.isCancelled)")
     }
     let group = group(app.asService())
@@ -317,7 +362,7 @@ struct AsServiceTests {
     await #expect(throws: AppHostError.self) { try await group(failing.asService()).run() }
     let leaving = try application { context in
       context.markReady()
-      try await context.untilShutdown()
+      try await context.waitUntilShutdown()
     }
     let run = Task { try await group(leaving.asService()).run() }
     try await leaving.waitUntil(state: .active)

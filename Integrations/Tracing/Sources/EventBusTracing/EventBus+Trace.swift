@@ -40,7 +40,7 @@ extension EventHooks {
     let posts = OpenPosts()
     return EventHooks(
       onTrace: { step in
-        switch step.step {
+        switch step.kind {
         case .began: posts.began(step)
         case .ended: posts.ended(step)
         case .started, .finished: DeliverySpan.current(in: posts)?.note(step)

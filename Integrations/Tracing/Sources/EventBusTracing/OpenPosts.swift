@@ -44,7 +44,7 @@ final class OpenPosts: Sendable {
   }
 
   /// Notes the number of a post.
-  func began(_ step: TraceEvent) {
+  func began(_ step: TraceStep) {
     let thread = currentThread()
     let post = state.withLock { $0.captured.removeValue(forKey: thread) }?.post
     guard let post, post.name == step.name, post.site == step.site else { return }
@@ -52,7 +52,7 @@ final class OpenPosts: Sendable {
   }
 
   /// Ends the span of a post that has returned.
-  func ended(_ step: TraceEvent) {
+  func ended(_ step: TraceStep) {
     state.withLock { $0.open.removeValue(forKey: step.post) }?.end()
   }
 }

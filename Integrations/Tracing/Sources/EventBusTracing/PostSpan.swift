@@ -84,8 +84,8 @@ final class DeliverySpan: Sendable {
   ///
   /// The start of the handler comes first. Later ones are those of elements that the handler hands to consumers of
   /// streams, or takes from a stream: they have no span of their own.
-  func note(_ step: TraceEvent) {
-    switch step.step {
+  func note(_ step: TraceStep) {
+    switch step.kind {
     case .started:
       if hasStarted.exchange(true, ordering: .relaxed) { return }
       if let site = step.registration?.site { span.attributes["event.handler"] = "\(site)" }

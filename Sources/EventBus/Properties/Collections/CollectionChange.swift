@@ -1,6 +1,6 @@
 /// A change of a collection, as reported to the observers of its elements.
 ///
-/// Applying the splices of ``difference()`` in order, each to the result of the previous one, leads from
+/// Applying the splices of ``minimalSplices()`` in order, each to the result of the previous one, leads from
 /// the value that the observer knew to ``new``. For the initial change they lead from an empty collection.
 ///
 /// ```swift
@@ -12,8 +12,10 @@
 ///
 /// let library = Library()
 /// var rows: [String] = []
-/// let token = library.$books.observeElements(options: .initial) { change in
-///   for splice in change.difference() { rows.replaceSubrange(splice.range, with: splice.inserted) }
+/// let token = library.$books.observeElements(initial: true) { change in
+///   for splice in change.minimalSplices() {
+///     rows.replaceSubrange(splice.range, with: splice.inserted)
+///   }
 /// }
 /// library.add("Dune")
 /// ```
@@ -25,7 +27,7 @@ public struct CollectionChange<Value: RangeReplaceableCollection> {
     /// Operations of the property, as described by ``CollectionChange/splices``.
     case splices
     /// An assignment of a whole value, or a mutation without a description.
-    case setting
+    case set
   }
 
   /// The kind of information about the change.
@@ -45,7 +47,7 @@ public struct CollectionChange<Value: RangeReplaceableCollection> {
     new = report.new
     old = report.old
     oldCount = knownCount
-    kind = report.isInitial ? .initial : report.records == nil ? .setting : .splices
+    kind = report.isInitial ? .initial : report.records == nil ? .set : .splices
     var splices: [Splice<Value.Element>] = []
     for edits in report.edits([Splice<Value.Element>].self) {
       if splices.isEmpty { splices = edits } else { splices += edits }
@@ -94,15 +96,21 @@ public struct CollectionChange<Value: RangeReplaceableCollection> {
   ///   differ. The splices remove and insert the fewest elements that are possible, in as many splices as
   ///   that takes; if more than 1,000 elements differ, one splice replaces everything from the first difference
   ///   to the last.
-  public func difference() -> [Splice<Value.Element>] where Value.Element: Equatable {
+  public func minimalSplices() -> [Splice<Value.Element>] where Value.Element: Equatable {
     switch kind {
     case .splices: return splices
     case .initial: return replacement(of: 0)
-    case .setting:
+    case .set:
       guard let old else { return replacement(of: oldCount) }
       return ElementDifference(from: Array(old), to: Array(new)).splices
     }
   }
+
+  /// A Boolean value that indicates whether the value that the observer knew is of no use: everything is new.
+  ///
+  /// `true` for the initial value, and after a plain mutation for which the old value was not kept. ``minimalSplices()``
+  /// then replaces everything.
+  public var isReset: Bool { kind == .initial || kind == .set && old == nil }
 
   private func replacement(of count: Int) -> [Splice<Value.Element>] {
     guard count > 0 || !new.isEmpty else { return [] }
@@ -110,13 +118,56 @@ public struct CollectionChange<Value: RangeReplaceableCollection> {
   }
 }
 
+/// Returns `true` if two values are `Equatable` and equal, where NaN equals NaN.
+@usableFromInline
+func areKnownEqual<Value>(_ left: Value, _ right: Value) -> Bool {
+  func isEqual<Known: Equatable>(_ left: Known) -> Bool {
+    (right as? Known).map { sameness()(left, $0) } ?? false
+  }
+  guard let left = left as? any Equatable else { return false }
+  return isEqual(left)
+}
+
+extension CollectionChange where Value.Element: Equatable {
+  /// The offsets of the elements that are gone, in the value that the observer knew: the deletions of a batch update of a
+  /// list.
+  ///
+  /// An element that was moved or replaced is gone in one place and new in another.
+  ///
+  /// - Complexity: That of ``minimalSplices()``, and O(*n* · *s*) for *n* elements and *s* splices.
+  public var removals: RangeSet<Int> { RangeSet(0..<knownCount).subtracting(kept.old) }
+
+  /// The offsets of the elements that are new, in the new value: the insertions of a batch update of a list.
+  ///
+  /// - Complexity: That of ``removals``.
+  public var insertions: RangeSet<Int> { RangeSet(0..<new.count).subtracting(kept.new) }
+
+  /// The number of elements that the observer knew.
+  private var knownCount: Int { kind == .initial ? 0 : oldCount }
+
+  /// The offsets of the elements that no splice has touched, in the old and in the new value.
+  private var kept: (old: RangeSet<Int>, new: RangeSet<Int>) {
+    var origins: [Int?] = Array(0..<knownCount)
+    for splice in minimalSplices() {
+      origins.replaceSubrange(splice.range, with: repeatElement(nil, count: splice.inserted.count))
+    }
+    var kept = (old: RangeSet<Int>(), new: RangeSet<Int>())
+    for (place, origin) in origins.enumerated() {
+      guard let origin else { continue }
+      kept.old.insert(contentsOf: origin..<origin + 1)
+      kept.new.insert(contentsOf: place..<place + 1)
+    }
+    return kept
+  }
+}
+
 extension CollectionChange: Sendable where Value: Sendable, Value.Element: Sendable {}
 
-extension ObservableProperty where Value: RangeReplaceableCollection & RandomAccessCollection {
+extension ObservedProperty where Value: RangeReplaceableCollection & RandomAccessCollection {
   /// Calls a handler with the changes of the elements while its owner is alive.
   ///
   /// Operations of the property, such as `_items.append(item)`, are reported as splices; other writes are
-  /// reported as ``CollectionChange/Kind/setting``. The operations of a batch are reported in one change,
+  /// reported as ``CollectionChange/Kind/set``. The operations of a batch are reported in one change,
   /// unless they cancel each other out; that is known of elements that are `Equatable`. The handler does not
   /// cause a copy of the value, with one exception: if a batch begins with a plain mutation, such as
   /// `items.sort()`, the value before it is kept until the end of the batch. A batch that begins with
@@ -126,41 +177,43 @@ extension ObservableProperty where Value: RangeReplaceableCollection & RandomAcc
   /// change: as splices, if all of them were operations of the property and there were at most 1,000.
   ///
   /// The owner is held weakly, and the registration ends with it, as with
-  /// ``observe(owner:id:options:_:)``.
+  /// ``observe(owner:id:initial:prior:_:)``.
   ///
   /// - Parameters:
   ///   - owner: The object whose lifetime limits the registration. It may be the object that declares the
   ///     property.
   ///   - id: An identifier. A later registration of the same owner with an equal identifier replaces this
   ///     one.
-  ///   - options: ``ObserveOptions/initial`` or none.
-  ///   - body: The handler, called with the owner and the change. A handler registered during a change is
+  ///   - initial: Whether the handler is called with the current value, too, during the registration.
+  ///   - handler: Called with the owner and the change. A handler registered during a change is
   ///     not called for that change.
   /// - Returns: A token that cancels the registration. Releasing the token does not.
   /// - Complexity: Amortized O(1).
   @inlinable
   @discardableResult
-  public func observeElements<O: AnyObject>(
-    owner: O,
+  public func observeElements<Owner: AnyObject>(
+    owner: Owner,
     id: AnyHashable? = nil,
-    options: ObserveOptions = [],
-    _ body: @escaping (O, CollectionChange<Value>) -> Void
+    initial: Bool = false,
+    _ handler: @escaping (Owner, CollectionChange<Value>) -> Void
   ) -> Token {
-    readOnly.property.observeElements(of: owner, id: id, options, body) { CollectionChange($0, $1) }
+    readOnly.property.observeElements(of: owner, id: id, initial, handler) {
+      CollectionChange($0, $1)
+    }
   }
 
   /// Calls a handler with the changes of the elements while the returned token is retained.
   ///
   /// - Parameters:
-  ///   - options: ``ObserveOptions/initial`` or none.
-  ///   - body: The handler, called with the change.
+  ///   - initial: Whether the handler is called with the current value, too, during the registration.
+  ///   - handler: Called with the change.
   /// - Returns: A token that owns the registration: releasing the token ends it.
   /// - Complexity: Amortized O(1).
   @inlinable
   public func observeElements(
-    options: ObserveOptions = [],
-    _ body: @escaping (CollectionChange<Value>) -> Void
+    initial: Bool = false,
+    _ handler: @escaping (CollectionChange<Value>) -> Void
   ) -> Token {
-    readOnly.property.observeElements(options, body) { CollectionChange($0, $1) }
+    readOnly.property.observeElements(initial, handler) { CollectionChange($0, $1) }
   }
 }

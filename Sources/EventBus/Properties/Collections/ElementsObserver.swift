@@ -61,15 +61,15 @@ extension Observed where Value: Collection {
 
   /// Registers a handler for changes of elements that belongs to an object.
   @inlinable
-  func observeElements<O: AnyObject, News>(
-    of owner: O,
+  func observeElements<Owner: AnyObject, News>(
+    of owner: Owner,
     id: AnyHashable?,
-    _ options: ObserveOptions,
-    _ body: @escaping (O, News) -> Void,
+    _ initial: Bool,
+    _ body: @escaping (Owner, News) -> Void,
     as describe: @escaping Describing<News>
   ) -> Token {
-    observeWrites(owner: owner, id: id, options) { observer, report in
-      guard let owner = observer.owner as? O else { return false }
+    observeWrites(owner: owner, id: id, initial) { observer, report in
+      guard let owner = observer.owner as? Owner else { return false }
       let (report, count) = observer.adopt(report)
       if let change = describe(report, count) { body(owner, change) }
       return true
@@ -79,11 +79,11 @@ extension Observed where Value: Collection {
   /// Registers a handler for changes of elements that belongs to its token.
   @inlinable
   func observeElements<News>(
-    _ options: ObserveOptions,
+    _ initial: Bool,
     _ body: @escaping (News) -> Void,
     as describe: @escaping Describing<News>
   ) -> Token {
-    observeWrites(owner: nil, id: nil, options) { observer, report in
+    observeWrites(owner: nil, id: nil, initial) { observer, report in
       let (report, count) = observer.adopt(report)
       if let change = describe(report, count) { body(change) }
       return true
@@ -94,16 +94,10 @@ extension Observed where Value: Collection {
   func observeWrites(
     owner: AnyObject?,
     id: AnyHashable?,
-    _ options: ObserveOptions,
+    _ initial: Bool,
     _ body: @escaping ElementsObserver<Value>.Body
   ) -> Token {
-    if options.contains(.prior) {
-      let (fileID, line) = propertySite
-      trap(
-        "observers of elements of the property at \(fileID):\(line) cannot be called before a change",
-        remedy: "Leave out `.prior`, or use observe(owner:options:_:), which reports whole values"
-      )
-    }
+    let options = ObserveOptions(initial, false)
     return observersToJoin().register(owner: owner, id: id, options, value: storage) {
       ElementsObserver($0, owner: owner, knownCount: storage.count, body)
     }

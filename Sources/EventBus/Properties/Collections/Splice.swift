@@ -20,7 +20,7 @@ public struct Splice<Element> {
   /// The removed elements, in order.
   ///
   /// If the elements are not known, this array is empty while the range is not: see
-  /// ``CollectionChange/difference()``.
+  /// ``CollectionChange/minimalSplices()``.
   public let removed: [Element]
   /// The inserted elements, in order; they now begin at the lower bound of ``range``.
   public let inserted: [Element]

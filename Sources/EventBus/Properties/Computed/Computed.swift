@@ -1,4 +1,4 @@
-/// An observable value that is computed from other observable values.
+/// An observed value that is computed from other observed values.
 ///
 /// ```swift
 /// @MainActor final class Account {
@@ -35,7 +35,7 @@
 ///
 /// A computed value is not `Sendable`. Like an ``Observed`` property, it belongs to one isolation domain:
 /// that of its sources.
-public final class Computed<Value: Equatable>: ObservableValue {
+public final class Computed<Value>: ObservedValue {
   @usableFromInline let core: ComputedCore<Value>
 
   /// Creates a value from its sources.
@@ -47,19 +47,40 @@ public final class Computed<Value: Equatable>: ObservableValue {
   ///   - fileID: The source file of the computed value; filled in by the compiler.
   ///   - line: The line in that file; filled in by the compiler.
   @inlinable
-  public init<each Source: ObservableValue>(
+  public convenience init<each Source: ObservedValue>(
     _ source: repeat each Source,
+    from compute: @escaping (repeat (each Source).Value) -> Value,
+    fileID: StaticString = #fileID,
+    line: UInt = #line
+  ) where Value: Equatable {
+    self.init(repeat each source, comparing: sameness(), from: compute, fileID: fileID, line: line)
+  }
+
+  /// Creates a value from its sources, with an equality of its own.
+  ///
+  /// - Parameters:
+  ///   - source: The properties and computed values to compute from.
+  ///   - areEqual: Returns whether two values are equal. Observers are not called for a value equal to the one that they
+  ///     know.
+  ///   - compute: Computes the value. It should use only its arguments, and must not read the computed value
+  ///     or set a source.
+  ///   - fileID: The source file of the computed value; filled in by the compiler.
+  ///   - line: The line in that file; filled in by the compiler.
+  @inlinable
+  public init<each Source: ObservedValue>(
+    _ source: repeat each Source,
+    comparing areEqual: @escaping (Value, Value) -> Bool,
     from compute: @escaping (repeat (each Source).Value) -> Value,
     fileID: StaticString = #fileID,
     line: UInt = #line
   ) {
     // A closure can capture a tuple of a parameter pack, but not the pack.
     let pack = (repeat each source)
-    var sources: [any ObservableValue] = []
+    var sources: [any ObservedValue] = []
     for source in repeat each source { sources.append(source) }
     core = ComputedCore(
       sources,
-      areEqual: sameness(),
+      areEqual: areEqual,
       fileID: fileID,
       line: line,
       update: { $0.settleNow() }
@@ -83,35 +104,42 @@ public final class Computed<Value: Equatable>: ObservableValue {
   ///   - owner: The object whose lifetime limits the registration.
   ///   - id: An identifier. A later registration of the same owner with an equal identifier replaces this
   ///     one.
-  ///   - options: The calls to make besides those for changes. With ``ObserveOptions/prior`` the handler is
-  ///     called before the other observers; the sources have already changed.
-  ///   - body: The handler, called with the owner and the change.
+  ///   - initial: Whether the handler is called with the current value, too, during the registration.
+  ///   - prior: Whether the handler is called before each change as well. It is called before the other observers; the
+  ///     sources have already changed.
+  ///   - handler: Called with the owner and the change.
   /// - Returns: A token that cancels the registration. Releasing the token does not.
   /// - Complexity: Amortized O(1), plus the computation.
   @discardableResult
-  public func observe<O: AnyObject>(
-    owner: O,
+  public func observe<Owner: AnyObject>(
+    owner: Owner,
     id: AnyHashable? = nil,
-    options: ObserveOptions = [],
-    _ body: @escaping (O, Change<Value>) -> Void
+    initial: Bool = false,
+    prior: Bool = false,
+    _ handler: @escaping (Owner, Change<Value>) -> Void
   ) -> Token {
-    core.register(owner: owner, id: id, options) {
-      OwnedPropertyObserver($0, options.roles, owner: owner, body)
+    let options = ObserveOptions(initial, prior)
+    return core.register(owner: owner, id: id, options) {
+      OwnedPropertyObserver($0, options.roles, owner: owner, handler)
     }
   }
 
   /// Calls a handler for every change while the returned token is retained.
   ///
   /// - Parameters:
-  ///   - options: The calls to make besides those for changes.
-  ///   - body: The handler, called with the change.
+  ///   - initial: Whether the handler is called with the current value, too, during the registration.
+  ///   - prior: Whether the handler is called before each change as well. It is called before the other observers; the
+  ///     sources have already changed.
+  ///   - handler: Called with the change.
   /// - Returns: A token that owns the registration: releasing the token ends it.
   /// - Complexity: Amortized O(1), plus the computation.
   public func observe(
-    options: ObserveOptions = [],
-    _ body: @escaping (Change<Value>) -> Void
+    initial: Bool = false,
+    prior: Bool = false,
+    _ handler: @escaping (Change<Value>) -> Void
   ) -> Token {
-    core.register(options) { PlainPropertyObserver($0, options.roles, body) }
+    let options = ObserveOptions(initial, prior)
+    return core.register(options) { PlainPropertyObserver($0, options.roles, handler) }
   }
 
   /// Assigns the value to a property of another object, now and after every change.
@@ -128,12 +156,12 @@ public final class Computed<Value: Equatable>: ObservableValue {
   /// - Returns: A token that cancels the binding. Releasing the token does not.
   /// - Complexity: Amortized O(1), plus the computation.
   @discardableResult
-  public func bind<O: AnyObject>(
-    to owner: O,
-    _ keyPath: ReferenceWritableKeyPath<O, Value>
+  public func bind<Owner: AnyObject>(
+    to owner: Owner,
+    _ keyPath: ReferenceWritableKeyPath<Owner, Value>
   ) -> Token {
     let site = core.observers.site
-    return observe(owner: owner, options: .initial) { owner, change in
+    return observe(owner: owner, initial: true) { owner, change in
       SettingChain.bind(site) { owner[keyPath: keyPath] = change.new }
     }
   }
@@ -142,7 +170,7 @@ public final class Computed<Value: Equatable>: ObservableValue {
   ///
   /// - Parameter owner: The owner that was passed to `observe`.
   /// - Complexity: O(*n*) in the number of registrations.
-  public func unobserve<O: AnyObject>(owner: O) { core.observers.end(of: owner) }
+  public func unobserve<Owner: AnyObject>(owner: Owner) { core.observers.end(of: owner) }
 }
 
 extension Computed where Value: Sendable {
@@ -167,7 +195,7 @@ extension Computed where Value: Sendable {
     line: UInt = #line
   ) -> some AsyncSequence<Value, Never> & Sendable {
     EventStream(buffering, until: lifetime, fileID: fileID, line: line) {
-      observe(options: .initial, $0)
+      observe(initial: true, $0)
     }
   }
 }

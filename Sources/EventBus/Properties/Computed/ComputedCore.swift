@@ -5,7 +5,7 @@ public import Synchronization
 /// The members of the path from a change to the observers are inlinable: where the type of the value is known,
 /// no metadata is looked up.
 @usableFromInline
-final class ComputedCore<Value: Equatable>: ComputedNode {
+final class ComputedCore<Value>: ComputedNode {
   /// Computes the value from the sources, which it retains; replaced when the node is closed.
   @exclusivity(unchecked) @usableFromInline var compute: () -> Value
   /// Calls ``settleNow()``, from code that knows the type of the value.
@@ -38,7 +38,7 @@ final class ComputedCore<Value: Equatable>: ComputedNode {
   ///   - compute: Computes the value from the sources.
   @usableFromInline
   init(
-    _ sources: [any ObservableValue],
+    _ sources: [any ObservedValue],
     areEqual: @escaping (Value, Value) -> Bool,
     fileID: StaticString,
     line: UInt,
@@ -51,7 +51,7 @@ final class ComputedCore<Value: Equatable>: ComputedNode {
     computed = ValueCell(nil, fileID: fileID, line: line)
     notified = ValueCell(nil, fileID: fileID, line: line)
     let known = sources.map { source in
-      (source as? any ObservableProperty)?.property ?? source as? any DependencySource
+      (source as? any ObservedProperty)?.property ?? source as? any DependencySource
     }
     super.init(known.compactMap(\.self))
     for (source, node) in zip(sources, known) where node == nil { tokens.append(observe(source)) }
@@ -180,8 +180,8 @@ final class ComputedCore<Value: Equatable>: ComputedNode {
   }
 
   /// Observes a source that is no part of the dependency graph.
-  private func observe(_ source: some ObservableValue) -> Token {
-    source.observe(options: []) { [weak self] _ in
+  private func observe(_ source: some ObservedValue) -> Token {
+    source.observe(initial: false, prior: false) { [weak self] _ in
       guard let self else { return }
       invalidate()
       ComputedNode.settle(from: [self])
@@ -189,7 +189,7 @@ final class ComputedCore<Value: Equatable>: ComputedNode {
   }
 }
 
-extension ObservableProperty {
+extension ObservedProperty {
   /// The property itself, the same object for all of its views.
   fileprivate var property: any DependencySource { readOnly.property }
 }

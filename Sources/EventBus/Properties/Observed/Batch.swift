@@ -20,7 +20,7 @@ public import Synchronization
 /// each property that was set reports one change from its first old value to its last new value, in the
 /// order of the first writes. Then the computed values that depend on these properties notify their
 /// observers. A property that ends with the value it began with reports nothing, if its values can be
-/// compared. Validators run for every write; ``ObserveOptions/prior`` observers are called once, at the
+/// compared. Validators run for every write; `prior: true` observers are called once, at the
 /// first write.
 ///
 /// A nested batch belongs to the outer one. If the closure throws, the stored values remain and are

@@ -116,7 +116,7 @@ extension Observed {
   /// Reports a change to the observers.
   ///
   /// Use it for properties in manual mode and after ``withoutNotifying(_:)``. The change is reported even if
-  /// the values are equal. Observers with ``ObserveOptions/prior`` receive no announcement, because the
+  /// the values are equal. Observers with `prior: true` receive no announcement, because the
   /// value has already changed.
   ///
   /// - Parameter old: The value that the observers know.

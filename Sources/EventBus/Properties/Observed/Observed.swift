@@ -34,7 +34,7 @@
 ///
 /// 1. Validators may replace or decline the value.
 /// 2. A value equal to the current one ends the assignment.
-/// 3. Observers with ``ObserveOptions/prior`` are called while the property still has the old value.
+/// 3. Observers with `prior: true` are called while the property still has the old value.
 /// 4. The property stores the value.
 /// 5. Observers are called in registration order, with the exact old and new value.
 /// 6. Computed values that depend on the property notify their observers.
@@ -73,7 +73,7 @@ public final class Observed<Value> {
   ///
   /// NaN counts as equal to NaN: as the value, in a vector such as `SIMD2<Double>`, and in optionals, arrays and the values
   /// of dictionaries, nested in any way, of the numbers of the standard library. For everything else `==` decides: if
-  /// the numbers in a structure may be NaN, pass a predicate to ``init(wrappedValue:by:fileID:line:)``.
+  /// the numbers in a structure may be NaN, pass a predicate to ``init(wrappedValue:comparing:notifies:fileID:line:)``.
   ///
   /// - Parameters:
   ///   - wrappedValue: The initial value.
@@ -113,16 +113,18 @@ public final class Observed<Value> {
   /// - Parameters:
   ///   - wrappedValue: The initial value.
   ///   - areEqual: Returns whether two values are equal. A value equal to the current one is not stored.
+  ///   - notifies: A value that selects automatic or manual reports.
   ///   - fileID: The source file of the property; filled in by the compiler.
   ///   - line: The line in that file; filled in by the compiler.
   @inlinable
   public convenience init(
     wrappedValue: Value,
-    by areEqual: @escaping (Value, Value) -> Bool,
+    comparing areEqual: @escaping (Value, Value) -> Bool,
+    notifies: Notifies = .automatically,
     fileID: StaticString = #fileID,
     line: UInt = #line
   ) {
-    self.init(wrappedValue, areEqual, .automatically, fileID: fileID, line: line)
+    self.init(wrappedValue, areEqual, notifies, fileID: fileID, line: line)
   }
 
   @usableFromInline
@@ -198,7 +200,7 @@ public final class Observed<Value> {
   }
 }
 
-extension Observed: ObservableProperty {
+extension Observed: ObservedProperty {
   /// The current value.
   ///
   /// - Complexity: O(1).
@@ -212,7 +214,7 @@ extension Observed: ObservableProperty {
   public var readOnly: ReadOnly { ReadOnly(self) }
 }
 
-extension ObservableProperty {
+extension ObservedProperty {
   /// The number of slots in use, including those of registrations whose owners have died.
   package var observerSlotCount: Int { readOnly.property.observers?.slots.count ?? 0 }
 }

@@ -1,4 +1,4 @@
-extension ObservableProperty {
+extension ObservedProperty {
   /// Calls a handler for every change of a property of the object that this property holds, and when the
   /// object is replaced.
   ///
@@ -33,21 +33,27 @@ extension ObservableProperty {
   /// - Parameters:
   ///   - path: The key path from the object to the view of its property, such as `\.$balance`.
   ///   - owner: The object whose lifetime limits the registration.
-  ///   - options: The calls to make besides those for changes.
-  ///   - body: The handler, called with the owner and the change of the inner value.
+  ///   - initial: Whether the handler is called with the current value, too, during the registration.
+  ///   - prior: Whether the handler is called before each change as well, while the property has the old value.
+  ///   - handler: Called with the owner and the change of the inner value.
   /// - Returns: A token that cancels the registration. Releasing the token does not.
   /// - Complexity: Amortized O(1).
   @discardableResult
-  public func observe<O: AnyObject, Leaf>(
+  public func observe<Owner: AnyObject, Leaf>(
     _ path: KeyPath<Value, Observed<Leaf>.ReadOnly>,
-    owner: O,
-    options: ObserveOptions = [],
-    _ body: @escaping (O, Change<Leaf>) -> Void
+    owner: Owner,
+    initial: Bool = false,
+    prior: Bool = false,
+    _ handler: @escaping (Owner, Change<Leaf>) -> Void
   ) -> Token {
-    readOnly.property.addObserver(owner: owner, options, find: { $0[keyPath: path].property }) {
+    readOnly.property.addObserver(
+      owner: owner,
+      ObserveOptions(initial, prior),
+      find: { $0[keyPath: path].property }
+    ) {
       // There is always an object.
       guard let old = $1.old, let new = $1.new else { return }
-      body($0, Change($1.kind, old: old, new: new))
+      handler($0, Change($1.kind, old: old, new: new))
     }
   }
 
@@ -60,32 +66,34 @@ extension ObservableProperty {
   /// - Parameters:
   ///   - path: The key path from the object to the view of its property, such as `\.$balance`.
   ///   - owner: The object whose lifetime limits the registration.
-  ///   - options: The calls to make besides those for changes.
-  ///   - body: The handler, called with the owner and the change of the inner value.
+  ///   - initial: Whether the handler is called with the current value, too, during the registration.
+  ///   - prior: Whether the handler is called before each change as well, while the property has the old value.
+  ///   - handler: Called with the owner and the change of the inner value.
   /// - Returns: A token that cancels the registration. Releasing the token does not.
   /// - Complexity: Amortized O(1).
   @discardableResult
-  public func observe<O: AnyObject, Wrapped, Leaf>(
+  public func observe<Owner: AnyObject, Wrapped, Leaf>(
     _ path: KeyPath<Wrapped, Observed<Leaf>.ReadOnly>,
-    owner: O,
-    options: ObserveOptions = [],
-    _ body: @escaping (O, Change<Leaf?>) -> Void
+    owner: Owner,
+    initial: Bool = false,
+    prior: Bool = false,
+    _ handler: @escaping (Owner, Change<Leaf?>) -> Void
   ) -> Token where Value == Wrapped? {
     readOnly.property.addObserver(
       owner: owner,
-      options,
+      ObserveOptions(initial, prior),
       find: { $0?[keyPath: path].property },
-      body
+      handler
     )
   }
 }
 
 extension Observed {
-  fileprivate func addObserver<O: AnyObject, Leaf>(
-    owner: O,
+  fileprivate func addObserver<Owner: AnyObject, Leaf>(
+    owner: Owner,
     _ options: ObserveOptions,
     find: @escaping (Value) -> Observed<Leaf>?,
-    _ body: @escaping (O, Change<Leaf?>) -> Void
+    _ body: @escaping (Owner, Change<Leaf?>) -> Void
   ) -> Token {
     observersToJoin().register(owner: owner, options, value: storage) {
       PathObserver($0, of: self, owner: owner, options, find: find, body)
@@ -176,7 +184,7 @@ final class PathObserver<Owner: AnyObject, Root, Leaf>: PropertyObserver<Root> {
   private func follow(_ found: Observed<Leaf>?) {
     guard found !== property else { return }
     property = found
-    let inner = found?.observe(options: options.intersection(.prior)) { [weak self] change in
+    let inner = found?.observe(prior: options.contains(.prior)) { [weak self] change in
       self?.receiveInner(change)
     }
     // What the registration released may have replaced the object.

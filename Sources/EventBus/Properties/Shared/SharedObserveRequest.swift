@@ -1,7 +1,7 @@
 /// The parameters of a registration with a shared property.
 struct SharedObserveRequest {
-  /// The calls to make besides those for changes.
-  let options: SharedObserveOptions
+  /// Whether the handler is called with the value at the registration, too.
+  let initial: Bool
   /// The source file of the registration.
   let fileID: StaticString
   /// The source line of the registration.
@@ -12,13 +12,13 @@ struct SharedObserveRequest {
   let actor: (any Actor)?
 
   init(
-    _ options: SharedObserveOptions,
+    initial: Bool,
     _ fileID: StaticString,
     _ line: UInt,
     id: (any Hashable & Sendable)? = nil,
     on actor: (any Actor)? = nil
   ) {
-    (self.options, self.fileID, self.line) = (options, fileID, line)
+    (self.initial, self.fileID, self.line) = (initial, fileID, line)
     (self.id, self.actor) = (id.map { AnyHashable($0) }, actor)
   }
 }

@@ -68,7 +68,7 @@ extension SharedObserved {
     inbox.setBaseline(value, newest)
     let change = Change(.initial, old: value, new: value)
     let initial = SharedRound(change: change, first: newest, number: newest)
-    let isWanted = request.options.contains(.initial)
+    let isWanted = request.initial
     inbox.handOver(isWanted ? initial : nil, isAtHome: isAtHome, retaining: self)
     return Token(inbox.registration, handle: 0, isKept: owner != nil)
   }
@@ -79,11 +79,13 @@ extension SharedObserved {
   ///   - owner: The object to update, held weakly.
   ///   - keyPath: The property to set.
   ///   - actor: The actor on which the caller runs.
+  ///   - target: Returns what is assigned for a value.
   /// - Returns: The token.
-  func bind<Owner: AnyObject>(
+  func bind<Owner: AnyObject, Target>(
     to owner: Owner,
-    _ keyPath: ReferenceWritableKeyPath<Owner, Value>,
-    on actor: any Actor
+    _ keyPath: ReferenceWritableKeyPath<Owner, Target>,
+    on actor: any Actor,
+    _ target: @escaping @Sendable (Value) -> Target
   ) -> Token {
     let (binding, home) = (SharedBinding(owner, keyPath), WeakActor(actor))
     // Cancelled with the release of the handler, whatever thread ends the binding.
@@ -93,11 +95,11 @@ extension SharedObserved {
       Task.detached { await binding.clear(on: actor) }
     }
     let site = observers.site
-    let request = SharedObserveRequest(.initial, site.fileID, site.line, on: actor)
+    let request = SharedObserveRequest(initial: true, site.fileID, site.line, on: actor)
     return register(request, owner: owner, isAtHome: true) { [end] change in
       defer { withExtendedLifetime(end) {} }
       var reception = Reception.called
-      SettingChain.bind(site) { reception = binding.set(change.new) }
+      SettingChain.bind(site) { reception = binding.set(target(change.new)) }
       return reception
     }
   }

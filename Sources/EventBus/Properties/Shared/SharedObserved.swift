@@ -35,7 +35,7 @@ internal import Synchronization
 /// When more than 1,000 changes are pending, for a slow observer or a busy actor, neighboring changes merge
 /// into one with the first old value and the last new value, so the chain stays unbroken. If these two are
 /// equal, and the property does not report equal values, the merged change is dropped.
-/// ``SharedObservableValue/mergedCount`` counts the merged changes. A registration or the end of a pause
+/// ``SharedObservedValue/mergedCount`` counts the merged changes. A registration or the end of a pause
 /// separates changes: those before it do not merge with those after it, so a new or resumed observer receives
 /// no change that mixes them. Only with 2,000 pending changes, which is the maximum, is that boundary given
 /// up; an observer that registered in the middle of a merged change then receives a change that begins with
@@ -59,12 +59,13 @@ internal import Synchronization
 ///
 /// All members may be called on any thread. Handlers are called, and their captures released, without a
 /// lock held. As the only exception in the library, the closure passed to ``update(isolation:_:)`` and the
-/// value's `==` run under this property's lock; using the property inside them traps.
-public final class SharedObserved<Value: Sendable>: SharedObservableValue {
+/// value's `==`, or the predicate passed to the initializer, run under this property's lock; using the property
+/// inside them traps.
+public final class SharedObserved<Value: Sendable>: SharedObservedValue {
   /// The right to observe a shared property, without the right to set it.
   ///
   /// It retains the property. All members may be used on any thread.
-  public struct ReadOnly: SharedObservableValue {
+  public struct ReadOnly: SharedObservedValue {
     /// The property.
     package let property: SharedObserved
 
@@ -107,11 +108,19 @@ public final class SharedObserved<Value: Sendable>: SharedObservableValue {
     observers = SharedObservers(areEqual: { _, _ in false }, fileID: fileID, line: line)
   }
 
-  init(
+  /// Creates a property that ignores values that a predicate considers equal.
+  ///
+  /// - Parameters:
+  ///   - value: The initial value.
+  ///   - areEqual: Returns whether two values are equal. A value equal to the current one is not stored. It is called under
+  ///     the property's lock, and must not use the property.
+  ///   - fileID: The source file of the property; filled in by the compiler.
+  ///   - line: The line in that file; filled in by the compiler.
+  public init(
     _ value: Value,
-    areEqual: @escaping @Sendable (Value, Value) -> Bool,
-    fileID: StaticString,
-    line: UInt
+    comparing areEqual: @escaping @Sendable (Value, Value) -> Bool,
+    fileID: StaticString = #fileID,
+    line: UInt = #line
   ) {
     state = Locked(SharedChanges(value))
     observers = SharedObservers(areEqual: areEqual, fileID: fileID, line: line)

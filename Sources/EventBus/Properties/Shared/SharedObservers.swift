@@ -28,7 +28,7 @@ package final class SharedObservers<Value: Sendable>: ObserverList,
     super.init(numbers: RegistrationCounter())
   }
 
-  /// The number of merged changes, for ``SharedObservableValue/mergedCount``.
+  /// The number of merged changes, for ``SharedObservedValue/mergedCount``.
   var mergedCount: Int { merged.load(ordering: .relaxed) }
 
   /// Counts a merged change.

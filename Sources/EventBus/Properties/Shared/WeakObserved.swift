@@ -39,7 +39,7 @@ public final class WeakObserved<Referent: LifetimeOwner & Sendable>: Sendable {
     fileID: StaticString = #fileID,
     line: UInt = #line
   ) {
-    shared = Shared(nil, areEqual: WeakReferent.areSame, fileID: fileID, line: line)
+    shared = Shared(nil, comparing: WeakReferent.areSame, fileID: fileID, line: line)
     if wrappedValue != nil { self.wrappedValue = wrappedValue }
   }
 
@@ -72,7 +72,7 @@ extension WeakObserved {
   /// ## Thread safety
   ///
   /// All members may be called on any thread.
-  public struct ReadOnly: WeakObservableProperty {
+  public struct ReadOnly: WeakObservedValue {
     fileprivate let property: WeakObserved
 
     /// This view.
@@ -80,7 +80,7 @@ extension WeakObserved {
   }
 }
 
-extension WeakObserved: WeakObservableProperty {
+extension WeakObserved: WeakObservedValue {
   /// A view of the property for reading and observing it.
   public var readOnly: ReadOnly { ReadOnly(property: self) }
 }
@@ -88,7 +88,7 @@ extension WeakObserved: WeakObservableProperty {
 /// A weak property that can be observed: a ``WeakObserved`` property, or its ``WeakObserved/ReadOnly`` view.
 ///
 /// Both have the members for reading and observing. Only ``WeakObserved/wrappedValue`` sets the object.
-public protocol WeakObservableProperty<Referent>: Sendable {
+public protocol WeakObservedValue<Referent>: Sendable {
   /// The type of the object.
   associatedtype Referent: LifetimeOwner & Sendable
 
@@ -96,13 +96,13 @@ public protocol WeakObservableProperty<Referent>: Sendable {
   var readOnly: WeakObserved<Referent>.ReadOnly { get }
 }
 
-extension WeakObservableProperty {
+extension WeakObservedValue {
   /// The object, or `nil`.
   ///
   /// - Complexity: O(1) with one lock.
   public var value: Referent? { readOnly.property.wrappedValue }
 
-  /// The number of merged changes, as for ``SharedObservableValue/mergedCount``.
+  /// The number of merged changes, as for ``SharedObservedValue/mergedCount``.
   ///
   /// - Complexity: O(1).
   public var mergedCount: Int { shared.observers.mergedCount }
@@ -118,24 +118,24 @@ extension WeakObservableProperty {
   private var shared: WeakObserved<Referent>.Shared { readOnly.property.shared }
 }
 
-extension WeakObservableProperty {
+extension WeakObservedValue {
   /// Calls a handler for every change while the returned token is retained.
   ///
   /// - Parameters:
-  ///   - options: The calls to make besides those for changes, as with ``SharedObserved``.
+  ///   - initial: Whether the handler is called with the current object, too, before any later change.
   ///   - fileID: The source file of the registration; filled in by the compiler.
   ///   - line: The line in that file; filled in by the compiler.
   ///   - handler: Called with each change, in the isolation it was written in.
   /// - Returns: A token that owns the registration: releasing the token ends it.
   /// - Complexity: Amortized O(1).
   public func observe(
-    options: SharedObserveOptions = [],
+    initial: Bool = false,
     fileID: StaticString = #fileID,
     line: UInt = #line,
     @_inheritActorContext
     _ handler: @escaping @isolated(any) @Sendable (Change<Referent?>) -> Void
   ) -> Token {
-    let request = SharedObserveRequest(options, fileID, line, on: handler.isolation)
+    let request = SharedObserveRequest(initial: initial, fileID, line, on: handler.isolation)
     return shared.observe(request, WeakReferent.objects, withoutIsolation(handler))
   }
 
@@ -148,7 +148,7 @@ extension WeakObservableProperty {
   ///   - owner: The object whose lifetime limits the registration.
   ///   - id: An identifier. A later registration of the same owner with an equal identifier replaces this
   ///     one.
-  ///   - options: The calls to make besides those for changes.
+  ///   - initial: Whether the handler is called with the current value, too, before any later change.
   ///   - fileID: The source file of the registration; filled in by the compiler.
   ///   - line: The line in that file; filled in by the compiler.
   ///   - handler: Called with the owner and each change, in the isolation it was written in.
@@ -158,13 +158,19 @@ extension WeakObservableProperty {
   public func observe<Owner: AnyObject & Sendable>(
     owner: Owner,
     id: (any Hashable & Sendable)? = nil,
-    options: SharedObserveOptions = [],
+    initial: Bool = false,
     fileID: StaticString = #fileID,
     line: UInt = #line,
     @_inheritActorContext
     _ handler: @escaping @isolated(any) @Sendable (Owner, Change<Referent?>) -> Void
   ) -> Token {
-    let request = SharedObserveRequest(options, fileID, line, id: id, on: handler.isolation)
+    let request = SharedObserveRequest(
+      initial: initial,
+      fileID,
+      line,
+      id: id,
+      on: handler.isolation
+    )
     let call = withoutIsolation(handler)
     return shared.observe(request, owner: owner, WeakReferent.objects, call)
   }
@@ -175,7 +181,7 @@ extension WeakObservableProperty {
   ///   - owner: The actor, held weakly.
   ///   - id: An identifier. A later registration of the same owner with an equal identifier replaces this
   ///     one.
-  ///   - options: The calls to make besides those for changes.
+  ///   - initial: Whether the handler is called with the current value, too, before any later change.
   ///   - fileID: The source file of the registration; filled in by the compiler.
   ///   - line: The line in that file; filled in by the compiler.
   ///   - handler: Called on the actor with each change.
@@ -185,14 +191,78 @@ extension WeakObservableProperty {
   public func observe<Owner: Actor>(
     owner: Owner,
     id: (any Hashable & Sendable)? = nil,
-    options: SharedObserveOptions = [],
+    initial: Bool = false,
     fileID: StaticString = #fileID,
     line: UInt = #line,
     _ handler: @escaping @Sendable (isolated Owner, Change<Referent?>) -> Void
   ) -> Token {
-    let request = SharedObserveRequest(options, fileID, line, id: id, on: owner)
+    let request = SharedObserveRequest(initial: initial, fileID, line, id: id, on: owner)
     let call = withoutIsolation(onOwner: handler)
     return shared.observe(request, owner: owner, WeakReferent.objects, call)
+  }
+}
+
+extension WeakObservedValue {
+  /// Assigns the object to a property of another object on the caller's actor, now and after every change.
+  ///
+  /// ```swift
+  /// final class Visitor: LifetimeOwner, Sendable {
+  ///   let lifetime = Lifetime()
+  /// }
+  ///
+  /// @MainActor final class Badge {
+  ///   weak var visitor: Visitor?
+  /// }
+  ///
+  /// @MainActor func show(_ visitor: WeakObserved<Visitor>.ReadOnly, on badge: Badge) {
+  ///   visitor.bind(to: badge, \.visitor)
+  /// }
+  /// ```
+  ///
+  /// Declare the target `weak`, as here: a strong one keeps the object alive, so that its end is never reported.
+  /// Otherwise, a binding works like that of a ``SharedObserved`` property.
+  ///
+  /// - Parameters:
+  ///   - owner: The object to update, held weakly. The binding ends with it.
+  ///   - keyPath: The property to set.
+  ///   - isolation: The actor on which the caller runs; filled in by the compiler.
+  /// - Returns: A token that cancels the binding. Releasing the token does not.
+  /// - Complexity: Amortized O(1).
+  @discardableResult
+  public func bind<Owner: AnyObject>(
+    to owner: Owner,
+    _ keyPath: ReferenceWritableKeyPath<Owner, Referent?>,
+    isolation: isolated any Actor = #isolation
+  ) -> Token {
+    shared.bind(to: owner, keyPath, on: isolation) { $0?.object }
+  }
+
+  /// Returns the current object and all later ones as an asynchronous sequence; `nil` stands for none.
+  ///
+  /// The sequence works like that of a ``SharedObserved`` property. It retains the objects that it buffers until they
+  /// are consumed: read it promptly, or limit the buffer.
+  ///
+  /// - Parameters:
+  ///   - buffering: The policy for objects that have not been consumed. A size below one prints a warning to
+  ///     standard error and keeps one object.
+  ///   - lifetime: A lifetime that ends the sequence.
+  ///   - fileID: The source file of the call; filled in by the compiler.
+  ///   - line: The line in that file; filled in by the compiler.
+  /// - Returns: The sequence. Releasing it ends the registration. It does not retain the property.
+  /// - Complexity: Amortized O(1).
+  public func values(
+    buffering: AsyncStream<Referent?>.Continuation.BufferingPolicy = .unbounded,
+    until lifetime: Lifetime? = nil,
+    fileID: StaticString = #fileID,
+    line: UInt = #line
+  ) -> some AsyncSequence<Referent?, Never> & Sendable {
+    EventStream(buffering, until: lifetime, fileID: fileID, line: line) {
+      shared.observe(
+        SharedObserveRequest(initial: true, fileID, line),
+        WeakReferent.objects,
+        $0
+      )
+    }
   }
 }
 

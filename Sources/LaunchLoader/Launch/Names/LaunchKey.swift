@@ -10,7 +10,7 @@
 /// ## Thread safety
 ///
 /// Keys are immutable and may be used on any thread.
-public final class LaunchKey<Value: Sendable>: LaunchKeys,
+public final class LaunchKey<Value: Sendable>: AnyLaunchKey,
   @unchecked Sendable  // Reason: constant.
 {
   /// Creates a key.

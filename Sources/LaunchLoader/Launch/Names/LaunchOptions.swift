@@ -10,9 +10,6 @@ public struct LaunchOptions: Sendable {
   /// The environment variables, by name.
   public var environment: [String: String]
 
-  /// The reason for which the process was started.
-  public var reason: LaunchReason
-
   private var values: [ObjectIdentifier: any Sendable] = [:]
 
   /// Creates launch options.
@@ -20,15 +17,9 @@ public struct LaunchOptions: Sendable {
   /// - Parameters:
   ///   - arguments: The command line.
   ///   - environment: The environment variables, by name.
-  ///   - reason: The reason for which the process was started.
-  public init(
-    arguments: [String] = [],
-    environment: [String: String] = [:],
-    reason: LaunchReason = .direct
-  ) {
+  public init(arguments: [String] = [], environment: [String: String] = [:]) {
     self.arguments = arguments
     self.environment = environment
-    self.reason = reason
   }
 
   /// The command line and the environment of this process, read again on each access.
@@ -65,33 +56,4 @@ public struct LaunchOptions: Sendable {
 public protocol LaunchOptionKey {
   /// The type of the value.
   associatedtype Value: Sendable
-}
-
-/// The reason for which the process was started, as far as the launching program knows it.
-///
-/// Add the reasons of your program in an extension:
-///
-/// ```swift
-/// extension LaunchReason { static let restoredFromCrash: LaunchReason = "restored from a crash" }
-/// ```
-public struct LaunchReason: Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible
-{
-  /// A start without a particular reason, which is the default.
-  public static let direct: LaunchReason = "direct"
-
-  /// The reason as text.
-  public let rawValue: String
-
-  /// Creates a reason.
-  ///
-  /// - Parameter rawValue: The text of the reason. Reasons with the same text are equal.
-  public init(_ rawValue: String) { self.rawValue = rawValue }
-
-  /// Creates a reason from a literal.
-  ///
-  /// - Parameter value: The text of the reason.
-  public init(stringLiteral value: String) { self.init(value) }
-
-  /// The reason as text.
-  public var description: String { rawValue }
 }

@@ -13,13 +13,13 @@ extension LaunchError {
   /// Describes a name that is needed but not registered.
   init(missing id: LaunchID, neededBy row: LaunchRow, suggestion: LaunchID? = nil) {
     let sites = [row.id: row.registration.site.source]
-    self.init(.missing(id, neededBy: row.id), sites: sites, suggestion: suggestion)
+    self.init(.unknown(id, neededBy: row.id), sites: sites, suggestion: suggestion)
   }
 
   /// Describes a name that makes no value of the type that is needed.
   init(
-    mismatch need: LaunchKeys,
-    _ made: LaunchKeys?,
+    mismatch need: AnyLaunchKey,
+    _ made: AnyLaunchKey?,
     at site: LaunchSite,
     neededBy row: LaunchRow? = nil
   ) {

@@ -5,7 +5,7 @@ internal import EventBus
 /// ```swift
 /// let plan = try LaunchLoader.shared.plan()
 /// print(plan)  // the layers, phase by phase
-/// print(plan.dot)  // the graph, for Graphviz
+/// for edge in plan.edges { print(edge.from, "before", edge.to) }
 /// ```
 ///
 /// ## Thread safety
@@ -55,41 +55,6 @@ public struct LaunchPlan: Sendable {
       }
     }
     self.edges = edges
-  }
-
-  /// The graph in the language of Graphviz: an arrow from each worker to each of its dependencies,
-  /// dashed if the dependency is optional, and a box for each phase.
-  ///
-  /// - Complexity: O(*n* + *e*) in the numbers of workers and of dependencies.
-  public var dot: String {
-    var lines = ["digraph launch {", "  rankdir=RL;", "  node [shape=box];"]
-    for phase in LaunchPhase.allCases {
-      let members = zip(layers, phases).filter { $0.1 == phase }.flatMap(\.0)
-      guard !members.isEmpty else { continue }
-      lines += ["  subgraph cluster_\(phase) {", "    label=\"\(phase)\";"]
-      lines += members.map { "    \(Self.quoted($0));" } + ["  }"]
-    }
-    for edge in edges {
-      let style = edge.isRequired ? "" : " [style=dashed]"
-      lines.append("  \(Self.quoted(edge.to)) -> \(Self.quoted(edge.from))\(style);")
-    }
-    return (lines + ["}"]).joined(separator: "\n")
-  }
-
-  private static func quoted(_ id: LaunchID) -> String {
-    var text = "\""
-    for character in id.rawValue {
-      if character.isNewline {
-        text += "\\n"
-        continue
-      }
-      // A quotation mark with an accent is another character, but ends the name as well.
-      for scalar in character.unicodeScalars {
-        if scalar == "\"" || scalar == "\\" { text += "\\" }
-        text.unicodeScalars.append(scalar)
-      }
-    }
-    return text + "\""
   }
 }
 

@@ -40,7 +40,7 @@ package struct LaunchRow: Sendable {
   }
 
   /// The registration.
-  package let registration: LaunchRegistration
+  package let registration: LaunchItem
   /// Its number, ascending in order of registration, which also withdraws it.
   let number: Int
   /// Its number among the registrations without a name on its line; zero if it has a name.
@@ -62,7 +62,7 @@ package struct LaunchRow: Sendable {
 
   /// Creates a row that waits or, with a result, one that has ended.
   package init(
-    _ registration: LaunchRegistration,
+    _ registration: LaunchItem,
     number: Int,
     siteNumber: Int = 0,
     result: LaunchResult? = nil

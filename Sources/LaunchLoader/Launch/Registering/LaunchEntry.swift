@@ -10,7 +10,7 @@
 /// @section(".init_array") @used
 /// #endif
 /// private let entry: LaunchEntry = {
-///   LaunchLoader.register("analytics") { options in print("analytics: \(options.reason)") }
+///   LaunchLoader.register("analytics") { options in print("analytics: \(options.arguments)") }
 /// }
 /// ```
 ///

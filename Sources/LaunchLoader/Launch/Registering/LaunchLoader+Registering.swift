@@ -4,7 +4,7 @@ extension LaunchLoader {
   /// Withdraws a registration that has not begun.
   ///
   /// - Returns: The registration, for the caller to dismiss; `nil` if it has begun or ended.
-  func withdraw(_ row: Int) -> LaunchRegistration? {
+  func withdraw(_ row: Int) -> LaunchItem? {
     guard let withdrawn = state.withLock({ $0.registry.withdraw(row) }) else { return nil }
     perform(withdrawn.effects)
     return withdrawn.registration
@@ -18,12 +18,12 @@ extension LaunchLoader {
     _ others: [LaunchID],
     _ phase: LaunchPhase,
     _ timeout: Duration?,
-    _ condition: LaunchRegistration.Condition?,
+    _ condition: LaunchItem.Condition?,
     _ fileID: StaticString,
     _ line: UInt,
     _ work: LaunchWork
-  ) -> LaunchToken {
-    let registration = LaunchRegistration(
+  ) -> LaunchRegistration {
+    let registration = LaunchItem(
       id,
       LaunchSite(fileID: fileID, line: line),
       after: dependencies,
@@ -40,14 +40,14 @@ extension LaunchLoader {
     switch acceptance {
     case .kept(let row, let wake):
       self.wake(wake)
-      return LaunchToken(registration, of: self, row: row)
+      return LaunchRegistration(registration, of: self, row: row)
     case .runsNow(let options, let row):
       LaunchRunner(self, options).runLate(registration, row)
-      return LaunchToken(registration, of: self)
+      return LaunchRegistration(registration, of: self)
     case .dismissed(let outcome, let original):
       registration.dismiss(outcome)
       say(Talk.Refusal(registration: registration, outcome: outcome, original: original))
-      return LaunchToken(registration, of: self, original: original)
+      return LaunchRegistration(registration, of: self, original: original)
     }
   }
 }

@@ -13,7 +13,7 @@ extension LaunchRegistrar {
   ///   - fileID: The file shown in the report.
   ///   - line: The line shown in the report.
   ///   - maker: A closure that makes the value.
-  /// - Returns: A token for the registration. Releasing it does not end the registration.
+  /// - Returns: The registration. Releasing it does not end it.
   @discardableResult
   public func callAsFunction<Value>(
     _ key: LaunchKey<Value>,
@@ -27,7 +27,7 @@ extension LaunchRegistrar {
     line: UInt = #line,
     @_inheritActorContext run maker:
       @escaping @isolated(any) @Sendable (LaunchOptions) throws -> Value
-  ) -> LaunchToken {
+  ) -> LaunchRegistration {
     let work = SynchronousExchange(key, undo, (), maker).work
     return loader.add(key.name, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
@@ -46,7 +46,7 @@ extension LaunchRegistrar {
     line: UInt = #line,
     @_inheritActorContext run maker:
       @escaping @isolated(any) @Sendable (LaunchOptions) async throws -> Value
-  ) -> LaunchToken {
+  ) -> LaunchRegistration {
     let work = AsynchronousExchange(key, undo, (), maker).work
     return loader.add(key.name, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
@@ -66,7 +66,7 @@ extension LaunchRegistrar {
     line: UInt = #line,
     @_inheritActorContext run maker:
       @escaping @isolated(any) @Sendable (LaunchOptions, A) throws -> Value
-  ) -> LaunchToken {
+  ) -> LaunchRegistration {
     let work = SynchronousExchange(key, undo, (first), maker).work
     return loader.add(key.name, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
@@ -86,7 +86,7 @@ extension LaunchRegistrar {
     line: UInt = #line,
     @_inheritActorContext run maker:
       @escaping @isolated(any) @Sendable (LaunchOptions, A) async throws -> Value
-  ) -> LaunchToken {
+  ) -> LaunchRegistration {
     let work = AsynchronousExchange(key, undo, (first), maker).work
     return loader.add(key.name, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
@@ -107,7 +107,7 @@ extension LaunchRegistrar {
     line: UInt = #line,
     @_inheritActorContext run maker:
       @escaping @isolated(any) @Sendable (LaunchOptions, A, B) throws -> Value
-  ) -> LaunchToken {
+  ) -> LaunchRegistration {
     let work = SynchronousExchange(key, undo, (first, second), maker).work
     return loader.add(key.name, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
@@ -128,98 +128,8 @@ extension LaunchRegistrar {
     line: UInt = #line,
     @_inheritActorContext run maker:
       @escaping @isolated(any) @Sendable (LaunchOptions, A, B) async throws -> Value
-  ) -> LaunchToken {
+  ) -> LaunchRegistration {
     let work = AsynchronousExchange(key, undo, (first, second), maker).work
-    return loader.add(key.name, dependencies, others, phase, timeout, condition, fileID, line, work)
-  }
-
-  /// Registers a synchronous maker with three needs; see <doc:ValuesThatLaunchWorkMakes>.
-  @discardableResult
-  public func callAsFunction<Value, A, B, C>(
-    _ key: LaunchKey<Value>,
-    needs first: LaunchKey<A>,
-    _ second: LaunchKey<B>,
-    _ third: LaunchKey<C>,
-    after dependencies: [LaunchID] = [],
-    afterIfPresent others: [LaunchID] = [],
-    phase: LaunchPhase = .standard,
-    timeout: Duration? = nil,
-    when condition: (@Sendable (LaunchOptions) -> Bool)? = nil,
-    undo: (@Sendable (Value) async -> Void)? = nil,
-    fileID: StaticString = #fileID,
-    line: UInt = #line,
-    @_inheritActorContext run maker:
-      @escaping @isolated(any) @Sendable (LaunchOptions, A, B, C) throws -> Value
-  ) -> LaunchToken {
-    let work = SynchronousExchange(key, undo, (first, second, third), maker).work
-    return loader.add(key.name, dependencies, others, phase, timeout, condition, fileID, line, work)
-  }
-
-  /// Registers an asynchronous maker with three needs; see <doc:ValuesThatLaunchWorkMakes>.
-  @discardableResult
-  public func callAsFunction<Value, A, B, C>(
-    _ key: LaunchKey<Value>,
-    needs first: LaunchKey<A>,
-    _ second: LaunchKey<B>,
-    _ third: LaunchKey<C>,
-    after dependencies: [LaunchID] = [],
-    afterIfPresent others: [LaunchID] = [],
-    phase: LaunchPhase = .standard,
-    timeout: Duration? = nil,
-    when condition: (@Sendable (LaunchOptions) -> Bool)? = nil,
-    undo: (@Sendable (Value) async -> Void)? = nil,
-    fileID: StaticString = #fileID,
-    line: UInt = #line,
-    @_inheritActorContext run maker:
-      @escaping @isolated(any) @Sendable (LaunchOptions, A, B, C) async throws -> Value
-  ) -> LaunchToken {
-    let work = AsynchronousExchange(key, undo, (first, second, third), maker).work
-    return loader.add(key.name, dependencies, others, phase, timeout, condition, fileID, line, work)
-  }
-
-  /// Registers a synchronous maker with four needs; see <doc:ValuesThatLaunchWorkMakes>.
-  @discardableResult
-  public func callAsFunction<Value, A, B, C, D>(
-    _ key: LaunchKey<Value>,
-    needs first: LaunchKey<A>,
-    _ second: LaunchKey<B>,
-    _ third: LaunchKey<C>,
-    _ fourth: LaunchKey<D>,
-    after dependencies: [LaunchID] = [],
-    afterIfPresent others: [LaunchID] = [],
-    phase: LaunchPhase = .standard,
-    timeout: Duration? = nil,
-    when condition: (@Sendable (LaunchOptions) -> Bool)? = nil,
-    undo: (@Sendable (Value) async -> Void)? = nil,
-    fileID: StaticString = #fileID,
-    line: UInt = #line,
-    @_inheritActorContext run maker:
-      @escaping @isolated(any) @Sendable (LaunchOptions, A, B, C, D) throws -> Value
-  ) -> LaunchToken {
-    let work = SynchronousExchange(key, undo, (first, second, third, fourth), maker).work
-    return loader.add(key.name, dependencies, others, phase, timeout, condition, fileID, line, work)
-  }
-
-  /// Registers an asynchronous maker with four needs; see <doc:ValuesThatLaunchWorkMakes>.
-  @discardableResult
-  public func callAsFunction<Value, A, B, C, D>(
-    _ key: LaunchKey<Value>,
-    needs first: LaunchKey<A>,
-    _ second: LaunchKey<B>,
-    _ third: LaunchKey<C>,
-    _ fourth: LaunchKey<D>,
-    after dependencies: [LaunchID] = [],
-    afterIfPresent others: [LaunchID] = [],
-    phase: LaunchPhase = .standard,
-    timeout: Duration? = nil,
-    when condition: (@Sendable (LaunchOptions) -> Bool)? = nil,
-    undo: (@Sendable (Value) async -> Void)? = nil,
-    fileID: StaticString = #fileID,
-    line: UInt = #line,
-    @_inheritActorContext run maker:
-      @escaping @isolated(any) @Sendable (LaunchOptions, A, B, C, D) async throws -> Value
-  ) -> LaunchToken {
-    let work = AsynchronousExchange(key, undo, (first, second, third, fourth), maker).work
     return loader.add(key.name, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 

@@ -17,8 +17,8 @@ extension LaunchRegistrar {
     timeout: Duration? = nil,
     when condition: (@Sendable (LaunchOptions) -> Bool)? = nil,
     @_inheritActorContext run worker:
-      @escaping @isolated(any) @Sendable (LaunchOptions, HandlerParameter<A>) async throws -> Void
-  ) -> LaunchToken {
+      @escaping @isolated(any) @Sendable (LaunchOptions, _HandlerParameter<A>) async throws -> Void
+  ) -> LaunchRegistration {
     self { _ in }
   }
 
@@ -36,9 +36,9 @@ extension LaunchRegistrar {
     timeout: Duration? = nil,
     when condition: (@Sendable (LaunchOptions) -> Bool)? = nil,
     @_inheritActorContext run worker:
-      @escaping @isolated(any) @Sendable (LaunchOptions, HandlerParameter<A>, HandlerParameter<B>)
+      @escaping @isolated(any) @Sendable (LaunchOptions, _HandlerParameter<A>, _HandlerParameter<B>)
       async throws -> Void
-  ) -> LaunchToken {
+  ) -> LaunchRegistration {
     self { _ in }
   }
 }

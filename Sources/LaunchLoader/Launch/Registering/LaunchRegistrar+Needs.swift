@@ -13,7 +13,7 @@ extension LaunchRegistrar {
   ///   - fileID: The file shown in the report.
   ///   - line: The line shown in the report.
   ///   - worker: The work, called with the options and the value.
-  /// - Returns: A token for the registration. Releasing it does not end the registration.
+  /// - Returns: The registration. Releasing it does not end it.
   @discardableResult
   public func callAsFunction<A>(
     _ id: LaunchID? = nil,
@@ -27,7 +27,7 @@ extension LaunchRegistrar {
     line: UInt = #line,
     @_inheritActorContext run worker:
       @escaping @isolated(any) @Sendable (LaunchOptions, A) throws -> Void
-  ) -> LaunchToken {
+  ) -> LaunchRegistration {
     let work = SynchronousExchange(nil, nil, (first), worker).work
     return loader.add(id, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
@@ -46,7 +46,7 @@ extension LaunchRegistrar {
     line: UInt = #line,
     @_inheritActorContext run worker:
       @escaping @isolated(any) @Sendable (LaunchOptions, A) async throws -> Void
-  ) -> LaunchToken {
+  ) -> LaunchRegistration {
     let work = AsynchronousExchange(nil, nil, (first), worker).work
     return loader.add(id, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
@@ -66,7 +66,7 @@ extension LaunchRegistrar {
     line: UInt = #line,
     @_inheritActorContext run worker:
       @escaping @isolated(any) @Sendable (LaunchOptions, A, B) throws -> Void
-  ) -> LaunchToken {
+  ) -> LaunchRegistration {
     let work = SynchronousExchange(nil, nil, (first, second), worker).work
     return loader.add(id, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
@@ -86,94 +86,8 @@ extension LaunchRegistrar {
     line: UInt = #line,
     @_inheritActorContext run worker:
       @escaping @isolated(any) @Sendable (LaunchOptions, A, B) async throws -> Void
-  ) -> LaunchToken {
+  ) -> LaunchRegistration {
     let work = AsynchronousExchange(nil, nil, (first, second), worker).work
-    return loader.add(id, dependencies, others, phase, timeout, condition, fileID, line, work)
-  }
-
-  /// Registers synchronous work that needs three values; see <doc:ValuesThatLaunchWorkMakes>.
-  @discardableResult
-  public func callAsFunction<A, B, C>(
-    _ id: LaunchID? = nil,
-    needs first: LaunchKey<A>,
-    _ second: LaunchKey<B>,
-    _ third: LaunchKey<C>,
-    after dependencies: [LaunchID] = [],
-    afterIfPresent others: [LaunchID] = [],
-    phase: LaunchPhase = .standard,
-    timeout: Duration? = nil,
-    when condition: (@Sendable (LaunchOptions) -> Bool)? = nil,
-    fileID: StaticString = #fileID,
-    line: UInt = #line,
-    @_inheritActorContext run worker:
-      @escaping @isolated(any) @Sendable (LaunchOptions, A, B, C) throws -> Void
-  ) -> LaunchToken {
-    let work = SynchronousExchange(nil, nil, (first, second, third), worker).work
-    return loader.add(id, dependencies, others, phase, timeout, condition, fileID, line, work)
-  }
-
-  /// Registers asynchronous work that needs three values; see <doc:ValuesThatLaunchWorkMakes>.
-  @discardableResult
-  public func callAsFunction<A, B, C>(
-    _ id: LaunchID? = nil,
-    needs first: LaunchKey<A>,
-    _ second: LaunchKey<B>,
-    _ third: LaunchKey<C>,
-    after dependencies: [LaunchID] = [],
-    afterIfPresent others: [LaunchID] = [],
-    phase: LaunchPhase = .standard,
-    timeout: Duration? = nil,
-    when condition: (@Sendable (LaunchOptions) -> Bool)? = nil,
-    fileID: StaticString = #fileID,
-    line: UInt = #line,
-    @_inheritActorContext run worker:
-      @escaping @isolated(any) @Sendable (LaunchOptions, A, B, C) async throws -> Void
-  ) -> LaunchToken {
-    let work = AsynchronousExchange(nil, nil, (first, second, third), worker).work
-    return loader.add(id, dependencies, others, phase, timeout, condition, fileID, line, work)
-  }
-
-  /// Registers synchronous work that needs four values; see <doc:ValuesThatLaunchWorkMakes>.
-  @discardableResult
-  public func callAsFunction<A, B, C, D>(
-    _ id: LaunchID? = nil,
-    needs first: LaunchKey<A>,
-    _ second: LaunchKey<B>,
-    _ third: LaunchKey<C>,
-    _ fourth: LaunchKey<D>,
-    after dependencies: [LaunchID] = [],
-    afterIfPresent others: [LaunchID] = [],
-    phase: LaunchPhase = .standard,
-    timeout: Duration? = nil,
-    when condition: (@Sendable (LaunchOptions) -> Bool)? = nil,
-    fileID: StaticString = #fileID,
-    line: UInt = #line,
-    @_inheritActorContext run worker:
-      @escaping @isolated(any) @Sendable (LaunchOptions, A, B, C, D) throws -> Void
-  ) -> LaunchToken {
-    let work = SynchronousExchange(nil, nil, (first, second, third, fourth), worker).work
-    return loader.add(id, dependencies, others, phase, timeout, condition, fileID, line, work)
-  }
-
-  /// Registers asynchronous work that needs four values; see <doc:ValuesThatLaunchWorkMakes>.
-  @discardableResult
-  public func callAsFunction<A, B, C, D>(
-    _ id: LaunchID? = nil,
-    needs first: LaunchKey<A>,
-    _ second: LaunchKey<B>,
-    _ third: LaunchKey<C>,
-    _ fourth: LaunchKey<D>,
-    after dependencies: [LaunchID] = [],
-    afterIfPresent others: [LaunchID] = [],
-    phase: LaunchPhase = .standard,
-    timeout: Duration? = nil,
-    when condition: (@Sendable (LaunchOptions) -> Bool)? = nil,
-    fileID: StaticString = #fileID,
-    line: UInt = #line,
-    @_inheritActorContext run worker:
-      @escaping @isolated(any) @Sendable (LaunchOptions, A, B, C, D) async throws -> Void
-  ) -> LaunchToken {
-    let work = AsynchronousExchange(nil, nil, (first, second, third, fourth), worker).work
     return loader.add(id, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 }

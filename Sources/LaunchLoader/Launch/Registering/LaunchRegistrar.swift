@@ -5,7 +5,7 @@
 /// ```swift
 /// import LaunchLoader
 ///
-/// LaunchLoader.register("logging") { options in print("logging: \(options.reason)") }
+/// LaunchLoader.register("logging") { options in print("logging: \(options.arguments)") }
 /// ```
 ///
 /// Each form of work has its own `callAsFunction`. A registrar keeps its loader alive.
@@ -33,7 +33,7 @@ public struct LaunchRegistrar: Sendable {
   ///   - fileID: The file shown in the report.
   ///   - line: The line shown in the report.
   ///   - worker: The work. The report records an error that it throws.
-  /// - Returns: A token for the registration. Releasing it does not end the registration.
+  /// - Returns: The registration. Releasing it does not end it.
   /// - Complexity: Amortized O(1) before the launch.
   @discardableResult
   public func callAsFunction(
@@ -47,7 +47,7 @@ public struct LaunchRegistrar: Sendable {
     line: UInt = #line,
     @_inheritActorContext run worker:
       @escaping @isolated(any) @Sendable (LaunchOptions) throws -> Void
-  ) -> LaunchToken {
+  ) -> LaunchRegistration {
     let work = LaunchWork.synchronous(LaunchCall(body: worker))
     return loader.add(id, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
@@ -72,7 +72,7 @@ public struct LaunchRegistrar: Sendable {
   ///   - fileID: The file shown in the report.
   ///   - line: The line shown in the report.
   ///   - worker: The work. The report records an error that it throws.
-  /// - Returns: A token for the registration. Releasing it does not end the registration.
+  /// - Returns: The registration. Releasing it does not end it.
   /// - Complexity: Amortized O(1) before the launch.
   @discardableResult
   public func callAsFunction(
@@ -86,7 +86,7 @@ public struct LaunchRegistrar: Sendable {
     line: UInt = #line,
     @_inheritActorContext run worker:
       @escaping @isolated(any) @Sendable (LaunchOptions) async throws -> Void
-  ) -> LaunchToken {
+  ) -> LaunchRegistration {
     let work = LaunchWork.asynchronous(worker)
     return loader.add(id, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
@@ -102,7 +102,7 @@ public struct LaunchRegistrar: Sendable {
   ///     it returns `false`, the work is skipped.
   ///   - fileID: The file shown in the report.
   ///   - line: The line shown in the report.
-  /// - Returns: A token for the registration. Releasing it does not end the registration.
+  /// - Returns: The registration. Releasing it does not end it.
   /// - Complexity: Amortized O(1) before the launch.
   @discardableResult
   public func callAsFunction<Worker: LaunchWorker>(
@@ -111,7 +111,7 @@ public struct LaunchRegistrar: Sendable {
     when condition: (@Sendable (LaunchOptions) -> Bool)? = nil,
     fileID: StaticString = #fileID,
     line: UInt = #line
-  ) -> LaunchToken {
+  ) -> LaunchRegistration {
     let (id, after, phase) = (type.id, type.dependencies, type.phase)
     return loader.add(id, after, [], phase, timeout, condition, fileID, line, .type(type))
   }

@@ -11,7 +11,7 @@ public struct LaunchError: Error {
     /// The workers form a cycle: each depends on the next one, and the last equals the first.
     case cycle([LaunchID])
     /// Work needs a name that is not registered.
-    case missing(LaunchID, neededBy: LaunchID)
+    case unknown(LaunchID, neededBy: LaunchID)
     /// Work needs a value of one type, or a caller awaits it, but the work of that name makes one of
     /// another type, or none (`nil`).
     case mismatch(LaunchID, makes: String?, needed: String)
@@ -27,7 +27,7 @@ public struct LaunchError: Error {
     /// Another application runs with the loader.
     case inUse
     /// The loader has launched, and can no longer be configured.
-    case launched
+    case alreadyRan
     /// The task was cancelled while it awaited a launch that another call started.
     case cancelled
   }
@@ -38,7 +38,7 @@ public struct LaunchError: Error {
   /// The source sites of the registrations that `code` names, if they exist.
   public let sites: [LaunchID: SourceSite]
 
-  /// The registered name closest to a `missing` one, or `nil` if none is close.
+  /// The registered name closest to an `unknown` one, or `nil` if none is close.
   ///
   /// It is searched for the first 100 faults in the dependencies of a launch.
   public let suggestion: LaunchID?
@@ -57,40 +57,6 @@ public struct LaunchError: Error {
     self.sites = sites
     self.suggestion = suggestion
     self.origin = origin
-  }
-}
-
-extension LaunchError.Code: Hashable {
-  /// Returns whether two reasons have the same case and equal values.
-  ///
-  /// Outcomes and reports, which contain errors of workers, are compared by their descriptions. Two errors of
-  /// different types with one text are therefore equal, and two reports of one launch plan rarely are, because
-  /// they contain times. To test for a case whatever its values, use `if case .failed = error.code`.
-  ///
-  /// - Complexity: O(*n*) in the lengths of the descriptions.
-  public static func == (left: LaunchError.Code, right: LaunchError.Code) -> Bool {
-    left.words == right.words
-  }
-
-  /// Hashes what is compared.
-  public func hash(into hasher: inout Hasher) { hasher.combine(words) }
-
-  /// The case, and its values as text.
-  private var words: [String] {
-    switch self {
-    case .cycle(let path): ["cycle"] + path.map(\.rawValue)
-    case .missing(let id, let other): ["missing", id.rawValue, other.rawValue]
-    case .mismatch(let id, let made, let needed):
-      ["mismatch", id.rawValue, needed] + (made.map { [$0] } ?? [])
-    case .noValue(let id, let outcome):
-      ["noValue", id.rawValue] + (outcome.map { ["\($0)"] } ?? [])
-    case .reentrant: ["reentrant"]
-    case .failed(let report): ["failed", report.description]
-    case .stopped: ["stopped"]
-    case .inUse: ["inUse"]
-    case .launched: ["launched"]
-    case .cancelled: ["cancelled"]
-    }
   }
 }
 
@@ -113,7 +79,7 @@ extension LaunchError: CustomStringConvertible {
     case .cycle(let path):
       "launch workers depend on each other: " + path.map(placed).joined(separator: " → ")
         + "; remove one of these dependencies"
-    case .missing(let id, let needer):
+    case .unknown(let id, let needer):
       "launch worker \(placed(needer)) needs \"\(id)\", which is not registered;"
         + (suggestion.map { " did you mean \"\($0)\"? Otherwise," } ?? "")
         + " register it, or depend on it with afterIfPresent:"
@@ -136,8 +102,8 @@ extension LaunchError: CustomStringConvertible {
         + " use a new LaunchLoader"
     case .noValue(let id, let outcome?):
       "launch made no value \"\(id)\": the outcome of its worker is \"\(outcome)\";"
-        + " see the report of the launch, or the token of work registered after it"
-    case .launched:
+        + " see the report of the launch, or the registration of work registered after it"
+    case .alreadyRan:
       "launch loader has launched: configure it before the launch"
     case .failed(let report):
       "launch failed: "
@@ -154,7 +120,7 @@ extension LaunchError: CustomStringConvertible {
         + " with AppHost(loader: LaunchLoader())"
     case .cancelled:
       "task was cancelled while it awaited a launch: the launch continues;"
-        + " await LaunchLoader.report for its report"
+        + " await LaunchLoader.report() for its report"
     }
   }
 

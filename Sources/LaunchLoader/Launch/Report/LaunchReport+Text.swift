@@ -59,8 +59,8 @@ extension LaunchReport: CustomStringConvertible {
       return "because of \(id)"
     case .duplicate(let id):
       let first = originals[id]
-      return "at \(entry.fileID):\(entry.line)"
-        + (first.map { ", registered first at \($0.fileID):\($0.line)" } ?? "")
+      return "at \(entry.site)"
+        + (first.map { ", registered first at \($0.site)" } ?? "")
     case .timedOut where entry.isAbandoned:
       return "did not return in time and was abandoned; registered at \(entry.site)"
     case .finished, .skipped(nil), .timedOut, .undone, .refused:

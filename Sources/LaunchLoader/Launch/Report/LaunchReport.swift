@@ -23,7 +23,7 @@ public struct LaunchReport: Sendable {
   /// The duration of the launch, from its beginning to the end of the last worker.
   public let total: Duration
 
-  /// The faults in the dependencies: errors with the codes `cycle`, `missing` and `mismatch`.
+  /// The faults in the dependencies: errors with the codes `cycle`, `unknown` and `mismatch`.
   public let problems: [LaunchError]
 
   private let record: LaunchRecord
@@ -60,19 +60,6 @@ public struct LaunchReport: Sendable {
   public var criticalPath: [LaunchID] {
     let entries = entries
     return entries.criticalPath.map { entries[$0].id }
-  }
-
-  /// Returns the entries that took longest, longest first, and in order of registration if equal.
-  ///
-  /// - Parameter count: The maximum number of entries to return.
-  /// - Returns: The entries.
-  /// - Complexity: O(*n* log *n*) in the number of entries.
-  public func slowest(_ count: Int) -> [Entry] {
-    let order = entries.indices.ordered { left, right in
-      let (first, second) = (entries[left].duration, entries[right].duration)
-      return first == second ? left < right : first > second
-    }
-    return order.prefix(max(0, count)).map { entries[$0] }
   }
 }
 
@@ -127,12 +114,6 @@ extension LaunchReport {
     ///
     /// - Complexity: O(1). The name of unnamed work is made on each access.
     public var id: LaunchID { name ?? LaunchID(launchSite, number: number) }
-
-    /// The file of the registration, as `Module/File.swift`.
-    public var fileID: String { launchSite.fileID.description }
-
-    /// The line of the registration.
-    public var line: UInt { launchSite.line }
 
     /// The source site of the registration.
     public var site: SourceSite { launchSite.source }

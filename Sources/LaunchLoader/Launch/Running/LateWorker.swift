@@ -3,7 +3,7 @@ package struct LateWorker: Sendable {
   /// Its row.
   package let row: Int
   /// Its registration.
-  package let registration: LaunchRegistration
+  package let registration: LaunchItem
   /// The time at which it began.
   package let start: Duration
   /// Its task, once it is known.

@@ -13,7 +13,7 @@ extension LaunchLoader {
     ///
     /// Before `main`, it is only stored.
     struct Refusal: Sendable {
-      let registration: LaunchRegistration
+      let registration: LaunchItem
       let outcome: LaunchOutcome
       let original: LaunchSite?
     }
@@ -206,7 +206,11 @@ extension LaunchLoader {
 
   /// Starts to report a caller; runs no other code.
   ///
-  /// - Parameter isNext: Another caller was reported until now: what was due by now has been said.
+  /// - Parameters:
+  ///   - caller: The caller.
+  ///   - id: The name of the value.
+  ///   - isNext: Another caller was reported until now: what was due by now has been said.
+  /// - Returns: The task that reports it.
   private static func report(
     _ caller: Talk.Caller,
     waitingFor id: LaunchID,

@@ -30,7 +30,7 @@ extension LaunchLoader {
     _ audience: Audience?
   ) async throws -> Value {
     // The work that was awaited last, which did not finish.
-    var failed: (registration: LaunchRegistration, outcome: LaunchOutcome)?
+    var failed: (registration: LaunchItem, outcome: LaunchOutcome)?
     var wait: Int?
     defer { if let wait { endWait(wait, for: key.name) } }
     while true {
@@ -59,7 +59,7 @@ extension LaunchLoader {
   }
 
   /// Returns the values that a worker needs.
-  func values(for registration: LaunchRegistration) -> LaunchValues {
+  func values(for registration: LaunchItem) -> LaunchValues {
     guard !registration.needs.isEmpty else { return [:] }
     return state.withLock { $0.values.picked(registration.needs) }
   }
@@ -68,7 +68,7 @@ extension LaunchLoader {
   ///
   /// Called before the outcome is published, so that the value is there for all code that runs as a
   /// result.
-  func storeValue(of registration: LaunchRegistration, _ outcome: LaunchOutcome) {
+  func storeValue(of registration: LaunchItem, _ outcome: LaunchOutcome) {
     guard let key = registration.makes, let value = registration.takeValue(),
       outcome.isFinished
     else { return }
@@ -76,7 +76,7 @@ extension LaunchLoader {
   }
 
   /// Removes the value that a worker made, to undo it.
-  func takeValue(of registration: LaunchRegistration) -> (any Sendable)? {
+  func takeValue(of registration: LaunchItem) -> (any Sendable)? {
     guard let key = registration.makes else { return nil }
     return state.withLock { $0.values.removeValue(forKey: key.name) }
   }
@@ -90,7 +90,7 @@ extension LaunchLoader {
   /// registered; nothing if it was not made, or was undone.
   private func source<Value>(
     of key: LaunchKey<Value>
-  ) throws -> (value: (any Sendable)?, pending: LaunchRegistration?, arrival: Latch?) {
+  ) throws -> (value: (any Sendable)?, pending: LaunchItem?, arrival: Latch?) {
     let (value, work, arrival) = state.withLock { state in
       let work = state.registry.work(of: key.name)
       let isOpen = work == nil && !state.registry.isOver

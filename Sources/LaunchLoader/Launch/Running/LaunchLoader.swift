@@ -6,7 +6,7 @@ internal import EventBus
 /// import EventBus
 /// import LaunchLoader
 ///
-/// LaunchLoader.register("logging") { options in print("logging: \(options.reason)") }
+/// LaunchLoader.register("logging") { options in print("logging: \(options.arguments)") }
 ///
 /// let attachment = LaunchLoader.shared.attach(to: .default)
 /// EventBus.default.post(.didFinishLaunching, .current)  // runs it: once, whatever is posted later
@@ -41,8 +41,8 @@ internal import EventBus
 /// with that of the first registration of the name. The application that runs with the loader receives it, also if the registration came before;
 /// otherwise, it is written to standard error when the launch begins.
 ///
-/// The ``FailurePolicy`` determines how a failing worker affects the others. In every case its
-/// ``LaunchToken`` and the ``LaunchReport`` contain the error, and the work that needs it is skipped.
+/// The ``LaunchFailurePolicy`` determines how a failing worker affects the others. In every case its
+/// ``LaunchRegistration`` and the ``LaunchReport`` contain the error, and the work that needs it is skipped.
 ///
 /// ## Thread safety
 ///
@@ -102,7 +102,7 @@ public final class LaunchLoader: Sendable {
   ///   - clock: The clock for the time limits and for the times in the report. Before the launch, only
   ///     ``value(of:)`` reads it, to report that it waits.
   public init(
-    onFailure policy: FailurePolicy = .continue,
+    onFailure policy: LaunchFailurePolicy = .continue,
     timeout: Duration? = nil,
     width: Int? = nil,
     clock: any Clock<Duration> = ContinuousClock()
@@ -115,19 +115,18 @@ public final class LaunchLoader: Sendable {
 
   /// Changes what the loader was created with, until it launches.
   ///
-  /// - Throws: ``LaunchError`` with the code `launched` or `stopped`.
+  /// - Throws: ``LaunchError`` with the code `alreadyRan` or `stopped`.
   package func configure(
-    onFailure policy: FailurePolicy?,
+    onFailure policy: LaunchFailurePolicy?,
     timeout: Duration?,
-    width: Int?,
     clock: (any Clock<Duration>)?
   ) throws(LaunchError) {
     let (code, former) = state.withLock { state -> (LaunchError.Code?, Timing) in
       let former = state.timing
       guard state.registry.isCollecting else {
-        return (state.registry.stage == .collecting ? .stopped : .launched, former)
+        return (state.registry.stage == .collecting ? .stopped : .alreadyRan, former)
       }
-      state.registry.configure(onFailure: policy, width: width)
+      if let policy { state.registry.policy = policy }
       state.timing = (timeout ?? former.timeout, clock ?? former.clock)
       return (nil, former)
     }
@@ -140,20 +139,17 @@ public final class LaunchLoader: Sendable {
   /// Only what is given changes. May be called before `main`.
   ///
   /// - Parameters:
-  ///   - policy: The effect of a failing worker on the others; at first ``FailurePolicy/continue``.
+  ///   - policy: The effect of a failing worker on the others; at first ``LaunchFailurePolicy/continue``.
   ///   - timeout: The time limit of the launch, and of each clean-up during a rollback; at first none.
-  ///   - width: The number of asynchronous workers that may run at once, at least one; at first it is
-  ///     not limited.
   ///   - clock: The clock for time limits and for the report; at first a `ContinuousClock`.
-  /// - Throws: ``LaunchError`` with the code `launched` once the launch has begun, or `stopped` if the
+  /// - Throws: ``LaunchError`` with the code `alreadyRan` once the launch has begun, or `stopped` if the
   ///   loader was stopped before; nothing has changed then.
   public static func configure(
-    onFailure policy: FailurePolicy? = nil,
+    onFailure policy: LaunchFailurePolicy? = nil,
     timeout: Duration? = nil,
-    width: Int? = nil,
     clock: (any Clock<Duration>)? = nil
   ) throws(LaunchError) {
-    try shared.configure(onFailure: policy, timeout: timeout, width: width, clock: clock)
+    try shared.configure(onFailure: policy, timeout: timeout, clock: clock)
   }
 
   /// Runs the registered work and waits until all of it has ended.
@@ -176,8 +172,8 @@ public final class LaunchLoader: Sendable {
   /// - Throws: ``LaunchError`` with the code `reentrant` inside a running asynchronous worker and in
   ///   the tasks that it starts, because its launch cannot end before it; `cancelled` if the task is
   ///   cancelled while it waits for a launch that another call started; `stopped` if the loader was
-  ///   stopped before it launched. Unless the policy is ``FailurePolicy/continue``, also: `failed` if a
-  ///   worker failed or the time limit was reached; `cycle`, `missing` or `mismatch`, before anything has
+  ///   stopped before it launched. Unless the policy is ``LaunchFailurePolicy/continue``, also: `failed` if a
+  ///   worker failed or the time limit was reached; `cycle`, `unknown` or `mismatch`, before anything has
   ///   run, if the work cannot be ordered.
   @discardableResult
   nonisolated(nonsending) public func launch(
@@ -206,29 +202,27 @@ public final class LaunchLoader: Sendable {
   /// Planning runs no work and evaluates no condition. Once the launch has begun, the plan is empty.
   ///
   /// - Returns: The plan.
-  /// - Throws: ``LaunchError`` with the code `cycle`, `missing` or `mismatch`, whatever the policy.
+  /// - Throws: ``LaunchError`` with the code `cycle`, `unknown` or `mismatch`, whatever the policy.
   /// - Complexity: O(*n* log *n* + *e*) in the numbers of registrations and of dependencies.
   public func plan() throws(LaunchError) -> LaunchPlan {
     let (rows, names) = state.withLock { ($0.registry.waitingRows, $0.registry.names) }
     return try LaunchPlan(rows, names)
   }
 
-  /// The report of the launch, available when the launch is over.
+  /// Waits for the end of the launch, and returns its report.
   ///
-  /// Reading this property does not launch; it waits for the end of the launch, and returns immediately
-  /// after that. A failed launch has a report as well.
+  /// The call does not launch. After the launch, it returns immediately. A failed launch has a report as well.
   ///
+  /// - Returns: The report.
   /// - Throws: `CancellationError` as soon as the waiting task is cancelled; ``LaunchError`` with the
   ///   code `reentrant` where ``launch(_:)`` throws it, and `stopped` if there will be no launch. The type of the
   ///   error is open because there are these two.
-  nonisolated(nonsending) public var report: LaunchReport {
-    get async throws {
-      if result.value == nil && LaunchContext.isInside(ObjectIdentifier(self)) {
-        throw LaunchError(.reentrant)
-      }
-      let conclusion = try await result.wait()
-      return try Self.report(of: (conclusion.report, nil))
+  nonisolated(nonsending) public func report() async throws -> LaunchReport {
+    if result.value == nil && LaunchContext.isInside(ObjectIdentifier(self)) {
+      throw LaunchError(.reentrant)
     }
+    let conclusion = try await result.wait()
+    return try Self.report(of: (conclusion.report, nil))
   }
 
   /// Refuses all further registrations, because the program is about to end.

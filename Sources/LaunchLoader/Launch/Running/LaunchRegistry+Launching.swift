@@ -184,7 +184,7 @@ extension LaunchRegistry {
   /// - Returns: The registrations to refuse, a Boolean value that indicates whether there will be no
   ///   launch, and the actions that remain.
   package mutating func stop() -> (
-    refused: [LaunchRegistration], endsAll: Bool, effects: LaunchEffects
+    refused: [LaunchItem], endsAll: Bool, effects: LaunchEffects
   ) {
     defer { checkInvariants(ofSize: schedule.rows.count, _checkInvariants()) }
     guard !isStopping else { return ([], false, LaunchEffects()) }

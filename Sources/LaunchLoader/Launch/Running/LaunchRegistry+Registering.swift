@@ -5,7 +5,7 @@ extension LaunchRegistry {
   /// Decides about a registration.
   ///
   /// - Complexity: Amortized O(1) before the launch; O(*d*) in the number of dependencies after that.
-  package mutating func register(_ registration: LaunchRegistration) -> Acceptance {
+  package mutating func register(_ registration: LaunchItem) -> Acceptance {
     defer { checkInvariants(ofSize: schedule.rows.count, _checkInvariants()) }
     guard !isStopping else { return .dismissed(.refused, original: nil) }
     var siteNumber = 0
@@ -54,7 +54,7 @@ extension LaunchRegistry {
   }
 
   /// Records the outcome of named work that has no row, or no longer has one.
-  mutating func record(_ outcome: LaunchOutcome, of registration: LaunchRegistration, row: Int) {
+  mutating func record(_ outcome: LaunchOutcome, of registration: LaunchItem, row: Int) {
     let kept: LaunchOutcome? =
       switch outcome {
       case .finished: nil
@@ -78,7 +78,7 @@ extension LaunchRegistry {
   /// - Complexity: O(log *n*), amortized.
   package mutating func withdraw(
     _ row: Int
-  ) -> (registration: LaunchRegistration, effects: LaunchEffects)? {
+  ) -> (registration: LaunchItem, effects: LaunchEffects)? {
     defer { checkInvariants(ofSize: schedule.rows.count, _checkInvariants()) }
     guard let registration = schedule.withdraw(row) else { return nil }
     if let id = registration.id { names.release(id) }
@@ -92,7 +92,7 @@ extension LaunchRegistry {
   }
 
   /// Adds a row for the report, unless the launch is over.
-  private mutating func addDuplicate(_ registration: LaunchRegistration, of id: LaunchID) {
+  private mutating func addDuplicate(_ registration: LaunchItem, of id: LaunchID) {
     guard stage != .launched else { return }
     let result = LaunchResult(.duplicate(of: id))
     schedule.append(LaunchRow(registration, number: schedule.nextRow, result: result))
@@ -169,7 +169,7 @@ extension LaunchRegistry {
 
   /// Returns a fault in the dependencies of a new row, with the registered name closest to one that is missing.
   private func suggestingName(in problem: LaunchError, of row: LaunchRow) -> LaunchError {
-    guard case .missing(let id, _) = problem.code, problems.count < NameSuggestions.launchLimit
+    guard case .unknown(let id, _) = problem.code, problems.count < NameSuggestions.launchLimit
     else { return problem }
     let suggestion = names.suggestions.nearest(to: id, neededBy: row)
     return LaunchError(missing: id, neededBy: row, suggestion: suggestion)
@@ -212,5 +212,5 @@ extension LaunchRegistry {
 
 /// Stands for the error of work that failed after the launch.
 private struct UnkeptError: Error, CustomStringConvertible {
-  var description: String { "an error that only the token of its registration keeps" }
+  var description: String { "an error that only its registration keeps" }
 }

@@ -33,7 +33,7 @@ package struct LaunchRegistry: Sendable {
   }
 
   /// The effect of a failure on the launch.
-  private(set) var policy: FailurePolicy
+  var policy: LaunchFailurePolicy
   /// The progress of the loader.
   var stage = Stage.collecting
   /// A Boolean value that indicates whether registrations are refused.
@@ -72,15 +72,9 @@ package struct LaunchRegistry: Sendable {
   /// - Parameters:
   ///   - policy: The effect of a failure on the launch.
   ///   - width: The number of asynchronous workers that may run at once.
-  package init(onFailure policy: FailurePolicy = .continue, width: Int? = nil) {
+  package init(onFailure policy: LaunchFailurePolicy = .continue, width: Int? = nil) {
     self.policy = policy
     schedule = LaunchSchedule(width: max(1, width ?? .max))
-  }
-
-  /// Changes the policy and the width, where they are given.
-  mutating func configure(onFailure policy: FailurePolicy?, width: Int?) {
-    if let policy { self.policy = policy }
-    if let width { schedule.width = max(1, width) }
   }
 
   /// A Boolean value that indicates whether the loader was neither launched nor stopped.

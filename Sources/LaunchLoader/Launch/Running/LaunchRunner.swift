@@ -57,7 +57,7 @@ final class LaunchRunner: Sendable {
   /// - Parameters:
   ///   - registration: The work.
   ///   - row: Its row, if it has one.
-  func runLate(_ registration: LaunchRegistration, _ row: Int?) {
+  func runLate(_ registration: LaunchItem, _ row: Int?) {
     guard registration.isInline else {
       if let row { Task { startLate(registration, row) } }
       return
@@ -127,7 +127,7 @@ final class LaunchRunner: Sendable {
   ///
   /// - Returns: The next step.
   private func call(
-    _ registration: LaunchRegistration,
+    _ registration: LaunchItem,
     _ row: Int,
     canWait: Bool,
     _ now: inout Duration?
@@ -184,7 +184,7 @@ final class LaunchRunner: Sendable {
     return step
   }
 
-  private func startLate(_ registration: LaunchRegistration, _ row: Int) {
+  private func startLate(_ registration: LaunchItem, _ row: Int) {
     guard let worker = start(registration, row) else { return }
     let cancelled = loader.state.withLock { $0.registry.adopt(worker, at: row) }
     for task in cancelled { task.cancel() }
@@ -195,7 +195,7 @@ final class LaunchRunner: Sendable {
   /// The task is unstructured, because a launch must be able to end before a worker that has timed out.
   ///
   /// - Returns: The tasks, to be adopted by the registry; `nil` if the condition of the work does not hold.
-  private func start(_ registration: LaunchRegistration, _ row: Int) -> LaunchTasks? {
+  private func start(_ registration: LaunchItem, _ row: Int) -> LaunchTasks? {
     guard registration.isWanted(options) else {
       if loader.state.withLock({ $0.registry.schedule.claimEnd(row) }) {
         registration.releaseClosures()
@@ -220,7 +220,7 @@ final class LaunchRunner: Sendable {
   }
 
   nonisolated(nonsending) private func run(
-    _ registration: LaunchRegistration,
+    _ registration: LaunchItem,
     _ row: Int,
     _ start: Duration
   ) async {
@@ -243,13 +243,13 @@ final class LaunchRunner: Sendable {
   }
 
   /// Indicates whether a worker that finishes, or the closure that undoes it, is kept for a rollback.
-  private func keepsWorkers(for registration: LaunchRegistration) -> Bool {
+  private func keepsWorkers(for registration: LaunchItem) -> Bool {
     registration.isUndoable && loader.state.withLock { $0.registry.keepsWorkers }
   }
 
   /// Stores the value of work that has finished in time, and releases what is needed no longer.
   private func settle(
-    _ registration: LaunchRegistration,
+    _ registration: LaunchItem,
     _ outcome: LaunchOutcome,
     keepsUndo: Bool
   ) {
@@ -259,7 +259,7 @@ final class LaunchRunner: Sendable {
 
   /// Publishes and records the end of a worker.
   private func end(
-    _ registration: LaunchRegistration,
+    _ registration: LaunchItem,
     _ row: Int,
     _ times: LaunchTimes?,
     _ outcome: LaunchOutcome
@@ -280,7 +280,7 @@ final class LaunchRunner: Sendable {
   }
 
   /// Undoes a worker, within the time limit of the launch.
-  nonisolated(nonsending) private func undo(_ registration: LaunchRegistration, _ row: Int) async {
+  nonisolated(nonsending) private func undo(_ registration: LaunchItem, _ row: Int) async {
     let (ends, end) = AsyncStream.makeStream(of: LaunchOutcome.self)
     let id = ObjectIdentifier(loader)
     // Now: a caller must not receive it before the clean-up begins.

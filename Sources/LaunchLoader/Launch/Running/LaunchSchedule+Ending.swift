@@ -78,7 +78,7 @@ extension LaunchSchedule {
   /// Withdraws a row that has not begun, and skips the rows that need it.
   ///
   /// - Returns: Its registration, if the row was withdrawn; `nil` if it has begun or ended.
-  mutating func withdraw(_ row: Int) -> LaunchRegistration? {
+  mutating func withdraw(_ row: Int) -> LaunchItem? {
     guard let index = rows.index(of: row), rows[index].isPending else { return nil }
     makeRoom(index)
     open[rows[index].phase.index] -= 1

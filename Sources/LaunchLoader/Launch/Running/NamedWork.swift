@@ -3,9 +3,9 @@ struct NamedWork: Sendable {
   /// The source site of its registration.
   let site: LaunchSite
   /// What it makes.
-  let makes: LaunchKeys?
+  let makes: AnyLaunchKey?
   /// Its registration, until it has its outcome.
-  let pending: LaunchRegistration?
+  let pending: LaunchItem?
   /// A Boolean value that indicates whether it has finished.
   let hasFinished: Bool
   /// Its outcome.

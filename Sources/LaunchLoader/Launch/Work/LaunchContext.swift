@@ -11,7 +11,7 @@ final class LaunchContext: Sendable {
   /// Contexts do not refer to each other, so work that repeatedly starts work leaves no chain behind.
   @TaskLocal static var current: [LaunchContext] = []
 
-  private let registration: LaunchRegistration
+  private let registration: LaunchItem
   private let loader: ObjectIdentifier?
   private let hasEnded = Atomic<Bool>(false)
 
@@ -20,7 +20,7 @@ final class LaunchContext: Sendable {
   /// - Parameters:
   ///   - registration: The registration of the worker.
   ///   - loader: The loader whose launch waits for the worker, if there is one.
-  init(_ registration: LaunchRegistration, of loader: ObjectIdentifier?) {
+  init(_ registration: LaunchItem, of loader: ObjectIdentifier?) {
     self.registration = registration
     self.loader = loader
   }
@@ -39,7 +39,7 @@ final class LaunchContext: Sendable {
   }
 
   /// Indicates whether the current task belongs to this worker, while it runs.
-  static func isInside(_ registration: LaunchRegistration) -> Bool {
+  static func isInside(_ registration: LaunchItem) -> Bool {
     isInside { $0.registration === registration }
   }
 

@@ -7,18 +7,18 @@ package class LaunchExchange: @unchecked Sendable {  // Reason: constant, like i
   typealias Undo = @Sendable ((any Sendable)?) async -> Void
 
   /// The key of the value that the closure makes; `nil` if it makes none.
-  package let makes: LaunchKeys?
+  package let makes: AnyLaunchKey?
   /// The keys of the values that the closure takes, in order.
-  let needs: [LaunchKeys]
+  let needs: [AnyLaunchKey]
   /// The closure that undoes the work, if there is one.
   let undo: Undo?
   /// The actor in whose isolation the closure was written; `nil` if there is none.
   let isolation: (any Actor)?
 
   fileprivate init(
-    _ key: LaunchKeys?,
+    _ key: AnyLaunchKey?,
     _ undo: Undo?,
-    _ needs: [LaunchKeys],
+    _ needs: [AnyLaunchKey],
     _ isolation: (any Actor)?
   ) {
     (makes, self.undo, self.needs, self.isolation) = (key, undo, needs, isolation)
@@ -126,8 +126,8 @@ final class AsynchronousExchange<Value: Sendable, each Need: Sendable>: LaunchEx
   }
 }
 
-private func launchKeys<each Need>(_ needs: repeat LaunchKey<each Need>) -> [LaunchKeys] {
-  var keys: [LaunchKeys] = []
+private func launchKeys<each Need>(_ needs: repeat LaunchKey<each Need>) -> [AnyLaunchKey] {
+  var keys: [AnyLaunchKey] = []
   for need in repeat each needs { keys.append(need) }
   return keys
 }

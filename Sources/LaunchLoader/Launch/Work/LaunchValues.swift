@@ -5,7 +5,7 @@ typealias LaunchValues = [LaunchID: any Sendable]
 
 extension LaunchValues {
   /// Returns the values of keys, without those that are missing.
-  func picked(_ keys: [LaunchKeys]) -> LaunchValues {
+  func picked(_ keys: [AnyLaunchKey]) -> LaunchValues {
     var values: LaunchValues = [:]
     for key in keys { values[key.name] = self[key.name] }
     return values

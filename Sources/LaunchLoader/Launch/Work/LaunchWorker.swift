@@ -3,14 +3,14 @@
 /// ```swift
 /// struct StartAnalytics: LaunchWorker {
 ///   static let dependencies: [LaunchID] = ["logging"]
-///   func launch(_ options: LaunchOptions) async throws { print(options.reason) }
+///   func launch(_ options: LaunchOptions) async throws { print(options.arguments) }
 /// }
 ///
 /// LaunchLoader.register(StartAnalytics.self)
 /// ```
 ///
 /// The loader creates the worker when its turn comes and releases it when it has finished or, with
-/// ``FailurePolicy/rollback``, at the end of the launch. Because `launch(_:)` may suspend, it runs like
+/// ``LaunchFailurePolicy/rollback``, at the end of the launch. Because `launch(_:)` may suspend, it runs like
 /// an asynchronous closure.
 public protocol LaunchWorker: Sendable {
   /// The name of the work; by default the full name of the type.

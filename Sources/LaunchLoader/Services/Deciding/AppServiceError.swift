@@ -13,16 +13,16 @@ public struct AppServiceError: Error {
     /// Services depend on each other in a cycle; the first is repeated at the end.
     case cycle([String])
     /// The service was added after shutdown was requested.
-    case stopping(String)
+    case stopped(String)
     /// A service that others wait for ended before it was ready.
     case endedBeforeReady(String)
     /// A service exceeded its `startTimeout`.
     case notStarted(String)
     /// A service returned before shutdown was requested, and its options do not allow that.
     case returned(String)
-    /// A service did not end after it was cancelled, and was left behind. Also used for launch work, which is
+    /// A service did not end after it was cancelled, and was abandoned. Also used for launch work, which is
     /// named `launch work "x"`.
-    case stuck(String)
+    case abandoned(String)
     /// The application or group already ran.
     case alreadyRan
     /// The service is not of a kind that an application can run; the reason says what to do instead.
@@ -37,7 +37,7 @@ public struct AppServiceError: Error {
   /// The name of a service closest to an unknown one, or `nil` if none is close.
   public let suggestion: String?
 
-  /// A Boolean value that indicates whether a `stuck` name is that of launch work instead of a service.
+  /// A Boolean value that indicates whether an `abandoned` name is that of launch work instead of a service.
   private let isLaunchWork: Bool
 
   /// Creates an error, for code that adapts services of other kinds.
@@ -52,46 +52,13 @@ public struct AppServiceError: Error {
   }
 }
 
-extension AppServiceError.Code: Hashable {
-  /// Returns whether two kinds have the same case and equal values.
-  ///
-  /// Errors of services are compared by their descriptions, so two errors of different types with one text are
-  /// equal, and two errors whose texts contain an address or a time are not. To test for a case whatever its
-  /// values, use `if case .failed = error.code`.
-  ///
-  /// - Complexity: O(*n*) in the lengths of the descriptions.
-  public static func == (left: AppServiceError.Code, right: AppServiceError.Code) -> Bool {
-    left.words == right.words
-  }
-
-  /// Hashes what is compared.
-  public func hash(into hasher: inout Hasher) { hasher.combine(words) }
-
-  /// The case, and its values as text.
-  private var words: [String] {
-    switch self {
-    case .duplicate(let name): ["duplicate", name]
-    case .unknown(let name, let other): ["unknown", name, other]
-    case .cycle(let path): ["cycle"] + path
-    case .stopping(let name): ["stopping", name]
-    case .endedBeforeReady(let name): ["endedBeforeReady", name]
-    case .notStarted(let name): ["notStarted", name]
-    case .returned(let name): ["returned", name]
-    case .stuck(let name): ["stuck", name]
-    case .alreadyRan: ["alreadyRan"]
-    case .unsuitable(let name, let reason): ["unsuitable", name, reason]
-    case .failed(let group, let errors): ["failed", group] + errors.map { "\($0)" }
-    }
-  }
-}
-
 extension AppServiceError {
-  /// Returns the names of the services that errors report as left behind, including those in groups.
-  static func stuckServices(in errors: [any Error]) -> [String] {
+  /// Returns the names of the services that errors report as abandoned, including those in groups.
+  static func abandonedServices(in errors: [any Error]) -> [String] {
     errors.flatMap { error -> [String] in
       switch (error as? AppServiceError)?.code {
-      case .stuck(let name): [name]
-      case .failed(_, let errors): stuckServices(in: errors)
+      case .abandoned(let name): [name]
+      case .failed(_, let errors): abandonedServices(in: errors)
       default: []
       }
     }
@@ -111,7 +78,7 @@ extension AppServiceError: CustomStringConvertible {
     case .cycle(let path):
       "services depend on each other in a cycle: \(path.joined(separator: " → "));"
         + " remove one of these names from after:"
-    case .stopping(let name):
+    case .stopped(let name):
       "service \"\(name)\" was added after shutdown was requested and did not start: add it earlier"
     case .endedBeforeReady(let name):
       "service \"\(name)\" ended before it was ready: call markReady() on its context first"
@@ -120,9 +87,9 @@ extension AppServiceError: CustomStringConvertible {
     case .returned(let name):
       "service \"\(name)\" returned before shutdown was requested:"
         + " set onReturn to .shutdown or .ignore if it may"
-    case .stuck(let name):
+    case .abandoned(let name):
       (isLaunchWork ? name : "service \"\(name)\"")
-        + " is stuck: it did not end after it was cancelled, and was left behind"
+        + " is abandoned: it did not end after it was cancelled"
     case .alreadyRan:
       "services run only once: create new ones to run again"
     case .unsuitable(let name, let reason): "service \"\(name)\" is not suitable: \(reason)"

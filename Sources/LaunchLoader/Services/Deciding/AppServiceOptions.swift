@@ -38,15 +38,15 @@ public struct AppServiceOptions: Sendable {
   ///
   /// A service that ends before it is ready has failed to start, whatever its endings say: all started
   /// services are stopped in reverse order.
-  public var waitsForReady: Bool
+  public var reportsReadiness: Bool
 
-  /// The time in which the service must start, or become ready if ``waitsForReady`` is set; `nil` means no
+  /// The time in which the service must start, or become ready if ``reportsReadiness`` is set; `nil` means no
   /// limit.
   ///
   /// If the service takes longer, it has failed to start: it is cancelled immediately, all started services
   /// are stopped in reverse order, and `run()` throws an error that names the service.
   ///
-  /// Without ``waitsForReady``, a service has started when its `run` suspends for the first time, usually at once, and
+  /// Without ``reportsReadiness``, a service has started when its `run` suspends for the first time, usually at once, and
   /// the limit covers nothing after that: a message says so.
   public var startTimeout: Duration?
 
@@ -61,21 +61,21 @@ public struct AppServiceOptions: Sendable {
   ///   - after: The names of the services that start before this service and stop after it.
   ///   - onReturn: The effect of a return before shutdown was requested.
   ///   - onThrow: The effect of a thrown error.
-  ///   - waitsForReady: Whether services that start after this one wait for its ``AppServiceContext/markReady()``.
+  ///   - reportsReadiness: Whether services that start after this one wait for its ``AppServiceContext/markReady()``.
   ///   - startTimeout: The time in which the service must start; `nil` means no limit.
   ///   - stopTimeout: The time in which the service must stop, within the common deadline.
   public init(
     after: [String] = [],
     onReturn: EndPolicy = .fail,
     onThrow: EndPolicy = .fail,
-    waitsForReady: Bool = false,
+    reportsReadiness: Bool = false,
     startTimeout: Duration? = nil,
     stopTimeout: Duration? = nil
   ) {
     self.after = after
     self.onReturn = onReturn
     self.onThrow = onThrow
-    self.waitsForReady = waitsForReady
+    self.reportsReadiness = reportsReadiness
     self.startTimeout = startTimeout
     self.stopTimeout = stopTimeout
   }

@@ -10,6 +10,6 @@ public enum AppServiceState: String, Hashable, Sendable {
   case cancelled
   /// Its `run` has returned or thrown.
   case ended
-  /// It did not end after it was cancelled, and was left behind.
+  /// It did not end after it was cancelled, and was abandoned.
   case abandoned
 }

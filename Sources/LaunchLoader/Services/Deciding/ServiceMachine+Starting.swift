@@ -12,7 +12,7 @@ extension ServiceMachine {
   ///   - isNumbered: Whether the name gets a number if it is taken.
   ///   - options: Its options.
   /// - Returns: The identifier of the service.
-  /// - Throws: ``AppServiceError`` with the code `stopping`, `duplicate`, or, during the run, `unknown` or
+  /// - Throws: ``AppServiceError`` with the code `stopped`, `duplicate`, or, during the run, `unknown` or
   ///   `cycle`.
   /// - Complexity: O(1), and O(log *n*) during the run.
   package mutating func add(
@@ -21,7 +21,7 @@ extension ServiceMachine {
     isNumbered: Bool = false,
     _ options: AppServiceOptions
   ) throws(AppServiceError) -> ID {
-    if isStopRequested { throw AppServiceError(.stopping(name)) }
+    if isStopRequested { throw AppServiceError(.stopped(name)) }
     let name = isNumbered ? roster.freeName(name) : name
     if hasBegun {
       guard roster.id(of: name) == nil else { throw AppServiceError(.duplicate(name)) }
@@ -75,7 +75,7 @@ extension ServiceMachine {
     report(.starting, at: index)
     if let timeout = roster[index].options.startTimeout {
       actions.append(.arm(id, .start, timeout))
-      if !roster[index].options.waitsForReady { sayWhatIsLimited(roster[index]) }
+      if !roster[index].options.reportsReadiness { sayWhatIsLimited(roster[index]) }
     }
     return (id, handle)
   }
@@ -207,8 +207,8 @@ extension ServiceMachine {
   private mutating func sayWhatIsLimited(_ record: ServiceRecord) {
     let name = fullName(record.name)
     let text =
-      "service \"\(name)\" has a startTimeout without waitsForReady, so it limits only the time to the first"
-      + " suspension of run: set waitsForReady, and call markReady(), or remove the limit"
+      "service \"\(name)\" has a startTimeout without reportsReadiness, so it limits only the time to the first"
+      + " suspension of run: set reportsReadiness, and call markReady(), or remove the limit"
     actions.append(.say(AppHostMessage(text, services: [name])))
   }
 

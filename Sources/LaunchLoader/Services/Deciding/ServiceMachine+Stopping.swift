@@ -33,7 +33,7 @@ extension ServiceMachine {
   package mutating func cancel() { cancel(after: nil) }
 
   private mutating func cancel(after limit: Duration?) {
-    // Before the announcement: a method that the announcement calls is not one to leave behind.
+    // Before the announcement: a method that the announcement calls is not one to abandon.
     if needsPermission { actions.append(.forceStop) }
     request(.cancel, after: limit)
     permitStop(after: limit)
@@ -58,7 +58,7 @@ extension ServiceMachine {
     if case .awaitingPermission(let request) = stage { carryOut(request, after: limit) }
   }
 
-  /// Records that a service exceeded a limit: its start has failed, or it is cancelled, or it is left behind.
+  /// Records that a service exceeded a limit: its start has failed, or it is cancelled, or it is abandoned.
   ///
   /// - Parameters:
   ///   - id: The service; `nil` means all services together.
@@ -93,8 +93,7 @@ extension ServiceMachine {
     }
   }
 
-  /// Leaves behind all services that have not ended, because the service that runs them as its group is left
-  /// behind.
+  /// Abandons all services that have not ended, because the service that runs them as its group is abandoned.
   mutating func leaveAll() {
     request(.cancel)
     permitStop()
@@ -118,24 +117,24 @@ extension ServiceMachine {
 
   /// Records that a group that a service ran has ended.
   ///
-  /// - Returns: `false` if the service has ended or is being left behind.
+  /// - Returns: `false` if the service has ended or is being abandoned.
   package mutating func groupHasEnded(in id: ID) -> Bool {
     guard let index = roster.index(of: id) else { return false }
     roster[index].groupCount -= 1
     return true
   }
 
-  /// Records the errors of the groups of a service that is left behind.
+  /// Records the errors of the groups of a service that is abandoned.
   ///
   /// - Parameters:
   ///   - id: The service.
-  ///   - errors: The errors of its groups, which name the services that are left behind with it.
+  ///   - errors: The errors of its groups, which name the services that are abandoned with it.
   package mutating func left(_ id: ID, _ errors: [any Error]) {
     guard let record = leaving.removeValue(forKey: id) else { return }
     var errors = errors
-    if !errors.contains(where: { !AppServiceError.stuckServices(in: [$0]).isEmpty }) {
+    if !errors.contains(where: { !AppServiceError.abandonedServices(in: [$0]).isEmpty }) {
       // What delays it is not in its groups.
-      errors.append(stuck(record))
+      errors.append(abandoned(record))
     }
     failures.append((nil, AppServiceError(.failed(group: record.name, errors: errors))))
     advance()
@@ -317,7 +316,7 @@ extension ServiceMachine {
     actions.append(.cancel(handle))
   }
 
-  /// Stops waiting for a service that did not end, and reports it as left behind.
+  /// Stops waiting for a service that did not end, and reports it as abandoned.
   ///
   /// Of a service that runs groups, their services are reported instead.
   private mutating func leave(_ id: ID) {
@@ -330,17 +329,17 @@ extension ServiceMachine {
       leaving[id] = record
       actions.append(.leaveGroups(of: id))
     } else {
-      failures.append((nil, stuck(record)))
+      failures.append((nil, abandoned(record)))
     }
   }
 
-  /// Says that a service is left behind.
+  /// Says that a service is abandoned.
   ///
   /// - Returns: The error.
-  private mutating func stuck(_ record: ServiceRecord) -> AppServiceError {
+  private mutating func abandoned(_ record: ServiceRecord) -> AppServiceError {
     let name = fullName(record.name)
-    let error = AppServiceError(.stuck(name))
-    say(error.description, of: name, .stuck)
+    let error = AppServiceError(.abandoned(name))
+    say(error.description, of: name, .abandoned)
     return error
   }
 

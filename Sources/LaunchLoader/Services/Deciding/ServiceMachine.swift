@@ -71,11 +71,11 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
   ///
   /// Each occurs at most once, in this order.
   package enum Milestone: Sendable {
-    /// All services present have started, and those with `waitsForReady` are ready.
+    /// All services present have started, and those with `reportsReadiness` are ready.
     case started
     /// The services are about to stop; no further service starts.
     case stopping
-    /// All services have ended or were left behind. The failures are in order: the cause first, ignored
+    /// All services have ended or were abandoned. The failures are in order: the cause first, ignored
     /// errors last; there are none after success.
     case over([Failure], isCancelled: Bool)
   }
@@ -114,7 +114,7 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
     case stopping(ArraySlice<ID>)
     /// All services were cancelled.
     case cancelling
-    /// All services have ended or were left behind.
+    /// All services have ended or were abandoned.
     case over
   }
 
@@ -149,7 +149,7 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
 
   /// The number of services that were asked to stop or cancelled and have not ended.
   var ending = 0
-  /// The services that are left behind once their groups have reported their errors, by identifier.
+  /// The services that are abandoned once their groups have reported their errors, by identifier.
   var leaving: [ID: ServiceRecord] = [:]
   var failures: [Failure] = []
   var ignored: [Failure] = []
@@ -321,7 +321,7 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
     assert(ending == living.count(where: \.isEnding), "ending services are miscounted")
     assert(
       isStopRequested || ending == 0 && leaving.isEmpty,
-      "a service ends or is left behind without a request"
+      "a service ends or is abandoned without a request"
     )
     switch stage {
     case .collecting, .launching:

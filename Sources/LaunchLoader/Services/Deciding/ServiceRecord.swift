@@ -42,8 +42,8 @@ struct ServiceRecord: Sendable {
   }
 
   /// A Boolean value that indicates whether the dependants may start.
-  var isSatisfied: Bool { hasStarted && (isReady || !options.waitsForReady) }
+  var isSatisfied: Bool { hasStarted && (isReady || !options.reportsReadiness) }
 
   /// A Boolean value that indicates whether ending now would be a failed start.
-  var failsToStart: Bool { options.waitsForReady && !isReady && isRunning }
+  var failsToStart: Bool { options.reportsReadiness && !isReady && isRunning }
 }

@@ -4,7 +4,7 @@
 /// struct Heartbeat: AppService {
 ///   func run(_ context: AppServiceContext) async throws {
 ///     context.markReady()
-///     try await context.untilShutdown()
+///     try await context.waitUntilShutdown()
 ///   }
 /// }
 /// ```

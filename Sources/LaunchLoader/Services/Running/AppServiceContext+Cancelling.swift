@@ -84,7 +84,7 @@ extension AppServiceContext {
     } catch  where error.isOfEndedWait && !Task.isCancelled {
       if isShuttingDown { return nil }
       if error is CancellationError || !isProgramStopping { throw error }
-      try await untilShutdown()
+      try await waitUntilShutdown()
       return nil
     }
   }

@@ -5,10 +5,10 @@ public import EventBus
 ///
 /// ```swift
 /// let app = AppHost()
-/// try app.add("web", options: AppServiceOptions(after: ["database"])) { context in
+/// try app.add("web", after: ["database"]) { context in
 ///   context.onShutdown { print("no more connections") }
 ///   context.markReady()
-///   try await context.untilShutdown()
+///   try await context.waitUntilShutdown()
 /// }
 /// ```
 ///
@@ -17,13 +17,13 @@ public import EventBus
 /// - ``lifetime`` ends, and with it the sequences and timers that are attached to it.
 /// - ``cancelOnShutdown(_:)`` and ``unlessShuttingDown(_:)`` cancel work that reacts only to cancellation.
 /// - ``onShutdown(_:)`` runs a closure.
-/// - ``untilShutdown()`` returns.
+/// - ``waitUntilShutdown()`` returns.
 /// - ``isShuttingDown`` becomes `true`.
 ///
 /// A service that is cancelled, because it exceeded a time limit or because everything is cancelled, receives
 /// the request to stop as well, immediately after the cancellation: the lifetime ends, the closures run, and
 /// ``isShuttingDown`` is `true` from then on. Every wait of the service throws `CancellationError`;
-/// ``untilShutdown()`` does, too, unless the request to stop came first: when the time for the whole stop has
+/// ``waitUntilShutdown()`` does, too, unless the request to stop came first: when the time for the whole stop has
 /// passed, services whose turn has not come are asked to stop before they are cancelled.
 ///
 /// ## Thread safety
@@ -66,7 +66,7 @@ public struct AppServiceContext: Sendable {
 
   /// Reports that the service is ready, so that services waiting for it may start.
   ///
-  /// Only the first call has an effect, and only if ``AppServiceOptions/waitsForReady`` is set, or in a
+  /// Only the first call has an effect, and only if ``AppServiceOptions/reportsReadiness`` is set, or in a
   /// ``AppServiceRun``.
   public func markReady() { runner.send { $0.ready(id) } }
 
@@ -85,7 +85,7 @@ public struct AppServiceContext: Sendable {
   /// struct Cache: AppService {
   ///   func run(_ context: AppServiceContext) async throws {
   ///     every(.seconds(60)) { _ in print("remove what is old") }.attach(to: context.lifetime)
-  ///     try await context.untilShutdown()
+  ///     try await context.waitUntilShutdown()
   ///   }
   /// }
   /// ```
@@ -101,7 +101,7 @@ public struct AppServiceContext: Sendable {
   ///
   /// - Throws: `CancellationError` when the task is cancelled first, or when the service has ended without
   ///   being asked to stop.
-  nonisolated(nonsending) public func untilShutdown() async throws(CancellationError) {
+  nonisolated(nonsending) public func waitUntilShutdown() async throws(CancellationError) {
     try await handle.signal.wait()
   }
 
@@ -112,12 +112,12 @@ public struct AppServiceContext: Sendable {
   /// that asks it to stop. If the service ends without being asked to stop, the closures are released without
   /// running.
   ///
-  /// - Parameter body: Called at most once.
+  /// - Parameter handler: Called at most once.
   /// - Returns: A token that removes the closure. Dropping the token has no effect.
   /// - Complexity: Amortized O(1).
   @discardableResult
-  public func onShutdown(_ body: @escaping @Sendable () -> Void) -> Token {
-    handle.signal.onRaise(body)
+  public func onShutdown(_ handler: @escaping @Sendable () -> Void) -> Token {
+    handle.signal.onRaise(handler)
   }
 
   /// Returns a value that launch work makes, as soon as the work has finished.
@@ -140,7 +140,7 @@ public struct AppServiceContext: Sendable {
       return try await runner.loader.value(of: key, (runner.reports.clock, say))
     } catch let error as LaunchError where error.isRefusedValue && isProgramStopping {
       // Not a failure of the service, which may not have been asked to stop yet.
-      try await untilShutdown()
+      try await waitUntilShutdown()
       throw CancellationError()
     }
   }

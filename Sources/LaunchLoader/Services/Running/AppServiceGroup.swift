@@ -4,13 +4,13 @@ internal import EventBus
 ///
 /// ```swift
 /// let storage = AppServiceGroup("storage")
-/// try storage.add("cache") { context in try await context.untilShutdown() }
+/// try storage.add("cache") { context in try await context.waitUntilShutdown() }
 ///
 /// let app = AppHost()
 /// try app.add(storage)
 /// ```
 ///
-/// The group is ready when all its services have started and those with ``AppServiceOptions/waitsForReady`` are
+/// The group is ready when all its services have started and those with ``AppServiceOptions/reportsReadiness`` are
 /// ready. When the group is asked to stop or is cancelled, it stops or cancels its services in its own order.
 /// It ends when all of them have ended, when the ending of one of them says so, or immediately if it has none.
 ///
@@ -43,7 +43,7 @@ public final class AppServiceGroup: AppService {
   ///   - name: The name of the group, unique within its application or group.
   ///   - stopTimeout: The time in which all services must stop, before they are cancelled; `nil` means the
   ///     limit of the application or group that runs this one, counted from the beginning of this group's stop.
-  ///   - cancelTimeout: The time in which cancelled services must end, before they are left behind and named;
+  ///   - cancelTimeout: The time in which cancelled services must end, before they are abandoned and named;
   ///     `nil` means the limit of the application or group that runs this one.
   ///   - clock: The clock that measures the time limits of the group and its services; `nil` means the clock of
   ///     the application or group that runs this one.
@@ -73,7 +73,7 @@ public final class AppServiceGroup: AppService {
   ///     ``AppService/serviceName``, followed by a number if that name is taken: `Poller`, `Poller 2`.
   ///   - options: The order, time limits and failure policy of the service.
   /// - Throws: ``AppServiceError`` with the code `duplicate` if the given name, or that of a group, is taken, or
-  ///   `stopping` after shutdown was requested. While the group runs also `unknown` and `cycle`; before, these
+  ///   `stopped` after shutdown was requested. While the group runs also `unknown` and `cycle`; before, these
   ///   two make the run fail instead.
   /// - Complexity: Amortized O(log *n*) in the number of services.
   public func add(

@@ -6,7 +6,7 @@ internal import EventBus
 /// struct Heartbeat: AppService {
 ///   func run(_ context: AppServiceContext) async throws {
 ///     context.markReady()
-///     try await context.untilShutdown()
+///     try await context.waitUntilShutdown()
 ///   }
 /// }
 ///
@@ -54,11 +54,12 @@ public final class AppServiceRun: Sendable {
   ///     no other service.
   ///   - stopTimeout: The time in which the service must stop after ``shutdown()``, before it is cancelled, as
   ///     in the configuration of an application; `nil` means no limit.
-  ///   - cancelTimeout: The time in which the cancelled service must end, before it is left behind; `nil`
+  ///   - cancelTimeout: The time in which the cancelled service must end, before it is abandoned; `nil`
   ///     means no limit.
   ///   - clock: The clock that measures the time limits.
   ///   - onMessage: Called with each message of the run: that the stop or ``waitUntilReady()`` takes long, that
-  ///     a service waits for a value although no launch has begun, or that it is cancelled or left behind. By default, each message is a line on standard error.
+  ///     a service waits for a value although no launch has begun, or that it is cancelled or abandoned. By
+  ///     default, each message is a line on standard error.
   public init(
     _ service: some AppService,
     named name: String? = nil,
@@ -135,14 +136,15 @@ public final class AppServiceRun: Sendable {
   /// Cancels the task of the service, also during a stop.
   public func cancel() { runner.send { $0.cancel() } }
 
-  /// Waits until the service has ended, or was left behind because it ignored its cancellation.
+  /// Waits until the service has ended, or was abandoned because it ignored its cancellation.
   ///
   /// Unlike in an application, a service may return at any time without an error.
   ///
   /// - Throws: The error that the service threw, whatever its options, except a `CancellationError`, or the error of
-  ///   another wait that the stop has ended, after ``shutdown()`` while it was not cancelled; ``AppServiceError`` with the code `stuck` if the service was left
-  ///   behind, `failed` if it is a group, or `notStarted` if it exceeded its `startTimeout`. `CancellationError`
-  ///   when the waiting task is cancelled first, which affects only the wait.
+  ///   another wait that the stop has ended, after ``shutdown()`` while it was not cancelled; ``AppServiceError``
+  ///   with the code `abandoned` if the service was abandoned, `failed` if it is a group, or `notStarted` if it
+  ///   exceeded its `startTimeout`. `CancellationError` when the waiting task is cancelled first, which affects
+  ///   only the wait.
   nonisolated(nonsending) public func wait() async throws {
     if let error = try await outcome.end.wait() { throw error }
   }
@@ -157,7 +159,7 @@ public final class AppServiceRun: Sendable {
     options.after = []
     options.onReturn = .shutdown
     options.onThrow = .fail
-    options.waitsForReady = true
+    options.reportsReadiness = true
     do throws(AppServiceError) {
       let body = ServiceHandle.body(of: service)
       try runner.add(name, options) { [outcome] context in

@@ -38,5 +38,5 @@ final class ServiceHandle: Sendable {
   }
 
   /// Cancels the task of the service, and then asks the service to stop.
-  func cancel() { task.cancel { [signal] in signal.raise() } }
+  func cancel() { task.cancel { [signal] in signal.raise(isCancellation: true) } }
 }

@@ -36,7 +36,7 @@ extension ServiceRunner {
     )
   }
 
-  /// Records that a service runs a group, unless the service has ended or was left behind.
+  /// Records that a service runs a group, unless the service has ended or was abandoned.
   func groupBegins(_ group: ServiceRunner, runBy service: Machine.ID) {
     update { state in
       guard state.machine.groupBegins(in: service) else { return }
@@ -54,7 +54,7 @@ extension ServiceRunner {
     }
   }
 
-  /// Leaves behind the groups of a service, and with them all their services, and then reports their errors.
+  /// Abandons the groups of a service, and with them all their services, and then reports their errors.
   func leaveGroups(of service: Machine.ID) {
     let groups = state.withLock { $0.groups.removeValue(forKey: service) } ?? []
     Task {
@@ -64,7 +64,7 @@ extension ServiceRunner {
     }
   }
 
-  /// Leaves behind all services that have not ended.
+  /// Abandons all services that have not ended.
   ///
   /// - Returns: The failures of the run, which is over.
   nonisolated(nonsending) private func leave() async -> [Machine.Failure] {

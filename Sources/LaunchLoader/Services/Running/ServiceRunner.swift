@@ -107,7 +107,7 @@ final class ServiceRunner: Sendable {
   /// A Boolean value that indicates whether services start or stop, or launch work runs before them.
   var isInTransition: Bool { state.withLock { $0.machine.transition != nil } }
 
-  /// A Boolean value that indicates whether all services have ended or were left behind.
+  /// A Boolean value that indicates whether all services have ended or were abandoned.
   var isOver: Bool { state.withLock { $0.machine.isOver } }
 
   /// Returns the name of a service, unless it has ended.
@@ -263,7 +263,7 @@ final class ServiceRunner: Sendable {
     } while entering != nil
   }
 
-  /// Uses an unstructured task, because the runner must be able to leave a service behind.
+  /// Uses an unstructured task, because the runner must be able to abandon a service.
   private func enter(_ handle: ServiceHandle, _ id: Machine.ID) {
     let task: Task<Void, Never>
     if #available(macOS 26.0, iOS 26.0, tvOS 26.0, watchOS 26.0, visionOS 26.0, *) {

@@ -12,6 +12,8 @@ package import EventBus
 package final class ShutdownSignal: Sendable {
   private struct State {
     var isRaised = false
+    /// Indicates that a cancellation raised it: cancelled tasks throw from their waits, whenever they begin.
+    var isCancellation = false
     var isClosed = false
     /// Indicates that the closures registered before the signal was raised have not all returned.
     var runsHooks = false
@@ -100,7 +102,8 @@ package final class ShutdownSignal: Sendable {
       return latch
     }
     let isOpen = await latch?.wait() ?? true
-    if !isOpen || !isRaised { throw CancellationError() }
+    let (isRaised, isCancellation) = state.withLock { ($0.isRaised, $0.isCancellation) }
+    if !isOpen || !isRaised || isCancellation && Task.isCancelled { throw CancellationError() }
   }
 
   /// Raises the signal.
@@ -110,11 +113,13 @@ package final class ShutdownSignal: Sendable {
   /// What is attached to the lifetime ends, and then the closures run, each in registration order, in a task
   /// of their own, so that a blocking closure does not delay the caller. Waiters resume after them.
   ///
+  /// - Parameter isCancellation: Whether the service is cancelled, and not only asked to stop.
   /// - Complexity: O(*n*) in the number of closures and of attachments to the lifetime.
-  package func raise() {
+  package func raise(isCancellation: Bool = false) {
     let (raised, latch): (State?, Latch?) = state.withLock { state in
       if state.isRaised || state.isClosed { return (nil, nil) }
       state.isRaised = true
+      state.isCancellation = isCancellation
       // The rest is for a signal that something ends with.
       if state.lifetime == nil, state.hooks == nil, state.enders == nil {
         return (nil, state.latch.take())

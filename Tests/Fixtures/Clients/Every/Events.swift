@@ -26,7 +26,7 @@ final class UserView {
 
   func save(_ bus: EventBus) async throws {
     bus.post(.didSave)
-    bus.post(.userDidLogIn, User(name: name), from: self, excluding: token)
+    bus.post(.userDidLogIn, User(name: name), from: self)
     bus.enqueue(.didSave, coalescing: .name)
     await bus.postAndWait(.didSave, from: self)
     for await user in bus.events(.userDidLogIn) { name = user.name }
@@ -56,7 +56,7 @@ final class Session: LifetimeOwner, Sendable {
 
   func follow(_ bus: EventBus) async throws {
     for await _ in bus.events(.didSave, until: lifetime) { await Task.yield() }
-    try await lifetime.ending.wait()
+    try await lifetime.ending.waitUntilEnded()
   }
 }
 

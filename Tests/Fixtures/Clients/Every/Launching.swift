@@ -17,7 +17,7 @@ private func registerAtLoad() {
 struct CrashReports: LaunchWorker {
   static let id: LaunchID = "crash reports"
   static let dependencies: [LaunchID] = ["logging"]
-  func launch(_ options: LaunchOptions) async throws { print(options.reason) }
+  func launch(_ options: LaunchOptions) async throws { print(options.arguments) }
 }
 
 enum Port: LaunchOptionKey { typealias Value = Int }
@@ -59,7 +59,7 @@ final class Launcher {
     let attachment = loader.attach(to: .default)
     let report = try await loader.launch(options)
     steps.append("\(report.total)")
-    print(try await token.wait(), try await loader.report.slowest(3))
+    print(try await token.waitUntilFinished(), try await loader.report().entries)
     attachment.cancel()
   }
 }
@@ -92,11 +92,11 @@ final class Connector {
     loader.register("connect", needs: .host, .port) { _, host, port in
       self.address = "\(host)/\(port)"
     }
-    loader.register("draw", needs: .window, .host, .port, phase: .late) { _, window, host, _ in
+    loader.register("draw", needs: .window, .host, phase: .late) { _, window, host in
       await Task.yield()
       window.title = self.address + host
     }
-    loader.register(needs: .port, .port, .port, .port) { _, a, b, c, d in print(a + b + c + d) }
+    loader.register(needs: .port, .port) { _, a, b in print(a + b) }
     LaunchLoader.register(.port, needs: .host, .host, when: { _ in true }) { _, first, second in
       first.count + second.count
     }

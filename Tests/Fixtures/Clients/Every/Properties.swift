@@ -14,7 +14,7 @@ final class Cart {
     total.observe(owner: self) { cart, change in cart.log.append("\(change.new)") }
     self.total = total
     token = $items.observe { [weak self] change in self?.log = change.new }
-    $discount.observe(owner: self, id: "log", options: [.initial]) { cart, change in
+    $discount.observe(owner: self, id: "log", initial: true) { cart, change in
       cart.log.append("\(change.old)")
     }
     $items.observeElements(owner: self) { cart, change in cart.log = change.new }

@@ -4,7 +4,7 @@ import LaunchLoader
 struct Heartbeat: AppService {
   func run(_ context: AppServiceContext) async throws {
     context.markReady()
-    try await context.untilShutdown()
+    try await context.waitUntilShutdown()
   }
 }
 
@@ -68,8 +68,9 @@ final class Scene {
   func sceneWillEnterForeground() { app.enterForeground() }
   func sceneDidBecomeActive() { app.becomeActive() }
 
-  func poll() async { await app.whileState(atLeast: .active) { await self.pollOnce() } }
-  private func pollOnce() { polls += 1 }
+  func poll() async {
+    for await state in app.bus.events(.appStateDidChange) where state == .active { polls += 1 }
+  }
 }
 
 @MainActor
@@ -82,13 +83,13 @@ func runAll() async throws -> Int32 {
   configuration.onMessage = { message in print(message) }
   let app = AppHost(delegate: Delegate(), configuration: configuration)
   try app.add(Importer())
-  try app.add(Heartbeat(), options: AppServiceOptions(after: ["importer"], waitsForReady: true))
-  try app.add("inline") { context in try await context.untilShutdown() }
+  try app.add(Heartbeat(), options: AppServiceOptions(after: ["importer"], reportsReadiness: true))
+  try app.add("inline") { context in try await context.waitUntilShutdown() }
   let group = AppServiceGroup("storage")
   try group.add(Importer())
   try app.add(group)
-  app.replaceDelegate(PlainDelegate())
-  app.replaceDelegate(Journal())
+  app.delegate = PlainDelegate()
+  app.delegate = Journal()
   app.bus.observe(.willTerminate, owner: app) { _, _ in await Task.yield() }
   let stopping = Task {
     for await _ in UnixSignal.stream(.user2) { app.shutdown(exitCode: 3) }
@@ -97,7 +98,7 @@ func runAll() async throws -> Int32 {
   do {
     return try await app.run()
   } catch let error as AppHostError {
-    print(error.errors, error.stuckServices)
+    print(error.errors, error.abandonedServices)
     try await app.waitUntil(state: .terminated)
     return 1
   }

@@ -2,7 +2,7 @@ import EventBus
 import Theming
 
 enum Keys: ThemeSchema {
-  static var keys: [ThemeKeys] { [ThemeKeys.accent, ThemeKeys.brand, ThemeKeys.radius] }
+  static var keys: [AnyThemeKey] { [ThemeKeys.accent, ThemeKeys.brand, ThemeKeys.radius] }
 }
 
 @MainActor
@@ -23,11 +23,13 @@ func skin(_ panel: Panel) throws -> Int {
   let manager = ThemeManager(Theme("day", appearance: .light) { $0[.radius] = 4 })
   let label = Label()
   label.themeMap = [.set(\.color, .accent), .set(\.radius, .radius)]
-  panel.themes = [.set(\.color, .brand)]
+  panel.themeMap = [.set(\.color, .brand)]
   let token = manager.follow(label, [.set(\.color, .accent)])
-  try manager.use(Theme("night").deriving("ember") { $0[alias: .accent] = .brand })
+  try manager.use(
+    Theme("night", appearance: .dark).deriving("ember") { $0[alias: .accent] = .brand }
+  )
   try manager.edit { $0[.radius] += 1 }
-  panel.themes = ThemeMap<Panel>([.set(\.color, .brand)]).scoped(
+  panel.themeMap = ThemeMap<Panel>([.set(\.color, .brand)]).scoped(
     try manager.scope { $0[.radius] = 8 }
   )
   let change = EventBus.default.observe(.themeDidChange) { change in print(change.changedKeys.count)

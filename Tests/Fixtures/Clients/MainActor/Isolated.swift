@@ -15,12 +15,12 @@ final class Counters {
   func use() async throws {
     let app = AppHost(bus: bus)
     try app.add("counting") { context in
-      try await context.untilShutdown()
+      try await context.waitUntilShutdown()
       await self.count()
     }
     app.loader.register { _ in self.edges += 1 }
     bus.post(.didSave)
-    try ThemeManager.shared.use(Theme("plain"))
+    try ThemeManager.shared.use(Theme("plain", appearance: .dark))
   }
 
   func count() { edges += 1 }
@@ -33,6 +33,6 @@ nonisolated struct Crawler: AppService {
   func run(_ context: AppServiceContext) async throws {
     context.markReady()
     EventBus.default.post(.didSave)
-    try await context.untilShutdown()
+    try await context.waitUntilShutdown()
   }
 }

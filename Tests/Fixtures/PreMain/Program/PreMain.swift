@@ -11,13 +11,13 @@ struct PreMain {
     let bus = EventBus()
     let attachment = LaunchLoader.shared.attach(to: bus)
     bus.post(.didFinishLaunching, .current)
-    let entries = try await LaunchLoader.shared.report.entries
+    let entries = try await LaunchLoader.shared.report().entries
     print("posted again, reached \(bus.post(.didFinishLaunching, LaunchOptions()))")
     // The order in which the files registered is the linker's.
     for entry in entries.sorted(by: { $0.id.rawValue < $1.id.rawValue }) {
-      print("\(entry.id), registered in \(entry.fileID):\(entry.line), \(entry.outcome)")
+      print("\(entry.id), registered in \(entry.site), \(entry.outcome)")
     }
-    print("theme: \(ThemeManager(Theme("Day"), bus: bus).theme.name)")
+    print("theme: \(ThemeManager(Theme("Day", appearance: .dark), bus: bus).theme.name)")
     withExtendedLifetime(attachment) {}
   }
 }

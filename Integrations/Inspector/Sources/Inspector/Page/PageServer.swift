@@ -47,7 +47,7 @@ struct PageServer: Sendable {
       try await withThrowingTaskGroup { group in
         group.addTask { try await services.run() }
         group.addTask { [streams] in
-          try await context.untilShutdown()
+          try await context.waitUntilShutdown()
           // Streams end like other responses; a client that reads nothing, or has sent half a request, loses its
           // connection a moment later.
           streams.end()

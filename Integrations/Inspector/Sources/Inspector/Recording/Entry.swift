@@ -38,7 +38,7 @@ enum Lane: Hashable, Sendable {
 
 extension Entry {
   /// The reasons for a skip, by the number on the page.
-  static let reasons: [TraceEvent.SkipReason] = [
+  static let reasons: [TraceStep.SkipReason] = [
     .declined, .ownerLost, .spent, .paused, .cancelled, .excluded, .tooNew, .dropped, .intercepted,
   ]
 }

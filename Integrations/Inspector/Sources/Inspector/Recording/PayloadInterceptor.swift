@@ -16,8 +16,8 @@ struct PayloadInterceptor: EventInterceptor {
     @TaskLocal static var current: [Payload] = []
 
     /// Returns the text for a step that begins a call of a handler.
-    static func text(for step: TraceEvent, of recorder: Recorder) -> String? {
-      guard case .started = step.step else { return nil }
+    static func text(for step: TraceStep, of recorder: Recorder) -> String? {
+      guard case .started = step.kind else { return nil }
       // A stream is called outside the interceptor: inside a handler, that handler's payload is the current one.
       return current.first {
         $0.recorder == ObjectIdentifier(recorder) && $0.name == step.name && $0.site == step.site

@@ -52,10 +52,10 @@ final class Recorder: Sendable {
   var count: Int { state.withLock { $0.ring.end } }
 
   /// Records a step.
-  func note(_ step: TraceEvent) {
+  func note(_ step: TraceStep) {
     if step.registration?.site.fileID.hasPrefix(Inspector.ownFiles) == true { return }
     var text = PayloadInterceptor.Payload.text(for: step, of: self)
-    if case .finished(let error?) = step.step { text = "\(error)".shortened(to: 2_000) }
+    if case .finished(let error?) = step.kind { text = "\(error)".shortened(to: 2_000) }
     let time = (step.time - start).nanoseconds
     state.withLock { $0.append(step, time, text) }
   }
@@ -89,7 +89,7 @@ final class Recorder: Sendable {
 }
 
 extension Recorder.State {
-  fileprivate mutating func append(_ step: TraceEvent, _ time: Int64, _ text: String?) {
+  fileprivate mutating func append(_ step: TraceStep, _ time: Int64, _ text: String?) {
     var entry = Entry(
       kind: .began,
       post: step.post,
@@ -104,7 +104,7 @@ extension Recorder.State {
       entry.handler = strings.index(of: registration.site)
     }
     var text = text
-    switch step.step {
+    switch step.kind {
     case .began: break
     case .ended: entry.kind = .ended
     case .queued: entry.kind = .queued
@@ -128,7 +128,7 @@ extension Recorder.State {
     ring.append(entry)
   }
 
-  private mutating func lane(of step: TraceEvent) -> UInt32 {
+  private mutating func lane(of step: TraceStep) -> UInt32 {
     let lane = step.actor.map { Lane.actor($0.id) } ?? .thread(step.thread)
     if let index = lanes[lane] { return index }
     guard laneNames.count < Recorder.limit else { return 0 }

@@ -39,7 +39,7 @@ struct ObserverTable: Sendable {
   /// Takes a sample.
   ///
   /// - Parameter snapshot: The registrations of the bus.
-  mutating func sample(_ snapshot: EventBusSnapshot) {
+  mutating func sample(_ snapshot: EventBus.Snapshot) {
     var next: [Key: Row] = [:]
     (total, waitingCount) = (0, snapshot.waitingCount)
     lostCount = snapshot.lostCount

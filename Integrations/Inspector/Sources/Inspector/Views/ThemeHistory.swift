@@ -85,6 +85,6 @@ private protocol Explainable {
 extension ThemeKey: Explainable {
   /// The steps that lead to the value.
   fileprivate func explanation(in theme: Theme) -> [String] {
-    theme.explain(self).steps.map { $0.description.shortened(to: 200) }
+    theme.explain(self).description.split(separator: "\n").map { String($0).shortened(to: 200) }
   }
 }

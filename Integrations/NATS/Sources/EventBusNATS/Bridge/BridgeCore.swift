@@ -4,7 +4,7 @@ private import _EventBusLocks
 /// The parts of a bridge, which its lanes use for the life of the bridge.
 final class BridgeCore: Sendable {
   private struct State {
-    var outgoing: [EventNames: AnyOutgoingLane] = [:]
+    var outgoing: [AnyEventName: AnyOutgoingLane] = [:]
     /// The senders of dead letters, by event.
     var deadLetters: [String: DurableSender] = [:]
     var incoming: [ObjectIdentifier: AnyIncomingLane] = [:]
@@ -12,7 +12,7 @@ final class BridgeCore: Sendable {
     var answers: [OutgoingMessage] = []
     var nextNumber = 1
     /// The last sequences of former lanes, by event.
-    var sequences: [EventNames: UInt64] = [:]
+    var sequences: [AnyEventName: UInt64] = [:]
     /// The type of the payloads of each event.
     var types: [String: ObjectIdentifier] = [:]
     /// The time at which everything at the server is looked for again.
@@ -242,7 +242,7 @@ final class BridgeCore: Sendable {
     }
   }
 
-  func add(_ lane: AnyOutgoingLane, _ name: EventNames) {
+  func add(_ lane: AnyOutgoingLane, _ name: AnyEventName) {
     let former = state.withLock { $0.outgoing.updateValue(lane, forKey: name) }
     withExtendedLifetime(former) {}
     if let reason = closeReason { lane.close(reason) }
@@ -257,10 +257,10 @@ final class BridgeCore: Sendable {
   }
 
   /// The last sequence of the earlier lanes of an event.
-  func sequence(_ name: EventNames) -> UInt64 { state.withLock { $0.sequences[name, default: 0] } }
+  func sequence(_ name: AnyEventName) -> UInt64 { state.withLock { $0.sequences[name] ?? 0 } }
 
   /// Removes a lane, whose successor continues its sequence.
-  func remove(_ lane: AnyOutgoingLane, _ name: EventNames) {
+  func remove(_ lane: AnyOutgoingLane, _ name: AnyEventName) {
     let last = lane.lastSequence
     if let sender = lane.sender { inbox.remove(sender) }
     let removed = state.withLock { state in
@@ -284,7 +284,7 @@ final class BridgeCore: Sendable {
     return levels
   }
 
-  func lane(_ name: EventNames) -> AnyOutgoingLane? { state.withLock { $0.outgoing[name] } }
+  func lane(_ name: AnyEventName) -> AnyOutgoingLane? { state.withLock { $0.outgoing[name] } }
 
   func add(_ lane: AnyIncomingLane) {
     state.withLock { $0.incoming[ObjectIdentifier(lane)] = lane }
@@ -300,7 +300,7 @@ final class BridgeCore: Sendable {
     _ message: OutgoingMessage,
     stream: String,
     event: String,
-    completion: @escaping @Sendable (Result<Receipt, NATSError>) -> Void
+    completion: @escaping @Sendable (Result<EventBridge.Receipt, NATSError>) -> Void
   ) -> NATSError? {
     let sender =
       state.withLock { $0.deadLetters[event] }

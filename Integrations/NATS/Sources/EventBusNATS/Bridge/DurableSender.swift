@@ -254,7 +254,7 @@ final class DurableSender: Sendable {
     } else if answer.duplicate == true, isFirstSending(serial) {
       retry(serial, "another publisher has used its identifier", isTaken: true, core)
     } else if let name = answer.stream, let sequence = answer.seq {
-      let receipt = Receipt(
+      let receipt = EventBridge.Receipt(
         stream: name,
         sequence: sequence,
         isDuplicate: answer.duplicate ?? false
@@ -318,7 +318,7 @@ final class DurableSender: Sendable {
 
   private func finish(
     _ serial: UInt64,
-    _ result: Result<Receipt, NATSError>,
+    _ result: Result<EventBridge.Receipt, NATSError>,
     _ core: BridgeCore
   ) {
     let (letter, due) = state.withLock { state in

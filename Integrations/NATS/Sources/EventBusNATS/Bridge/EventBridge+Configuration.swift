@@ -23,7 +23,7 @@ extension EventBridge {
     /// The time without a sign of life after which the server delivers an event to another member, or again.
     public var handlingTimeout = Duration.seconds(10)
     /// The number of attempts to handle a durable event, and the pauses between them.
-    public var retry = RetryPolicy()
+    public var retry = EventBridge.RetryPolicy()
     /// The time between heartbeats; at most a minute, as other nodes wait no longer.
     public var heartbeat = Duration.seconds(2)
     /// The number of servers that store a new stream.

@@ -6,21 +6,21 @@ extension EventBridge: AppService {
 
   /// Carries events until the shutdown, then drains.
   ///
-  /// The service is ready when everything that was carried before is prepared: ``prepared(within:)``.
+  /// The service is ready when everything that was carried before is prepared: ``waitUntilPrepared(within:)``.
   ///
   /// - Parameter context: The context of the service.
-  /// - Throws: ``NATSError``, as ``prepared(within:)`` does; with the code `givenUp` if the server has not stored every
+  /// - Throws: ``NATSError``, as ``waitUntilPrepared(within:)`` does; with the code `givenUp` if the server has not stored every
   ///   durable event when the time of the drain is over, as when there is no connection.
   public func run(_ context: AppServiceContext) async throws {
     do {
       let isStopping = try await withThrowingTaskGroup { group in
         group.addTask {
           // The limit is that of the service's start.
-          try await self.core.preparations.prepared(within: nil)
+          try await self.core.preparations.waitUntilPrepared(within: nil)
           return false
         }
         group.addTask {
-          try await context.untilShutdown()
+          try await context.waitUntilShutdown()
           return true
         }
         defer { group.cancelAll() }
@@ -28,7 +28,7 @@ extension EventBridge: AppService {
       }
       if !isStopping {
         context.markReady()
-        try await context.untilShutdown()
+        try await context.waitUntilShutdown()
       }
       try await drainOrThrow(within: .seconds(10))
     } catch let error as NATSError where error.code == .givenUp {

@@ -51,7 +51,7 @@ public final class EventBridge: Sendable {
     /// with as many stored events as the name of the event keeps for replay, and keeps its position for a day.
     case durable(stream: String, consumer: String? = nil)
     /// At most once, to one member of a group.
-    case shared(String)
+    case queueGroup(String)
   }
 
   /// The programs whose messages become events.
@@ -68,7 +68,7 @@ public final class EventBridge: Sendable {
 
   let core: BridgeCore
   private let tokens = TokenBag()
-  private let waysOut = Locked<[EventNames: Token]>([:])
+  private let waysOut = Locked<[AnyEventName: Token]>([:])
   /// The owner of the link, which closes the connection when it is released.
   private let owner: NATSConnection?
 
@@ -145,8 +145,8 @@ public final class EventBridge: Sendable {
   ///   still refuses the credentials when the time is over; `refused` if it rejects a stream or a consumer;
   ///   `invalidName` if these cannot be used; `timedOut`, `closed` or `cancelled`. After the first two and after
   ///   `timedOut`, the bridge goes on trying.
-  public func prepared(within limit: Duration = .seconds(30)) async throws(NATSError) {
-    try await core.preparations.prepared(within: limit)
+  public func waitUntilPrepared(within limit: Duration = .seconds(30)) async throws(NATSError) {
+    try await core.preparations.waitUntilPrepared(within: limit)
   }
 
   /// Whether there is a connection, and everything that is carried so far is prepared.
@@ -190,7 +190,7 @@ public final class EventBridge: Sendable {
   func keep(_ token: Token) { token.store(in: tokens) }
 
   /// Ends the former way of an event out of the process.
-  func replaceWayOut(_ name: EventNames, by token: Token?) {
+  func replaceWayOut(_ name: AnyEventName, by token: Token?) {
     let former = waysOut.withLock { ways in
       defer { ways[name] = token }
       return ways[name]

@@ -5,14 +5,14 @@ struct Letter: Sendable {
   /// Whether a task waits for the outcome, and learns that the server rejects the stream.
   let isAwaited: Bool
   /// Called once with the outcome.
-  let completion: @Sendable (Result<Receipt, NATSError>) -> Void
+  let completion: @Sendable (Result<EventBridge.Receipt, NATSError>) -> Void
   /// The message, after it was made.
   private(set) var made: OutgoingMessage?
 
   init(
     message: @escaping @Sendable (_ serial: UInt64) throws(NATSError) -> OutgoingMessage,
     isAwaited: Bool = false,
-    completion: @escaping @Sendable (Result<Receipt, NATSError>) -> Void
+    completion: @escaping @Sendable (Result<EventBridge.Receipt, NATSError>) -> Void
   ) {
     (self.message, self.isAwaited, self.completion) = (message, isAwaited, completion)
   }

@@ -130,7 +130,7 @@ extension EventBridge {
     let lane: AnyIncomingLane
     var following: Token?
     switch delivery {
-    case .live, .shared:
+    case .live, .queueGroup:
       let live = LiveLane(core, intake, group: delivery.group)
       try? live.subscribe(core)  // Reason: the preparation repeats it.
       lane = live
@@ -172,6 +172,6 @@ extension Token {
 extension EventBridge.Delivery {
   /// The group of which one member receives each event, if there is one.
   fileprivate var group: String? {
-    if case .shared(let group) = self { group } else { nil }
+    if case .queueGroup(let group) = self { group } else { nil }
   }
 }

@@ -25,12 +25,12 @@ extension EventBridge {
     from sender: AnyObject? = nil,
     within limit: Duration = .seconds(30),
     isolation: isolated (any Actor)? = #isolation
-  ) async throws(NATSError) -> Receipt {
+  ) async throws(NATSError) -> EventBridge.Receipt {
     guard let lane = core.lane(name) as? OutgoingLane<Payload> else {
       if core.isStopped { throw NATSError(.closed, BridgeCore.ended(name.name)) }
       throw NATSError(.notCarried, "The event \(name.name) is not carried")
     }
-    let promise = Promise<Receipt>()
+    let promise = Promise<EventBridge.Receipt>()
     // The server may send the event back before the handlers of the post have finished.
     let local = PostFollower.follows(name.name, core.bus) ? LocalPost() : nil
     if let refusal = lane.post(payload, local, isAwaited: true, { promise.fulfill($0) }) {
@@ -68,7 +68,7 @@ extension EventBridge {
     from sender: AnyObject? = nil,
     within limit: Duration = .seconds(30),
     isolation: isolated (any Actor)? = #isolation
-  ) async throws(NATSError) -> Receipt {
+  ) async throws(NATSError) -> EventBridge.Receipt {
     try await post(name, (), from: sender, within: limit, isolation: isolation)
   }
 }

@@ -15,7 +15,7 @@ final class ClientConnection: @unchecked Sendable {  // Reason: the client locks
   /// - Throws: ``NATSError``.
   init(
     _ urls: [String],
-    _ options: NATSConnection.Options,
+    _ options: NATSConnection.Configuration,
     _ events: ConnectionEvents
   ) throws(NATSError) {
     let settings = try ClientOptions(urls, options)
@@ -67,7 +67,7 @@ final class ClientConnection: @unchecked Sendable {  // Reason: the client locks
   private static func error(
     _ status: natsStatus,
     _ urls: [String],
-    _ credentials: NATSConnection.Options.Credentials?
+    _ credentials: NATSConnection.Configuration.Credentials?
   ) -> NATSError {
     let addresses = urls.map { Address.withoutCredentials($0) }.joined(separator: ", ")
     var detail = "Cannot connect to \(addresses): \(NATSLink.text(status))"

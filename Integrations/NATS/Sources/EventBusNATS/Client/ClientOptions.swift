@@ -11,7 +11,7 @@ private import Foundation
 final class ClientOptions {
   let handle: OpaquePointer
 
-  init(_ urls: [String], _ options: NATSConnection.Options) throws(NATSError) {
+  init(_ urls: [String], _ options: NATSConnection.Configuration) throws(NATSError) {
     var made: OpaquePointer?
     guard unsafe natsOptions_Create(&made) == NATS_OK, let made = unsafe made else {
       throw NATSError(.invalidOption, "Out of memory")
@@ -30,7 +30,7 @@ final class ClientOptions {
 
   deinit { unsafe natsOptions_Destroy(handle) }  // Reason: owned.
 
-  private func setTimes(_ options: NATSConnection.Options) throws(NATSError) {
+  private func setTimes(_ options: NATSConnection.Configuration) throws(NATSError) {
     let handle = unsafe handle
     try check(unsafe natsOptions_SetName(handle, options.name), "The name")
     try check(
@@ -58,7 +58,7 @@ final class ClientOptions {
     try check(unsafe natsOptions_UseOldRequestStyle(handle, true), "The inboxes")
   }
 
-  private func set(_ tls: NATSConnection.Options.TLS) throws(NATSError) {
+  private func set(_ tls: NATSConnection.Configuration.TLS) throws(NATSError) {
     let handle = unsafe handle
     try check(unsafe natsOptions_SetSecure(handle, true), "Encryption")
     if let file = tls.authorities {
@@ -75,7 +75,7 @@ final class ClientOptions {
     }
   }
 
-  private func set(_ credentials: NATSConnection.Options.Credentials) throws(NATSError) {
+  private func set(_ credentials: NATSConnection.Configuration.Credentials) throws(NATSError) {
     let handle = unsafe handle
     switch credentials {
     case .user(let user, let password):

@@ -41,20 +41,24 @@ public final class NATSConnection: Sendable {
   ///
   /// - Parameters:
   ///   - urls: The addresses, `nats://host:port` or `tls://host:port`; one is chosen at random.
-  ///   - options: Encryption, credentials and times.
+  ///   - configuration: Encryption, credentials and times.
   /// - Throws: ``NATSError`` with the code `notConnected`, `notAuthorized`, `notSecure` or `invalidOption`.
-  public convenience init(_ urls: String..., options: Options = Options()) async throws(NATSError) {
-    try await self.init(urls: urls, options: options)
+  public convenience init(_ urls: String..., configuration: Configuration = Configuration())
+    async throws(NATSError)
+  {
+    try await self.init(urls: urls, configuration: configuration)
   }
 
   /// Connects to the first server that accepts.
   ///
   /// - Parameters:
   ///   - urls: The addresses, `nats://host:port` or `tls://host:port`; one is chosen at random.
-  ///   - options: Encryption, credentials and times.
+  ///   - configuration: Encryption, credentials and times.
   /// - Throws: ``NATSError`` with the code `notConnected`, `notAuthorized`, `notSecure` or `invalidOption`.
-  public init(urls: [String], options: Options = Options()) async throws(NATSError) {
-    link = try await NATSLink(urls: urls, options: options)
+  public init(urls: [String], configuration: Configuration = Configuration())
+    async throws(NATSError)
+  {
+    link = try await NATSLink(urls: urls, options: configuration)
   }
 
   deinit { link.close() }
@@ -78,8 +82,8 @@ public final class NATSConnection: Sendable {
 }
 
 extension NATSConnection {
-  /// The options of a connection.
-  public struct Options: Sendable {
+  /// The configuration of a connection.
+  public struct Configuration: Sendable {
     /// The credentials of a client.
     public enum Credentials: Sendable {
       /// A user and a password.
@@ -144,7 +148,7 @@ extension NATSConnection {
     /// The time after which a blocked write to the server counts as a broken connection.
     public var writeDeadline: Duration
 
-    /// Creates options.
+    /// Creates a configuration.
     ///
     /// - Parameters:
     ///   - tls: The encryption.
@@ -174,7 +178,8 @@ extension NATSConnection {
   }
 }
 
-extension NATSConnection.Options.Credentials: CustomStringConvertible, CustomDebugStringConvertible,
+extension NATSConnection.Configuration.Credentials: CustomStringConvertible,
+  CustomDebugStringConvertible,
   CustomReflectable
 {
   /// The kind of the credentials, and the user or the file; neither a password nor a token.

@@ -12,7 +12,7 @@ extension NATSLink {
   /// - Throws: ``NATSError``.
   static func connect(
     _ urls: [String],
-    _ options: NATSConnection.Options,
+    _ options: NATSConnection.Configuration,
     _ events: ConnectionEvents
   ) async throws(NATSError) -> ClientConnection {
     var present = options
@@ -24,10 +24,10 @@ extension NATSLink {
   ///
   /// - Throws: ``NATSError`` if the closure throws, or returns none that can be used.
   private static func renewed(
-    _ credentials: NATSConnection.Options.Credentials?
-  ) async throws(NATSError) -> NATSConnection.Options.Credentials? {
+    _ credentials: NATSConnection.Configuration.Credentials?
+  ) async throws(NATSError) -> NATSConnection.Configuration.Credentials? {
     guard case .renewed(let renew) = credentials else { return credentials }
-    let made: NATSConnection.Options.Credentials
+    let made: NATSConnection.Configuration.Credentials
     do { made = try await renew() } catch {
       throw NATSError(.notAuthorized, "The credentials cannot be renewed: \(error)")
     }
@@ -42,7 +42,7 @@ extension NATSLink {
   /// Connects with credentials that are not renewed.
   private static func connect(
     _ urls: [String],
-    with options: NATSConnection.Options,
+    with options: NATSConnection.Configuration,
     _ events: ConnectionEvents
   ) async throws(NATSError) -> ClientConnection {
     let result: Result<ClientConnection, NATSError> = await withCheckedContinuation {
@@ -70,7 +70,7 @@ extension NATSLink {
     guard beginConnecting() else { return }
     let task = Task { [weak self, urls, options, events] in
       var pause = options.reconnectPause
-      var present: NATSConnection.Options?
+      var present: NATSConnection.Configuration?
       while true {
         do { try await Task.sleep(for: pause) } catch { return }
         pause = min(Self.longestPause, max(.milliseconds(10), pause * 2))

@@ -23,14 +23,14 @@ final class NATSLink: Link {
   }
 
   let urls: [String]
-  let options: NATSConnection.Options
+  let options: NATSConnection.Configuration
   let events: ConnectionEvents
   private let current: Locked<State>
   /// The queue of calls that wait for the server.
   private let waiting = DispatchQueue(label: "EventBusNATS.requests", attributes: .concurrent)
   let inbox: String
 
-  init(urls: [String], options: NATSConnection.Options) async throws(NATSError) {
+  init(urls: [String], options: NATSConnection.Configuration) async throws(NATSError) {
     let events = ConnectionEvents(urls)
     let made = try await Self.connect(urls, options, events)
     current = Locked(State(connection: made))

@@ -97,7 +97,7 @@ final class DeadLetters: Sendable {
     case nothing
   }
 
-  private func published(_ key: Key, _ result: Result<Receipt, NATSError>) {
+  private func published(_ key: Key, _ result: Result<EventBridge.Receipt, NATSError>) {
     let ending = state.withLock { state in
       guard var burial = state.burials.removeValue(forKey: key) else { return Ending.nothing }
       guard case .failure(let error) = result else { return .stored(burial) }

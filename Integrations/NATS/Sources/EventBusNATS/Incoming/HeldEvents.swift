@@ -33,7 +33,7 @@ struct HeldEvents<Payload: Sendable>: Sendable {
   /// The subjects of the answers.
   private(set) var replies: [DurableReceiver.Key: String] = [:]
 
-  init(retry: RetryPolicy, sizeLimit: Int) {
+  init(retry: EventBridge.RetryPolicy, sizeLimit: Int) {
     receiver = DurableReceiver(retry: retry)
     self.sizeLimit = sizeLimit
   }

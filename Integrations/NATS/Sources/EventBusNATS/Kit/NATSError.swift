@@ -47,9 +47,9 @@ public struct NATSError: Error, Sendable, CustomStringConvertible {
     switch code {
     case .notConnected: "\(detail): check the addresses, and that a server is running"
     case .notAuthorized:
-      "\(detail): check NATSConnection.Options, and the permissions of the user"
+      "\(detail): check NATSConnection.Configuration, and the permissions of the user"
     case .notSecure: "\(detail): check the certificate authority and the name of the server"
-    case .invalidOption: "\(detail): check NATSConnection.Options"
+    case .invalidOption: "\(detail): check NATSConnection.Configuration"
     case .invalidName, .refused, .closed, .givenUp: detail
     case .notCarried: "\(detail): call carry(_:_:delivery:) with .durable first"
     case .full: "\(detail): wait for waitUntilFlushed(), or raise the limit of the bridge"

@@ -104,7 +104,7 @@ final class OutgoingLane<Payload: Sendable>: AnyOutgoingLane,
     _ payload: Payload,
     _ local: LocalPost?,
     isAwaited: Bool,
-    _ completion: @escaping @Sendable (Result<Receipt, NATSError>) -> Void
+    _ completion: @escaping @Sendable (Result<EventBridge.Receipt, NATSError>) -> Void
   ) -> NATSError? {
     guard let durable else {
       return NATSError(.notCarried, "The event \(event) is carried live")

@@ -5,7 +5,7 @@ private import _EventBusLocks
 enum Outlets {
   private struct Key: Hashable {
     let bus: ObjectIdentifier
-    let name: EventNames
+    let name: AnyEventName
   }
 
   private struct Entry {
@@ -41,7 +41,7 @@ enum Outlets {
   }
 
   /// The outlet of an event, if any bridge sends it.
-  static func outlet(_ bus: EventBus, _ name: EventNames) -> AnyOutlet? {
+  static func outlet(_ bus: EventBus, _ name: AnyEventName) -> AnyOutlet? {
     let key = Key(bus: ObjectIdentifier(bus), name: name)
     return state.withLock { $0.outlets[key]?.outlet }
   }

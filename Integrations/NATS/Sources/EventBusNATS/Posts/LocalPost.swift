@@ -66,7 +66,7 @@ final class LocalPost: Sendable {
   /// Notes a step of the post.
   ///
   /// - Returns: Whether it was the last one.
-  func note(_ step: TraceEvent.Step, _ registration: Int?) -> Bool {
+  func note(_ step: TraceStep.Kind, _ registration: Int?) -> Bool {
     let outcome = state.withLock { state in
       switch (step, registration) {
       case (.began, _): break
@@ -91,7 +91,7 @@ final class LocalPost: Sendable {
   }
 
   /// The reason why an event that skipped a handler counts as unhandled, as after `postAndWait`.
-  private static func failure(_ reason: TraceEvent.SkipReason) -> String? {
+  private static func failure(_ reason: TraceStep.SkipReason) -> String? {
     switch reason {
     case .declined, .spent, .excluded, .tooNew: nil
     case .cancelled: "a handler was cancelled"

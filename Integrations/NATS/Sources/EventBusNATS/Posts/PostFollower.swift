@@ -35,10 +35,10 @@ final class PostFollower: Sendable {
   /// The post in delivery on this thread.
   private var current: LocalPost? { state.withLock { $0.stacks[Self.thread]?.last } }
 
-  private func note(_ event: TraceEvent) {
+  private func note(_ event: TraceStep) {
     guard event.name == name else { return }
     let post = state.withLock { state in
-      switch event.step {
+      switch event.kind {
       case .began:
         let post = LocalPost()
         state.posts[event.post] = post
@@ -52,7 +52,7 @@ final class PostFollower: Sendable {
       default: return state.posts[event.post]
       }
     }
-    guard let post, post.note(event.step, event.registration?.id) else { return }
+    guard let post, post.note(event.kind, event.registration?.id) else { return }
     state.withLock { _ = $0.posts.removeValue(forKey: event.post) }
   }
 

@@ -88,7 +88,7 @@ final class Preparations: Sendable {
   ///
   /// - Parameter limit: The longest wait; `nil` for none.
   /// - Throws: The reason why a preparation has failed.
-  func prepared(within limit: Duration?) async throws(NATSError) {
+  func waitUntilPrepared(within limit: Duration?) async throws(NATSError) {
     let deadline = limit.map { ContinuousClock.now + $0 }
     for job in jobs where job.isVital {
       let outcome = job.outcome()

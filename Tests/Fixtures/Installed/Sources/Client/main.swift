@@ -16,5 +16,5 @@ token.cancel()
 logs.cancel()
 let loader = LaunchLoader()
 loader.register("work") { _ in print("worked") }
-print(try loader.plan().svg.hasPrefix("<svg"))
+print(try loader.plan().svg().hasPrefix("<svg"))
 _ = try await loader.launch()

@@ -32,8 +32,8 @@ private enum Probe {
 
   @MainActor
   private static func switchThemes(on bus: EventBus) throws {
-    let manager = ThemeManager(Theme("Day"), bus: bus)
-    try manager.use(Theme("Night"))
+    let manager = ThemeManager(Theme("Day", appearance: .dark), bus: bus)
+    try manager.use(Theme("Night", appearance: .dark))
     print(manager.theme.name)
   }
 }

@@ -4,7 +4,7 @@
 /// queued, started and finished, or skipped. Post, registration and time of the steps make a timeline.
 ///
 /// The description is one line, indented by the nesting depth of the post, with control characters escaped.
-public struct TraceEvent: Sendable, CustomStringConvertible {
+public struct TraceStep: Sendable, CustomStringConvertible {
   /// The reason for skipping an observer.
   public enum SkipReason: String, Sendable {
     /// The predicate of the observer returned `false`.
@@ -17,7 +17,7 @@ public struct TraceEvent: Sendable, CustomStringConvertible {
     case paused
     /// The registration was cancelled while the event was being delivered.
     case cancelled
-    /// The poster excluded the registration.
+    /// The event came over a bridge, and the registration is that of the bridge.
     case excluded
     /// The registration was made after the post began; reported last, just before the post ends.
     case tooNew
@@ -30,7 +30,7 @@ public struct TraceEvent: Sendable, CustomStringConvertible {
   }
 
   /// The kind of a step.
-  public enum Step: Sendable {
+  public enum Kind: Sendable {
     /// The post begins.
     case began
     /// The post has ended, with the number of handlers that it reached.
@@ -61,8 +61,7 @@ public struct TraceEvent: Sendable, CustomStringConvertible {
     /// The identity of the bus, or of a signal without a bus.
     public let id: ObjectIdentifier
 
-    /// Describes a bus.
-    public init(label: String, id: ObjectIdentifier) {
+    package init(label: String, id: ObjectIdentifier) {
       self.label = label
       self.id = id
     }
@@ -75,8 +74,7 @@ public struct TraceEvent: Sendable, CustomStringConvertible {
     /// The source site of the registration.
     public let site: SourceSite
 
-    /// Describes a registration.
-    public init(id: Int, site: SourceSite) {
+    package init(id: Int, site: SourceSite) {
       self.id = id
       self.site = site
     }
@@ -110,10 +108,9 @@ public struct TraceEvent: Sendable, CustomStringConvertible {
   /// The time of the step.
   public let time: ContinuousClock.Instant
   /// The kind of the step.
-  public let step: Step
+  public let kind: Kind
 
-  /// Creates a description of a step.
-  public init(
+  package init(
     bus: Bus,
     post: Int,
     outerPost: Int? = nil,
@@ -124,18 +121,18 @@ public struct TraceEvent: Sendable, CustomStringConvertible {
     actor: ActorIdentity? = nil,
     thread: UInt = 0,
     time: ContinuousClock.Instant = .now,
-    step: Step
+    kind: Kind
   ) {
     (self.bus, self.post, self.outerPost, self.name) = (bus, post, outerPost, name)
     (self.site, self.depth, self.registration) = (site, depth, registration)
-    (self.actor, self.thread, self.time, self.step) = (actor, thread, time, step)
+    (self.actor, self.thread, self.time, self.kind) = (actor, thread, time, kind)
   }
 
   /// A line that describes the step, beginning with the number of the post.
   public var description: String {
     let receiver = registration.map { " \($0.site)" } ?? ""
     let text =
-      switch step {
+      switch kind {
       case .began: "\(name) posted at \(site)"
       case .ended(let reached): "\(name) reached \(reached)"
       case .queued: "  queued\(receiver)"

@@ -2,24 +2,24 @@ public import EventBus
 
 /// A registration of launch work, which gives access to its outcome and withdraws it.
 ///
-/// Releasing the token changes nothing, because the loader keeps the registration.
+/// Releasing this value changes nothing, because the loader keeps the registration.
 ///
 /// ```swift
-/// let token = LaunchLoader.register("index") { options in await Task.yield() }
+/// let registration = LaunchLoader.register("index") { options in await Task.yield() }
 /// try await LaunchLoader.shared.launch()
-/// print(try await token.wait())
+/// print(try await registration.waitUntilFinished())
 /// ```
 ///
 /// ## Thread safety
 ///
 /// All members may be called from any thread.
-public struct LaunchToken: Sendable {
+public struct LaunchRegistration: Sendable {
   private weak let loader: LaunchLoader?
-  private let registration: LaunchRegistration
+  private let registration: LaunchItem
   private let row: Int?
   private let first: LaunchSite?
 
-  /// Creates a token.
+  /// Creates a registration.
   ///
   /// - Parameters:
   ///   - registration: The registration.
@@ -27,7 +27,7 @@ public struct LaunchToken: Sendable {
   ///   - row: The row that withdraws it, if it waits for its turn.
   ///   - original: The source site of the first registration of its name, if this is a duplicate.
   init(
-    _ registration: LaunchRegistration,
+    _ registration: LaunchItem,
     of loader: LaunchLoader,
     row: Int? = nil,
     original: LaunchSite? = nil
@@ -75,7 +75,7 @@ public struct LaunchToken: Sendable {
   /// - Throws: `CancellationError` as soon as the waiting task is cancelled; ``LaunchError`` with the
   ///   code `reentrant` if the worker waits for itself. The type of the error is open because there are these
   ///   two.
-  nonisolated(nonsending) public func wait() async throws -> LaunchOutcome {
+  nonisolated(nonsending) public func waitUntilFinished() async throws -> LaunchOutcome {
     if LaunchContext.isInside(registration) { throw LaunchError(.reentrant) }
     return try await registration.outcome.wait()
   }

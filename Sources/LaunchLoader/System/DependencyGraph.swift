@@ -1,3 +1,5 @@
+internal import EventBus
+
 /// A directed graph of nodes that depend on other nodes: an order, layers and cycles.
 ///
 /// A plain value. Nodes are numbered from zero, in the order in which they are added. No member is recursive,

@@ -5,14 +5,14 @@ import TestSupport
 import Testing
 
 @Suite("Failure policies", .timeLimit(.minutes(5)))
-struct FailurePolicyTests {
+struct LaunchFailurePolicyTests {
   let log = Log<String>()
 
   /// The report of a launch that has to fail.
   private func failure(of loader: LaunchLoader) async throws -> LaunchReport {
     guard case .failed(let report)? = await launchErrorCode({ try await loader.launch() }) else {
       Issue.record("The launch has to throw .failed.")
-      return try await loader.report
+      return try await loader.report()
     }
     return report
   }
@@ -40,7 +40,7 @@ struct FailurePolicyTests {
       ]
     )
     #expect(report.failures.map(\.id) == ["a"])
-    #expect(try await loader.report.summary == report.summary, "There is a report all the same.")
+    #expect(try await loader.report().summary == report.summary, "There is a report all the same.")
     await #expect(throws: LaunchError.self, "A launch again throws the stored error.") {
       try await loader.launch()
     }
@@ -48,14 +48,14 @@ struct FailurePolicyTests {
 
   @Test("Stop and roll back: unorderable work throws before any work has run")
   func impossible() async throws {
-    for policy in [FailurePolicy.stop, .rollback] {
+    for policy in [LaunchFailurePolicy.stop, .rollback] {
       let cyclic = LaunchLoader(onFailure: policy)
       cyclic.register("free") { [log] _ in log.append("free") }
       cyclic.register("a", after: ["b"]) { _ in }
       cyclic.register("b", after: ["a"]) { _ in }
       #expect(await launchErrorCode { try await cyclic.launch() } == .cycle(["a", "b", "a"]))
       #expect(
-        try await cyclic.report.summary == [
+        try await cyclic.report().summary == [
           "free skipped", "a skipped because of b", "b skipped because of a",
         ]
       )
@@ -65,7 +65,7 @@ struct FailurePolicyTests {
       #expect(
         await launchErrorCode {
           try await lacking.launch()
-        } == .missing("nobody", neededBy: "a")
+        } == .unknown("nobody", neededBy: "a")
       )
     }
     #expect(log.entries.isEmpty)

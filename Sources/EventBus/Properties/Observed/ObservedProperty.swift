@@ -7,8 +7,8 @@
 /// @MainActor final class Meter {
 ///   var text = ""
 ///
-///   func show(_ number: some ObservableProperty<Int>) {
-///     number.observe(owner: self, options: .initial) { meter, change in
+///   func show(_ number: some ObservedProperty<Int>) {
+///     number.observe(owner: self, initial: true) { meter, change in
 ///       meter.text = "\(change.new)"
 ///     }
 ///   }
@@ -18,12 +18,12 @@
 /// meter.show(count.readOnly)
 /// count.wrappedValue = 1
 /// ```
-public protocol ObservableProperty<Value>: ObservableValue {
+public protocol ObservedProperty<Value>: ObservedValue {
   /// A view of the property for reading and observing it.
   var readOnly: Observed<Value>.ReadOnly { get }
 }
 
-extension ObservableProperty {
+extension ObservedProperty {
   /// Calls a handler for every change while its owner is alive.
   ///
   /// The owner is held weakly and passed to the handler. If it is a ``LifetimeOwner``, the registration
@@ -38,20 +38,24 @@ extension ObservableProperty {
   ///     property.
   ///   - id: An identifier. A later registration of the same owner with an equal identifier replaces this
   ///     one.
-  ///   - options: The calls to make besides those for changes.
-  ///   - body: The handler, called with the owner and the change. A handler registered during a change is
+  ///   - initial: Whether the handler is called with the current value, too, during the registration.
+  ///   - prior: Whether the handler is called before each change as well, while the property has the old value.
+  ///   - handler: Called with the owner and the change. A handler registered during a change is
   ///     not called for that change.
   /// - Returns: A token that cancels the registration. Releasing the token does not.
   /// - Complexity: Amortized O(1).
   @discardableResult
-  public func observe<O: AnyObject>(
-    owner: O,
+  public func observe<Owner: AnyObject>(
+    owner: Owner,
     id: AnyHashable? = nil,
-    options: ObserveOptions = [],
-    _ body: @escaping (O, Change<Value>) -> Void
+    initial: Bool = false,
+    prior: Bool = false,
+    _ handler: @escaping (Owner, Change<Value>) -> Void
   ) -> Token {
-    readOnly.property.observersToJoin().register(owner: owner, id: id, options, value: value) {
-      OwnedPropertyObserver($0, options.roles, owner: owner, body)
+    let options = ObserveOptions(initial, prior)
+    return readOnly.property.observersToJoin().register(owner: owner, id: id, options, value: value)
+    {
+      OwnedPropertyObserver($0, options.roles, owner: owner, handler)
     }
   }
 
@@ -59,22 +63,27 @@ extension ObservableProperty {
   ///
   /// - Parameter owner: The owner that was passed to `observe`.
   /// - Complexity: O(*n*) in the number of registrations.
-  public func unobserve<O: AnyObject>(owner: O) { readOnly.property.observers?.end(of: owner) }
+  public func unobserve<Owner: AnyObject>(owner: Owner) {
+    readOnly.property.observers?.end(of: owner)
+  }
 
   /// Calls a handler for every change while the returned token is retained.
   ///
   /// - Parameters:
-  ///   - options: The calls to make besides those for changes.
-  ///   - body: The handler, called with the change. A handler registered during a change is not called for
+  ///   - initial: Whether the handler is called with the current value, too, during the registration.
+  ///   - prior: Whether the handler is called before each change as well, while the property has the old value.
+  ///   - handler: Called with the change. A handler registered during a change is not called for
   ///     that change.
   /// - Returns: A token that owns the registration: releasing the token ends it.
   /// - Complexity: Amortized O(1).
   public func observe(
-    options: ObserveOptions = [],
-    _ body: @escaping (Change<Value>) -> Void
+    initial: Bool = false,
+    prior: Bool = false,
+    _ handler: @escaping (Change<Value>) -> Void
   ) -> Token {
-    readOnly.property.observersToJoin().register(options, value: value) {
-      PlainPropertyObserver($0, options.roles, body)
+    let options = ObserveOptions(initial, prior)
+    return readOnly.property.observersToJoin().register(options, value: value) {
+      PlainPropertyObserver($0, options.roles, handler)
     }
   }
 
@@ -105,12 +114,12 @@ extension ObservableProperty {
   /// - Complexity: Amortized O(1).
   @inlinable
   @discardableResult
-  public func bind<O: AnyObject>(
-    to owner: O,
-    _ keyPath: ReferenceWritableKeyPath<O, Value>
+  public func bind<Owner: AnyObject>(
+    to owner: Owner,
+    _ keyPath: ReferenceWritableKeyPath<Owner, Value>
   ) -> Token {
     let site = readOnly.property.propertySite
-    return observe(owner: owner, options: .initial) { owner, change in
+    return observe(owner: owner, initial: true) { owner, change in
       SettingChain.bind(site) { owner[keyPath: keyPath] = change.new }
     }
   }
@@ -155,7 +164,7 @@ extension Observed {
   }
 }
 
-extension Observed.ReadOnly: ObservableProperty {
+extension Observed.ReadOnly: ObservedProperty {
   /// The current value.
   ///
   /// - Complexity: O(1).
@@ -170,7 +179,7 @@ extension Observed.ReadOnly: ObservableProperty {
 @available(*, unavailable)
 extension Observed.ReadOnly: Sendable {}
 
-extension ObservableProperty where Value: Sendable {
+extension ObservedProperty where Value: Sendable {
   /// Returns the current value and all later ones as an asynchronous sequence.
   ///
   /// The sequence buffers values from this call on. It ends after its buffered values when the property is
@@ -192,7 +201,7 @@ extension ObservableProperty where Value: Sendable {
     line: UInt = #line
   ) -> some AsyncSequence<Value, Never> & Sendable {
     EventStream(buffering, until: lifetime, fileID: fileID, line: line) {
-      observe(options: .initial, $0)
+      observe(initial: true, $0)
     }
   }
 }

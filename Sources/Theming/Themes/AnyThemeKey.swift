@@ -1,24 +1,22 @@
 internal import EventBus
 
-/// The namespace of theme keys: add one static property for each key.
+/// A theme key with any type of value, as the element of a collection: `[AnyThemeKey]`.
 ///
 /// ```swift
 /// extension ThemeKeys {
-///   static let accent = ThemeKey("color.accent", default: RGBA(red: 0, green: 122, blue: 255))
-///   static let radius = ThemeKey("corner.radius", default: 4)
+///   static let gutter = ThemeKey("gutter", default: 2)
+///   static let title = ThemeKey("title", default: "")
 /// }
+///
+/// let layout: [AnyThemeKey] = [.gutter, .title]
 /// ```
 ///
-/// Where a key is expected, write `.accent`. In a module whose default isolation is the main actor,
-/// write `nonisolated extension ThemeKeys`.
-///
-/// As a type, `ThemeKeys` stands for a key with any type of value: ``ThemeDidChange`` carries a set
-/// of them. ``AnyThemeKey`` is another name for that use.
+/// ``ThemeDidChange`` carries a set of them. It has no public initializer; every instance is a ``ThemeKey``.
 ///
 /// ## Thread safety
 ///
 /// Keys are immutable and safe to use from any thread.
-public class ThemeKeys: Hashable, @unchecked Sendable {  // Reason: constants only.
+public class AnyThemeKey: Hashable, @unchecked Sendable {  // Reason: constants only.
   /// The name, as used in files and messages.
   public let name: String
 
@@ -35,7 +33,7 @@ public class ThemeKeys: Hashable, @unchecked Sendable {  // Reason: constants on
 
   /// The type of the key's values, or `nil` if documents cannot hold them.
   var codableType: (any CodableThemeValue.Type)? {
-    ThemeKeys.table.withLock { $0.codableTypes[number] }
+    AnyThemeKey.table.withLock { $0.codableTypes[number] }
   }
 
   init(name: String, number: Int, valueType: Any.Type, boxedDefault: any AnyThemeValue) {
@@ -52,25 +50,28 @@ public class ThemeKeys: Hashable, @unchecked Sendable {  // Reason: constants on
 
   /// Returns a Boolean value that indicates whether two keys have the same name and the same type
   /// of value.
-  public static func == (left: ThemeKeys, right: ThemeKeys) -> Bool { left.number == right.number }
+  public static func == (left: AnyThemeKey, right: AnyThemeKey) -> Bool {
+    left.number == right.number
+  }
 
   /// Hashes the number of the key.
   public func hash(into hasher: inout Hasher) { hasher.combine(number) }
 }
 
-/// A key with any type of value, as the element of a collection: `[AnyThemeKey]`.
+/// The namespace of theme keys: add one static property for each key.
 ///
 /// ```swift
 /// extension ThemeKeys {
-///   static let gutter = ThemeKey("gutter", default: 2)
-///   static let title = ThemeKey("title", default: "")
+///   static let accent = ThemeKey("color.accent", default: RGBA(red: 0, green: 122, blue: 255))
+///   static let radius = ThemeKey("corner.radius", default: 4)
 /// }
-///
-/// let layout: [AnyThemeKey] = [.gutter, .title]
 /// ```
-public typealias AnyThemeKey = ThemeKeys
+///
+/// Where a key is expected, write `.accent`. In a module whose default isolation is the main actor,
+/// write `nonisolated extension ThemeKeys`.
+public typealias ThemeKeys = AnyThemeKey
 
-extension ThemeKeys: CustomStringConvertible {
+extension AnyThemeKey: CustomStringConvertible {
   /// The name.
   public var description: String { name }
 }

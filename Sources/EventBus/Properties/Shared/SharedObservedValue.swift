@@ -1,6 +1,6 @@
 /// A value that any thread may observe: a ``SharedObserved`` property, or its
 /// ``SharedObserved/ReadOnly``.
-public protocol SharedObservableValue<Value>: Sendable {
+public protocol SharedObservedValue<Value>: Sendable {
   /// The type of the value.
   associatedtype Value: Sendable
 
@@ -8,7 +8,7 @@ public protocol SharedObservableValue<Value>: Sendable {
   var readOnly: SharedObserved<Value>.ReadOnly { get }
 }
 
-extension SharedObservableValue {
+extension SharedObservedValue {
   private var shared: SharedObserved<Value> { readOnly.property }
 
   /// The current value.
@@ -34,11 +34,11 @@ extension SharedObservableValue {
   }
 }
 
-extension SharedObservableValue {
+extension SharedObservedValue {
   /// Calls a handler for every change while the returned token is retained.
   ///
   /// - Parameters:
-  ///   - options: The calls to make besides those for changes. The initial value is delivered during the
+  ///   - initial: Whether the handler is called with the current value, too. It is delivered during the
   ///     registration or queued on the handler's actor, before any later change.
   ///   - fileID: The source file of the registration; filled in by the compiler.
   ///   - line: The line in that file; filled in by the compiler.
@@ -46,13 +46,13 @@ extension SharedObservableValue {
   /// - Returns: A token that owns the registration: releasing the token ends it.
   /// - Complexity: Amortized O(1).
   public func observe(
-    options: SharedObserveOptions = [],
+    initial: Bool = false,
     fileID: StaticString = #fileID,
     line: UInt = #line,
     @_inheritActorContext
     _ handler: @escaping @isolated(any) @Sendable (Change<Value>) -> Void
   ) -> Token {
-    let request = SharedObserveRequest(options, fileID, line, on: handler.isolation)
+    let request = SharedObserveRequest(initial: initial, fileID, line, on: handler.isolation)
     return shared.observe(request, { $0 }, withoutIsolation(handler))
   }
 
@@ -65,7 +65,7 @@ extension SharedObservableValue {
   ///   - owner: The object whose lifetime limits the registration.
   ///   - id: An identifier. A later registration of the same owner with an equal identifier replaces this
   ///     one.
-  ///   - options: The calls to make besides those for changes.
+  ///   - initial: Whether the handler is called with the current value, too, before any later change.
   ///   - fileID: The source file of the registration; filled in by the compiler.
   ///   - line: The line in that file; filled in by the compiler.
   ///   - handler: Called with the owner and each change, in the isolation it was written in.
@@ -75,13 +75,19 @@ extension SharedObservableValue {
   public func observe<Owner: AnyObject & Sendable>(
     owner: Owner,
     id: (any Hashable & Sendable)? = nil,
-    options: SharedObserveOptions = [],
+    initial: Bool = false,
     fileID: StaticString = #fileID,
     line: UInt = #line,
     @_inheritActorContext
     _ handler: @escaping @isolated(any) @Sendable (Owner, Change<Value>) -> Void
   ) -> Token {
-    let request = SharedObserveRequest(options, fileID, line, id: id, on: handler.isolation)
+    let request = SharedObserveRequest(
+      initial: initial,
+      fileID,
+      line,
+      id: id,
+      on: handler.isolation
+    )
     return shared.observe(request, owner: owner, { $0 }, withoutIsolation(handler))
   }
 
@@ -91,7 +97,7 @@ extension SharedObservableValue {
   ///   - owner: The actor on which the handler runs, held weakly.
   ///   - id: An identifier. A later registration of the same owner with an equal identifier replaces this
   ///     one.
-  ///   - options: The calls to make besides those for changes.
+  ///   - initial: Whether the handler is called with the current value, too, before any later change.
   ///   - fileID: The source file of the registration; filled in by the compiler.
   ///   - line: The line in that file; filled in by the compiler.
   ///   - handler: Called on the actor with each change.
@@ -101,17 +107,17 @@ extension SharedObservableValue {
   public func observe<Owner: Actor>(
     owner: Owner,
     id: (any Hashable & Sendable)? = nil,
-    options: SharedObserveOptions = [],
+    initial: Bool = false,
     fileID: StaticString = #fileID,
     line: UInt = #line,
     _ handler: @escaping @Sendable (isolated Owner, Change<Value>) -> Void
   ) -> Token {
-    let request = SharedObserveRequest(options, fileID, line, id: id, on: owner)
+    let request = SharedObserveRequest(initial: initial, fileID, line, id: id, on: owner)
     return shared.observe(request, owner: owner, { $0 }, withoutIsolation(onOwner: handler))
   }
 }
 
-extension SharedObservableValue {
+extension SharedObservedValue {
   /// Assigns the value to a property of an object on the caller's actor, now and after every change.
   ///
   /// The current value is assigned before the method returns; each later one on the same actor, in order.
@@ -144,7 +150,7 @@ extension SharedObservableValue {
     _ keyPath: ReferenceWritableKeyPath<Owner, Value>,
     isolation: isolated any Actor = #isolation
   ) -> Token {
-    shared.bind(to: owner, keyPath, on: isolation)
+    shared.bind(to: owner, keyPath, on: isolation) { $0 }
   }
 
   /// Returns the current value and all later ones as an asynchronous sequence.
@@ -169,7 +175,7 @@ extension SharedObservableValue {
     line: UInt = #line
   ) -> some AsyncSequence<Value, Never> & Sendable {
     EventStream(buffering, until: lifetime, fileID: fileID, line: line) {
-      shared.observe(SharedObserveRequest(.initial, fileID, line), { $0 }, $0)
+      shared.observe(SharedObserveRequest(initial: true, fileID, line), { $0 }, $0)
     }
   }
 }

@@ -1,12 +1,12 @@
 /// A signal that can be observed: a ``Signal``, or its ``Signal/ReadOnly`` value, which cannot send.
 ///
 /// Both observe in the same way, because every member for it is declared here. Write a function that takes
-/// either as `func show(_ events: some SignalSource<Int>)`.
+/// either as `func show(_ events: some ReadableSignal<Int>)`.
 ///
 /// ## Thread safety
 ///
 /// As for the ``Signal``.
-public protocol SignalSource<Payload>: Sendable {
+public protocol ReadableSignal<Payload>: Sendable {
   /// The type of the payload.
   associatedtype Payload: Sendable
 
@@ -14,7 +14,7 @@ public protocol SignalSource<Payload>: Sendable {
   var readOnly: Signal<Payload>.ReadOnly { get }
 }
 
-extension SignalSource {
+extension ReadableSignal {
   /// The number of registrations, including those whose owner has died but which were not yet removed.
   ///
   /// - Complexity: O(1).

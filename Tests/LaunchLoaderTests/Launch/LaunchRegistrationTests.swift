@@ -3,14 +3,14 @@ import LaunchLoader
 import TestSupport
 import Testing
 
-@Suite("Launch tokens")
-struct TokenTests {
+@Suite("Launch registrations")
+struct LaunchRegistrationTests {
   let loader = LaunchLoader()
   let log = Log<String>()
 
-  @Test("A token has no outcome before its work ends, and keeps it afterwards")
+  @Test("A registration has no outcome before its work ends, and keeps it afterwards")
   func outcome() async throws {
-    let tokens = Log<LaunchToken>()
+    let tokens = Log<LaunchRegistration>()
     let token = loader.register { [log] _ in
       log.append(tokens.entries.first?.outcome == nil ? "none yet" : "too early")
     }
@@ -19,7 +19,7 @@ struct TokenTests {
     try await loader.launch()
     #expect(log.entries == ["none yet"])
     #expect(token.outcome?.description == "finished")
-    #expect(try await token.wait().description == "finished")
+    #expect(try await token.waitUntilFinished().description == "finished")
   }
 
   @Test("A cancelled registration does not run, is freed at once, and is not in the report")
@@ -48,7 +48,7 @@ struct TokenTests {
 
   @Test("A worker may cancel later workers, but not itself and earlier ones")
   func cancellingDuringTheLaunch() async throws {
-    let tokens = Log<LaunchToken>()
+    let tokens = Log<LaunchRegistration>()
     tokens.append(loader.register("a") { _ in })
     tokens.append(
       loader.register("b") { [log] _ in
@@ -69,20 +69,20 @@ struct TokenTests {
     #expect(report.summary == ["a finished", "b finished"])
   }
 
-  @Test("The token of late work cannot cancel it")
+  @Test("The registration of late work cannot cancel it")
   func cancellingLateWork() async throws {
     try await loader.launch()
     #expect(!loader.register { _ in }.cancel())
     let asynchronous = loader.register { _ in await Task.yield() }
     #expect(!asynchronous.cancel())
-    #expect(try await asynchronous.wait().description == "finished")
+    #expect(try await asynchronous.waitUntilFinished().description == "finished")
   }
 
-  @Test("A task waiting for a token resumes at the end, or when it is cancelled")
+  @Test("A task waiting for a registration resumes at the end, or when it is cancelled")
   func waiting() async throws {
     let token = loader.register { _ in }
-    let patient = Task { try await token.wait().description }
-    let impatient = Task { await isCancelled { try await token.wait() } }
+    let patient = Task { try await token.waitUntilFinished().description }
+    let impatient = Task { await isCancelled { try await token.waitUntilFinished() } }
     impatient.cancel()
     #expect(await impatient.value)
     try await loader.launch()

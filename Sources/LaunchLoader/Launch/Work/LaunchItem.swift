@@ -3,14 +3,14 @@ internal import Synchronization
 
 /// A registration of launch work: its source site, requirements, work and outcome.
 ///
-/// The loader keeps it until it has run; tokens keep it for its outcome. Closures are taken out to be
+/// The loader keeps it until it has run; registrations keep it for its outcome. Closures are taken out to be
 /// run, so that they are released when they have finished, even if the registration is still
 /// referenced.
 ///
 /// ## Thread safety
 ///
 /// All members may be called from any thread.
-package final class LaunchRegistration: Sendable {
+package final class LaunchItem: Sendable {
   /// A condition that decides whether the work runs, evaluated when its turn comes.
   package typealias Condition = @Sendable (LaunchOptions) -> Bool
 
@@ -26,9 +26,9 @@ package final class LaunchRegistration: Sendable {
   /// The source site.
   package let site: LaunchSite
   /// The key of the value that the work makes; `nil` if it makes none.
-  package let makes: LaunchKeys?
+  package let makes: AnyLaunchKey?
   /// The keys of the values that the work needs.
-  package let needs: [LaunchKeys]
+  package let needs: [AnyLaunchKey]
   /// The work that must finish first, beginning with the makers of the needs, in their order.
   package let after: [LaunchID]
   /// The work that must end first, if it is registered.
@@ -160,7 +160,7 @@ package final class LaunchRegistration: Sendable {
   }
 }
 
-extension LaunchRegistration {
+extension LaunchItem {
   /// Calls synchronous work on the current thread; if it has an actor, the caller must run on that
   /// actor.
   ///

@@ -2,7 +2,7 @@
 /// ordered.
 ///
 /// Work of the phase `idle` is not part of a launch: its failures affect only its dependants.
-public enum FailurePolicy: Sendable {
+public enum LaunchFailurePolicy: Sendable {
   /// Continues, and skips only the work that depends on the worker.
   ///
   /// Likewise, work in a cycle, work with missing dependencies, and the dependants of both are skipped.

@@ -1,4 +1,4 @@
-import EventBus
+import LaunchLoader
 import TestSupport
 import Testing
 

@@ -37,14 +37,14 @@ package struct DurableReceiver: Sendable {
   private var finished: Set<Key> = []
   private var finishedOrder: BoundedBuffer<Key>
   private var failures: [Key: Int] = [:]
-  private let retry: RetryPolicy
+  private let retry: EventBridge.RetryPolicy
 
   /// Creates the rule.
   ///
   /// - Parameters:
   ///   - retry: The number of attempts, and the pauses.
   ///   - remembered: The number of finished events to remember.
-  package init(retry: RetryPolicy, remembered: Int = 10_000) {
+  package init(retry: EventBridge.RetryPolicy, remembered: Int = 10_000) {
     self.retry = retry
     finishedOrder = BoundedBuffer(limit: remembered)
   }

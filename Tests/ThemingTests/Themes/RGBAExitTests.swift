@@ -1,0 +1,19 @@
+#if os(Linux) || os(macOS)
+import Testing
+import Theming
+
+@Suite("Colors that stop the program", .timeLimit(.minutes(5)))
+struct RGBAExitTests {
+  @Test("A number of more than six digits stops the program, and names the way out")
+  func tooLong() async throws {
+    let result = await #expect(
+      processExitsWith: .failure,
+      observing: [\.standardErrorContent]
+    ) {
+      _ = RGBA(0x1_00_00_00)
+    }
+    let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+    #expect(text.contains("0x1000000") && text.contains("alpha:"))
+  }
+}
+#endif
