@@ -271,7 +271,8 @@ extension EventStream {
   ) async throws -> Payload {
     let result = Locked<Result<Payload, CancellationError>?>(nil)
     let isOver = await completes(within: limit, on: clock) {
-      if let payload = await self.buffer.next() {
+      // An event that came in time is taken although the wait has been cancelled since.
+      if let payload = await self.buffer.next() ?? self.buffer.nextIfAvailable() {
         result.withLock { $0 = .success(payload) }
       } else if !Task.isCancelled {
         // The bus has been released.

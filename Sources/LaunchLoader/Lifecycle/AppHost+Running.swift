@@ -70,14 +70,14 @@ extension AppHost {
       exit(try await run())
     } catch {
       printError("\(error)".onOneLine)
-      exit(failureCode ?? 70)
+      exit((error as? AppHostError)?.exitCode ?? 70)
     }
   }
 
-  /// The exit code that was asked for, unless it is that of a success.
+  /// The exit code that was asked for, unless the system takes it for that of a success: it keeps eight bits.
   private var failureCode: Int32? {
-    let code = locked.withLock { $0.exitCode }
-    return code == 0 ? nil : code
+    guard let code = locked.withLock({ $0.exitCode }), code & 0xFF != 0 else { return nil }
+    return code
   }
 
   /// Ends a run that may not begin: without events, and without the loader, which may belong to others.
@@ -89,7 +89,7 @@ extension AppHost {
     }
     runner.alarms.close()
     refuse()
-    return AppHostError([(service: nil, error: error)])
+    return AppHostError([(service: nil, error: error)], exitCode: failureCode)
   }
 
   nonisolated(nonsending) private func runToTheEnd(

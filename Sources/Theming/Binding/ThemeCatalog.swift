@@ -49,9 +49,9 @@ extension ThemeManager {
 
   /// Reports the appearance of the system, once it has lasted for a time.
   ///
-  /// Systems report appearances that are never on the screen: iOS, for one, renders an application in the background both dark and
-  /// light, for its snapshots. A report replaces one that has not lasted. What the manager knows already, and the first
-  /// report, count at once.
+  /// Systems report appearances that are never on the screen: iOS, for one, renders an application in the background
+  /// both dark and light, for its snapshots. A report replaces one that has not lasted, and begins the time anew.
+  /// What the manager knows already, and the first report, count at once.
   ///
   /// ```swift
   /// @MainActor func appearanceDidChange(_ manager: ThemeManager, isDark: Bool) {

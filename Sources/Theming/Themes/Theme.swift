@@ -190,7 +190,8 @@ public struct Theme: Sendable {
 extension Theme: Equatable {
   /// Returns whether two themes have the same name, the same appearance, and the same value for every key.
   ///
-  /// NaN equals NaN. It does not matter which aliases and layers lead to a value.
+  /// NaN equals NaN. It does not matter which aliases and layers lead to a value, so that a theme and an equal one may
+  /// differ in what an edit or a derived theme makes of them.
   ///
   /// - Complexity: O(*n*) in the number of values of both themes.
   public static func == (left: Theme, right: Theme) -> Bool {

@@ -50,7 +50,7 @@ struct RunAndExitTests {
 
   @Test("The code of the shutdown survives a failure, unless it is that of a success")
   func requestedCode() async throws {
-    for (requested, expected) in [(5, 5), (0, nil)] as [(Int32, Int32?)] {
+    for (requested, expected) in [(5, 5), (0, nil), (256, nil)] as [(Int32, Int32?)] {
       let app = Self.application()
       try app.add("broken") { context in
         try await context.waitUntilShutdown()
@@ -65,6 +65,26 @@ struct RunAndExitTests {
       #expect(error?.exitCode == expected)
       token.cancel()
     }
+  }
+
+  @Test("A run that may not begin has the code that was asked for")
+  func refused() async throws {
+    let first = Self.application()
+    let other = AppHost(
+      bus: EventBus(),
+      loader: first.loader,
+      configuration: AppHost.Configuration(signals: [:], onMessage: { _ in })
+    )
+    let isActive = ManualLatch()
+    let token = first.bus.observe(.didBecomeActive) { isActive.open() }
+    let running = Task { try await first.run() }
+    await isActive.wait()
+    other.shutdown(exitCode: 5)
+    let error = await #expect(throws: AppHostError.self) { try await other.run() }
+    #expect(error?.exitCode == 5)
+    first.shutdown()
+    #expect(try await running.value == 0)
+    token.cancel()
   }
 
   @Test("The cause of a shutdown comes first in the errors, whatever fails meanwhile")

@@ -112,7 +112,8 @@ public final class Observed<Value> {
   ///
   /// - Parameters:
   ///   - wrappedValue: The initial value.
-  ///   - areEqual: Returns whether two values are equal. A value equal to the current one is not stored.
+  ///   - areEqual: Returns whether two values are equal. A value equal to the current one is not reported; while the
+  ///     property has observers, it is not even stored. Let it tell apart what readers can tell apart.
   ///   - notifies: A value that selects automatic or manual reports.
   ///   - fileID: The source file of the property; filled in by the compiler.
   ///   - line: The line in that file; filled in by the compiler.

@@ -112,8 +112,9 @@ public final class SharedObserved<Value: Sendable>: SharedObservedValue {
   ///
   /// - Parameters:
   ///   - value: The initial value.
-  ///   - areEqual: Returns whether two values are equal. A value equal to the current one is not stored. It is called under
-  ///     the property's lock, and must not use the property.
+  ///   - areEqual: Returns whether two values are equal. A value equal to the current one is not reported; while the
+  ///     property has observers, an assignment does not even store it. It is called under the property's lock, and
+  ///     must not use the property.
   ///   - fileID: The source file of the property; filled in by the compiler.
   ///   - line: The line in that file; filled in by the compiler.
   public init(
