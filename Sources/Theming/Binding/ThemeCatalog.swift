@@ -50,7 +50,7 @@ extension ThemeManager {
   /// Reports the appearance of the system, once it has lasted for a time.
   ///
   /// Systems report appearances that are never on the screen: iOS, for one, renders an application in the background
-  /// both dark and light, for its snapshots. A report replaces one that has not lasted, and begins the time anew.
+  /// both dark and light, for its snapshots. A report replaces one that has not lasted, and the time begins again.
   /// What the manager knows already, and the first report, count at once.
   ///
   /// ```swift

@@ -47,17 +47,13 @@ public struct CollectionChange<Value: RangeReplaceableCollection> {
     new = report.new
     old = report.old
     oldCount = knownCount
-    let kind: Kind = report.isInitial ? .initial : report.records == nil ? .set : .splices
+    kind = report.isInitial ? .initial : report.records == nil ? .set : .splices
     var splices: [Splice<Value.Element>] = []
     for edits in report.edits([Splice<Value.Element>].self) {
       if splices.isEmpty { splices = edits } else { splices += edits }
     }
-    // A predicate of one's own may have declined a batch, so that the observer does not know what the splices start from.
-    let growth = splices.reduce(0) { $0 + $1.inserted.count - $1.range.count }
-    let isReset = kind == .splices && knownCount + growth != new.count
-    self.kind = isReset ? .set : kind
-    self.splices = isReset ? [] : splices
-    if report.isOfBatch, self.kind == .splices, Self.cancelOut(splices, in: new) { return nil }
+    self.splices = splices
+    if report.isOfBatch, kind == .splices, Self.cancelOut(splices, in: new) { return nil }
   }
 
   /// Returns whether splices lead back to the value with which they began.
