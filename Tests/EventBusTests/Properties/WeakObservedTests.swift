@@ -92,7 +92,7 @@ struct WeakObservedTests {
     let lifetime = Lifetime()
     let values = desk.box.values(until: lifetime)
     guest = Guest("Ben")
-    // Buffered, and so alive, although nobody else keeps it.
+    // Only the buffer keeps it alive.
     #expect(desk.guest?.name == "Ann")
     desk.guest = guest
     guest = nil
