@@ -54,7 +54,7 @@ public final class EventRecorder: Sendable {
   }
 
   /// An error that ends a wait before the events have occurred.
-  public struct WaitError: Error, Equatable, CustomStringConvertible {
+  public struct WaitError: Error, CustomStringConvertible {
     /// The reasons for which a wait ends early.
     public enum Code: Sendable {
       /// The time has passed.

@@ -1,5 +1,6 @@
 import LaunchLoader
 import LaunchPictures
+import TestSupport
 import Testing
 
 @Suite("Plans for Graphviz")
@@ -55,10 +56,12 @@ struct LaunchGraphTests {
 
   @Test("A long chain has an arrow for each dependency")
   func chain() throws {
-    for index in 0..<5_000 {
+    let count = size(1_500, full: 5_000)
+    for index in 0..<count {
       let before = index > 0 ? [LaunchID("work \(index - 1)")] : []
       loader.register(LaunchID("work \(index)"), after: before) { _ in }
     }
-    #expect(try loader.plan().dot().split(separator: "\n").count { $0.contains("->") } == 4_999)
+    let lines = try loader.plan().dot().split(separator: "\n")
+    #expect(lines.count { $0.contains("->") } == count - 1)
   }
 }

@@ -124,7 +124,7 @@ struct MirrorTests {
 
   @Test(
     "Over 1,000 random assignments, each reader is invalidated as often as what it read has changed",
-    arguments: 1...3
+    arguments: 1...size(1, full: 3)
   )
   func randomly(seed: Int) {
     var random = SampleNumbers(seed: seed)

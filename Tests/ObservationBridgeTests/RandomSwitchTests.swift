@@ -56,7 +56,7 @@ struct RandomSwitchTests {
 
   @Test(
     "Over random switches, each reader is invalidated as often as a switch changed what it read",
-    arguments: 1...3
+    arguments: 1...size(1, full: 3)
   )
   func switches(seed: Int) throws {
     var random = SampleNumbers(seed: seed)

@@ -289,7 +289,7 @@ struct TrackingTests {
 
   @Test(
     "Over 1,000 jobs with random changes, each job with a change is one event",
-    arguments: 1...3
+    arguments: 1...size(1, full: 3)
   )
   func randomly(seed: Int) async {
     var random = SampleNumbers(seed: seed)

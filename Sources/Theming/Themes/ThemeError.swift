@@ -1,9 +1,9 @@
 internal import EventBus
 
 /// The reason a theme cannot be used.
-public struct ThemeError: Error, Hashable, Sendable {
+public struct ThemeError: Error {
   /// The kind of an error.
-  public enum Code: Hashable, Sendable {
+  public enum Code: Sendable {
     /// Applying a theme triggered another switch, 16 times in succession.
     ///
     /// A themed property, or an observer of the change, calls `use` on every switch. The theme of

@@ -1,9 +1,9 @@
 internal import EventBus
 
 /// A part of a theme document that was left out because it is not valid.
-public struct ThemeIssue: Hashable, Sendable {
+public struct ThemeIssue: Sendable {
   /// The kind of an issue.
-  public enum Code: Hashable, Sendable {
+  public enum Code: Sendable {
     /// A document has no member of this name beside `name`, `values` and the others.
     case unknownMember
     /// No key of the schema has this name.

@@ -111,7 +111,7 @@ struct BusDiesTests {
   @Test("A token may be cancelled while its bus dies and the last call of its handler ends")
   func cancelledWhileTheCallEnds() async {
     let name = EventName<Departure?>("sample.departure")
-    for _ in 0..<rounds(2_000, debug: 500, sanitized: 500) {
+    for _ in 0..<rounds(2_000, debug: 150, sanitized: 500) {
       let (holder, gate) = (Holder(EventBus()), StartGate(2))
       let (began, mayEnd) = (ManualLatch(), ManualLatch())
       let token = holder.value?.observe(name) { [part = HandlerPart(gate)] _ in

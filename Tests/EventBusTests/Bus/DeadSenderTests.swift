@@ -33,7 +33,7 @@ struct DeadSenderTests {
     let senders = (0..<living).map { _ in SampleSender() }
     let tokens = senders.map { bus.observe(.number, from: $0) { _ in heard.add() } }
     var dead: [Token] = []
-    for _ in 0..<2_000 {
+    for _ in 0..<size(700, full: 2_000) {
       let sender = SampleSender()
       dead.append(
         bus.observe(.number, from: sender) { [probe = tally.probe()] _ in probe.touch() }
@@ -109,7 +109,7 @@ struct DeadSenderTests {
     let bag = TokenBag()
     // Four fill the smallest index: one more would make it grow.
     let senders = (0..<4).map { _ in SampleSender() }
-    let count = size(10_000, full: 100_000)
+    let count = size(3_000, full: 100_000)
     for index in 0..<count {
       bus.observe(.number, from: senders[index % senders.count]) { _ in }.store(in: bag)
     }
@@ -122,7 +122,7 @@ struct DeadSenderTests {
     let bus = EventBus()
     let bag = TokenBag()
     let living = SampleSender()
-    let count = size(5_000, full: 50_000)
+    let count = size(1_500, full: 50_000)
     for _ in 0..<count {
       bus.observe(.number) { _ in }.store(in: bag)
       bus.observe(.number, from: living) { _ in }.store(in: bag)

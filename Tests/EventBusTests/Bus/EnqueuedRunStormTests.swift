@@ -142,7 +142,7 @@ struct EnqueuedRunStormTests {
         }
         return
       }
-      for _ in 0..<rounds(200, debug: 100, sanitized: 20) {
+      for _ in 0..<rounds(200, debug: 35, sanitized: 20) {
         let (traced, isTraced) = (Counter(), ManualLatch())
         let hooks = bus.addHooks(
           EventHooks(onTrace: { _ in if traced.add() == 20 { isTraced.open() } })

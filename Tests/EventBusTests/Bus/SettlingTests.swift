@@ -251,7 +251,7 @@ struct SettlingTests {
     let (bus, worker, heard) = (bus, HeldActor(), Counter())
     worker.executor.open()
     let tokens = await worker.observe(on: bus) { _ in heard.add() }
-    for round in 1...rounds(200, debug: 50, sanitized: 10) {
+    for round in 1...rounds(200, debug: 15, sanitized: 10) {
       await onThreads(4) { thread in
         for number in 0..<5 {
           let receiver = Receiver.allCases[(thread + number) % Receiver.allCases.count]
@@ -425,7 +425,7 @@ extension SettlingTests {
     }
     first.send(0, on: bus)
     let names = [first.name.name, second.name.name]
-    for _ in 0..<rounds(50, debug: 20, sanitized: 5) {
+    for _ in 0..<rounds(50, debug: 6, sanitized: 5) {
       let error = await #expect(throws: EventBus.SettlingError.self) {
         try await bus.waitUntilSettled(within: .zero)
       }

@@ -84,7 +84,7 @@ struct ActorStormTests {
     echo.executor.open()
     await echo.watch(bus)
     echo.executor.hold()
-    let numbers = Array(0..<30_000)
+    let numbers = Array(0..<rounds(30_000, debug: 10_000, sanitized: 10_000))
     for number in numbers { bus.post(.number, number) }
     echo.executor.open()
     await until(asking: await echo.echoes.count == numbers.count)

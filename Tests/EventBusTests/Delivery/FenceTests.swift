@@ -223,7 +223,7 @@ struct FenceTests {
     arguments: Racer.allCases
   )
   func race(kind: Racer) async {
-    for _ in 0..<size(20, full: 100) {
+    for _ in 0..<size(rounds(20, debug: 7, sanitized: 7), full: 100) {
       let (bus, owner) = (EventBus(), PlainOwner())
       let (isClosed, mayStop) = (ManualLatch(), ManualLatch())
       let (posts, intrusions) = (Counter(), Counter())

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 private let shortRegistrations = size(
-  10_000,
+  3_000,
   full: rounds(1_000_000, debug: 100_000, sanitized: 20_000)
 )
 

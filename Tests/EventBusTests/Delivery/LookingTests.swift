@@ -2,7 +2,7 @@ import EventBus
 import TestSupport
 import Testing
 
-private let ownerCount = size(4_000, full: rounds(200_000, debug: 20_000, sanitized: 8_000))
+private let ownerCount = size(1_000, full: rounds(200_000, debug: 20_000, sanitized: 8_000))
 
 /// Owners are held weakly, and to look at a weak reference is to own the object for a moment.
 @Suite("Lookup of dead owners", .timeLimit(.minutes(10)))

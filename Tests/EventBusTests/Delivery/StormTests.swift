@@ -195,7 +195,7 @@ struct StormTests {
 
   @Test("A bus that dies while threads cancel its tokens frees every capture once")
   func dyingBus() async {
-    for _ in 0..<100 {
+    for _ in 0..<rounds(100, debug: 30, sanitized: 30) {
       let tally = Tally()
       let bus = Holder(EventBus())
       let owner = LivedOwner()
@@ -222,7 +222,7 @@ struct StormTests {
 
   @Test("Signals and names resolved for the first time by many threads are the same object")
   func firstUse() async {
-    for _ in 0..<100 {
+    for _ in 0..<rounds(100, debug: 30, sanitized: 30) {
       let bus = EventBus()
       let heard = Counter()
       let bag = TokenBag()

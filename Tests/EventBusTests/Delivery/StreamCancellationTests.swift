@@ -109,7 +109,7 @@ struct StreamCancellationTests {
 
   @Test("An event that arrives during a cancellation goes to that task or the next, never lost")
   func racing() async {
-    for round in 0..<size(250, full: 1_000) {
+    for round in 0..<size(rounds(250, debug: 80, sanitized: 80), full: 1_000) {
       let bus = EventBus()
       let stream = bus.events(.number)
       let waiting = Task {

@@ -15,7 +15,7 @@ struct StreamStormTests {
 
   @Test("A task cancelled at any moment of a burst leaves the rest to the next task, in order")
   func cancelledInABurst() async {
-    for round in 0..<size(200, full: 1_000) {
+    for round in 0..<size(rounds(200, debug: 50, sanitized: 50), full: 1_000) {
       let (bus, lifetime) = (EventBus(), Lifetime())
       let stream = bus.events(.number, until: lifetime)
       let first = Task { await take(stream) }

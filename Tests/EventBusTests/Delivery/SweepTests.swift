@@ -47,7 +47,7 @@ struct SweepTests {
   @Test("The bound holds after the next registration, whichever owners died")
   func deathsInAnyPlace() {
     for count in [8, 9, 10, 15, 16, 23, 24, 50, 100, 1_000] {
-      for seed in 1...size(2, full: 8) { deathsInAnyPlace(count, seed) }
+      for seed in 1...size(count < 1_000 ? 2 : 1, full: 8) { deathsInAnyPlace(count, seed) }
     }
   }
 
@@ -99,7 +99,7 @@ struct SweepTests {
     let tally = Tally()
     let senders = (0..<senders).map { _ in SampleSender() }
     var most = 0
-    for index in 0..<size(5_000, full: 100_000) {
+    for index in 0..<size(2_000, full: 100_000) {
       bus.observe(.number, owner: PlainOwner(), from: senders[index % senders.count]) {
         [probe = tally.probe()] _, _ in probe.touch()
       }

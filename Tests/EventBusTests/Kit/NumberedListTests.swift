@@ -93,7 +93,7 @@ struct NumberedListTests {
   func staysSmall() {
     var (list, numbers) = (NumberedList<Int>(), [UInt]())
     var random = SampleNumbers(seed: 1)
-    for value in 0..<1_500 {
+    for value in 0..<size(750, full: 1_500) {
       // It grows for a while, and then shrinks.
       let additions = (value / 250).isMultiple(of: 2) ? 7 : 2
       if random.next(below: 10) < additions || numbers.isEmpty {

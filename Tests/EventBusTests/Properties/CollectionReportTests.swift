@@ -359,6 +359,24 @@ struct CollectionCopyTests {
     withExtendedLifetime(kept) {}
   }
 
+  @Test("Splices after a batch that a predicate declined are a reset, whose offsets fit")
+  func declinedBatch() {
+    let list = Observed(wrappedValue: [1], comparing: { $0.isEmpty == $1.isEmpty })
+    let notes = Notes<String>()
+    let token = list.readOnly.observeElements { change in
+      let (removals, insertions) = (change.removals.ranges, change.insertions.ranges)
+      notes.append("-\(Array(removals)) +\(Array(insertions))\(change.isReset ? " reset" : "")")
+    }
+    batch {
+      list.wrappedValue = []
+      list.wrappedValue = [1, 2]
+    }
+    list.append(3)
+    list.append(4)
+    #expect(notes.entries == ["-[Range(0..<1)] +[Range(0..<3)] reset", "-[] +[Range(3..<4)]"])
+    withExtendedLifetime(token) {}
+  }
+
   @Test("Removals and insertions are the offsets of a batch update; a reset replaces everything")
   func offsets() {
     let (shelf, notes) = (Shelf([1, 2, 3]), Notes<String>())

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Observers of elements among writers, guests, pauses and silent writes")
 struct CollectionStormTests {
-  private static let seeds = 0..<size(4, full: 16)
+  private static let seeds = 0..<size(2, full: 16)
 
   /// Numbers for a test whose handlers draw them as well.
   private final class Dice {

@@ -41,6 +41,19 @@ struct ComputedTests {
     withExtendedLifetime(text) {}
   }
 
+  @Test("A predicate decides instead of the equality whether observers are called")
+  func ownEquality() {
+    let cart = Cart()
+    let price = Computed(cart.$price, comparing: { abs($0 - $1) < 10 }) { $0 }
+    let notes = Notes<String>()
+    let token = price.observe { notes.append($0.text) }
+    cart.price = 11
+    #expect(notes.entries == [] && price.value == 11)
+    cart.price = 14
+    #expect(notes.entries == ["2→14"])
+    withExtendedLifetime(token) {}
+  }
+
   @Test("A computed value is computed only when read after a change")
   func lazy() {
     let cart = Cart()

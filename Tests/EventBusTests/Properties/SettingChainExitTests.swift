@@ -134,7 +134,7 @@ struct SettingChainTests {
   func ring() async throws {
     let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
       @MainActor func run() async {
-        for first in 0..<3 {
+        for first in 0..<size(1, full: 3) {
           let ring = Ring(line: UInt(first))
           ring[first] = Odd(number: 1)
           await rest()
@@ -143,7 +143,7 @@ struct SettingChainTests {
       await run()
     }
     let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
-    for line in 0..<3 {
+    for line in 0..<size(1, full: 3) {
       #expect(
         text.contains("the binding of the property at Sample/Ring.swift:\(line) has stopped")
       )

@@ -30,6 +30,18 @@ struct SharedObservedTests {
     #expect(property.value == 6)
   }
 
+  @Test("A predicate decides instead of the equality, and a value it considers equal is not stored")
+  func ownEquality() {
+    let property = SharedObserved(0, comparing: { abs($0 - $1) < 10 })
+    let changes = Log<Change<Int>>()
+    let token = property.observe { changes.append($0) }
+    property.value = 9
+    #expect(property.value == 0)
+    property.value = 12
+    #expect(changes.entries.map(\.old) == [0] && changes.entries.map(\.new) == [12])
+    token.cancel()
+  }
+
   @Test("Without an equality every set is reported")
   func withoutEquality() {
     let property = SharedObserved(Opaque(number: 1))

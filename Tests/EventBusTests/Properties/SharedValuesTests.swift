@@ -78,7 +78,10 @@ struct SharedValuesTests {
     withExtendedLifetime(values) {}
   }
 
-  private static let updates = size(800, full: rounds(4_000, debug: 4_000, sanitized: 200))
+  private static let updates = size(
+    rounds(800, debug: 240, sanitized: 200),
+    full: rounds(4_000, debug: 4_000, sanitized: 200)
+  )
 
   @Test("A handler on an actor that updates the property is not called inside itself")
   @MainActor

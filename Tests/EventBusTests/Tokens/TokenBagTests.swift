@@ -130,7 +130,7 @@ struct TokenBagTests {
 
   @Test("Concurrent storing, cancelling and ending cancels each token exactly once")
   func contention() async {
-    for _ in 0..<50 {
+    for _ in 0..<rounds(50, debug: 15, sanitized: 15) {
       let bag = TokenBag()
       let (made, ended) = (Counter(), Counter())
       await onThreads(4) { thread in

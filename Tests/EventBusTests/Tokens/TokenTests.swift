@@ -52,7 +52,7 @@ struct TokenTests {
 
   @Test("Threads that cancel one token at the same time end it once")
   func racingCancels() async {
-    for _ in 0..<200 {
+    for _ in 0..<rounds(200, debug: 70, sanitized: 70) {
       let bus = EventBus()
       let tally = Tally()
       let ended = Counter()

@@ -178,7 +178,7 @@ struct UntilTests {
     .timeLimit(.minutes(5))
   )
   func race() async throws {
-    for round in 0..<400 {
+    for round in 0..<rounds(400, debug: 130, sanitized: 130) {
       // The end meets an element, a source that waits and heeds its task's end, or one that does not.
       let given = round % 61
       var source = Source(

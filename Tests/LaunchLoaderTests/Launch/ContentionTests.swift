@@ -6,13 +6,14 @@ import Testing
 
 @Suite("Concurrent launching, registering and cancelling", .timeLimit(.minutes(5)))
 struct ContentionTests {
-  private let rounds = TestSupport.rounds(1_000, debug: 100, sanitized: 100)
+  private let rounds = TestSupport.rounds(1_000, debug: 30, sanitized: 100)
 
   @Test("Of many threads that launch, exactly one does; each worker runs once")
   func launchingAtOnce() async throws {
-    for _ in 0..<rounds / 50 {
+    for _ in 0..<max(1, rounds / 50) {
       // Many loaders a round: the threads meet again and again, not only at the start.
-      let launches = (0..<200).map { _ in Launch() }
+      let count = TestSupport.rounds(200, debug: 100, sanitized: 200)
+      let launches = (0..<count).map { _ in Launch() }
       await onThreads(2) { thread in
         for launch in launches { launch.buses[thread].post(.didFinishLaunching, LaunchOptions()) }
       }

@@ -119,7 +119,7 @@ struct LatecomerTests {
     let dependant = loader.register("dependant", after: ["unfinished"]) { [log] _ in
       log.append("dependant")
     }
-    for index in 0..<size(200, full: 1_000) {
+    for index in 0..<size(70, full: 1_000) {
       let id = LaunchID("failing \(index)")
       let failing = loader.register(id) { [probe = tally.probe()] _ async throws in
         throw Failure(probe: probe)

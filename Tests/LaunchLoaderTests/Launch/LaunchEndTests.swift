@@ -69,7 +69,7 @@ struct LaunchEndTests {
 
   @Test("A loader attached while the event is posted launches once", arguments: [1, 2])
   func attachingDuringThePost(loaders: Int) async throws {
-    for _ in 0..<rounds(500, debug: 60, sanitized: 60) {
+    for _ in 0..<rounds(500, debug: 20, sanitized: 60) {
       let bus = EventBus()
       let counters = (0..<loaders).map { _ in Counter() }
       let all = counters.map { counter in

@@ -12,11 +12,11 @@ struct LaunchRegistryTests {
       cancel, stop
   }
 
-  @Test("Every sequence of five calls, or of six, is answered according to the contract")
+  @Test("Every sequence of a few calls is answered according to the contract")
   func everySequence() {
     var count = 0
-    explore(Model(), depth: size(5, full: 6), count: &count)
-    #expect(count > 10_000)
+    explore(Model(), depth: size(4, full: 6), count: &count)
+    #expect(count > size(1_000, full: 10_000))
   }
 
   @Test("A worker abandoned before its task is known is reported with the time at which it began")

@@ -5,7 +5,7 @@ import Testing
 @Suite("Long chains of workers", .timeLimit(.minutes(5)))
 struct LongChainTests {
   // Debug builds have the largest frames: a recursion of this depth overflows any stack.
-  private let count = rounds(100_000, debug: size(20_000, full: 40_000), sanitized: 10_000)
+  private let count = rounds(100_000, debug: size(8_000, full: 40_000), sanitized: 10_000)
 
   private func id(_ index: Int) -> LaunchID { LaunchID("\(index)") }
 

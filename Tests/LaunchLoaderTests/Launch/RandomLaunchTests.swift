@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Random launches", .timeLimit(.minutes(5)))
 struct RandomLaunchTests {
-  private static let rounds = TestSupport.rounds(2_000, debug: size(200, full: 800), sanitized: 200)
+  private static let rounds = TestSupport.rounds(2_000, debug: size(60, full: 800), sanitized: 200)
 
   @Test("A launch ends whatever its workers do, runs each at most once, and reports truthfully")
   func everyLaunchEnds() async throws {

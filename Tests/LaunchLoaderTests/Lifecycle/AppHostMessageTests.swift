@@ -19,6 +19,7 @@ struct AppHostMessageTests {
       stopTimeout: stopTimeout,
       cancelTimeout: cancelTimeout,
       clock: clock,
+      signals: [:],
       onMessage: { [messages] in messages.append($0) },
       launchOptions: LaunchOptions(arguments: ["stage"])
     )

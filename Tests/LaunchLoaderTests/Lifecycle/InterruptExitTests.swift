@@ -5,7 +5,7 @@ import LaunchLoader
 import TestSupport
 import Testing
 
-extension InterruptTests {
+extension ProcessSignalTests.InterruptTests {
   @Test("Interrupts count as one as long as each follows the last within half a second")
   func chain() async {
     await #expect(processExitsWith: .exitCode(3)) {

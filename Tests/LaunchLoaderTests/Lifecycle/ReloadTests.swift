@@ -80,7 +80,7 @@ struct ReloadTests {
 
   @Test("Every reload that races with the stop returns, and its handlers have ended or are named")
   func racing() async throws {
-    for round in 0..<rounds(200, debug: 50, sanitized: 50) {
+    for round in 0..<rounds(200, debug: 18, sanitized: 50) {
       let stage = Stage()
       let app = stage.app
       let (begun, ended) = (Counter(), Counter())

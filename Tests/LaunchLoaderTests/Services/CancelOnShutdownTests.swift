@@ -269,7 +269,7 @@ struct CancelOnShutdownTests {
 
   @Test("Work that begins while the shutdown is requested on another thread is always cancelled")
   func beginningAgainstShutdown() async throws {
-    for round in 0..<rounds(500, debug: 200, sanitized: 100) {
+    for round in 0..<rounds(500, debug: 60, sanitized: 100) {
       let mayStop = ManualLatch()
       let run = AppServiceRun(
         ClosureService { context in

@@ -7,7 +7,7 @@ import Testing
 struct ServiceContentionTests {
   @Test("With concurrent adds, ends, stops and interrupts, each accepted service ends once")
   func storm() async throws {
-    for round in 0..<rounds(200, debug: 60, sanitized: 40) {
+    for round in 0..<rounds(200, debug: 20, sanitized: 40) {
       let stage = Stage()
       let taken = Counter()
       let entered = Counter()

@@ -103,7 +103,7 @@ struct ServiceContextTests {
 
   @Test("A closure registered in the very moment of the request runs once, before the service ends")
   func registeredWhileRaising() async throws {
-    for _ in 0..<rounds(500, debug: 200, sanitized: 100) {
+    for _ in 0..<rounds(500, debug: 60, sanitized: 100) {
       let (ran, contexts, isRegistered) = (Counter(), Inbox<AppServiceContext>(), ManualLatch())
       let run = AppServiceRun(
         ClosureService { context in

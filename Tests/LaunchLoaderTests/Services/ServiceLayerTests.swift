@@ -52,25 +52,28 @@ struct ServiceLayerTests {
   }
 
   @Test("A long chain of services uses no stack")
-  func deep() throws {
-    var machine = ServiceMachine<Int>()
-    let last = size(20_000, full: 100_000) - 1
-    for id in 0...last {
-      let options = AppServiceOptions(after: id < last ? ["\(id + 1)"] : [])
-      _ = try machine.add(id, name: "\(id)", options)
+  func deep() {
+    // A stack with no room for as many calls.
+    onStack(of: 256 << 10) {
+      var machine = ServiceMachine<Int>()
+      let last = size(6_000, full: 100_000) - 1
+      for id in 0...last {
+        let options = AppServiceOptions(after: id < last ? ["\(id + 1)"] : [])
+        _ = try? machine.add(id, name: "\(id)", options)
+      }
+      machine.begin()
+      var previous: Int?
+      while let start = machine.takeStart(after: previous, in: 1) {
+        #expect(start.id == (previous ?? last + 1) - 1)
+        previous = start.id
+      }
+      #expect(previous == 0)
+      _ = machine.takeActions()
+      machine.shutdown()
+      let stopped = machine.takeActions().compactMap {
+        if case .stop(let id) = $0 { id } else { nil }
+      }
+      #expect(stopped == [0])
     }
-    machine.begin()
-    var previous: Int?
-    while let start = machine.takeStart(after: previous, in: 1) {
-      #expect(start.id == (previous ?? last + 1) - 1)
-      previous = start.id
-    }
-    #expect(previous == 0)
-    _ = machine.takeActions()
-    machine.shutdown()
-    let stopped = machine.takeActions().compactMap {
-      if case .stop(let id) = $0 { id } else { nil }
-    }
-    #expect(stopped == [0])
   }
 }

@@ -9,7 +9,7 @@ struct ServiceMachineTests {
     let testDescription: String
     let options: [AppServiceOptions]
     var asks = false
-    var depth = size(5, full: 6)
+    var depth = size(4, full: 6)
   }
 
   static let casts = [
@@ -93,13 +93,13 @@ struct ServiceMachineTests {
       }
       walks = longer
     }
-    #expect(count > 200)
+    #expect(count > size(40, full: 200))
   }
 
   @Test("Started services end once, in reverse order, on long paths through many services")
   func atRandom() throws {
     var numbers = SampleNumbers(seed: 1)
-    for _ in 0..<size(500, full: 3_000) {
+    for _ in 0..<size(150, full: 3_000) {
       var options: [AppServiceOptions] = []
       let hasEdges = numbers.next(below: 2) == 0
       for id in 0..<(3 + numbers.next(below: 4)) {

@@ -52,7 +52,7 @@ extension ServiceRunTests {
       }
     )
     var waiting = Task { try await run.waitUntilReady() }
-    for _ in 0..<rounds(300, debug: 100, sanitized: 50) {
+    for _ in 0..<rounds(300, debug: 30, sanitized: 50) {
       let leaving = waiting
       waiting = Task {
         await Task.yield()

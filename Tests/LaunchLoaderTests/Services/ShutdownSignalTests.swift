@@ -93,4 +93,20 @@ struct ShutdownSignalTests {
     #expect(await closing.value)
     await late.value
   }
+
+  @Test(
+    "A wait that begins after the closures have ended throws in a cancelled task, if a cancellation raised the signal",
+    arguments: [true, false]
+  )
+  func lateWait(isCancellation: Bool) async {
+    let signal = ShutdownSignal()
+    signal.raise(isCancellation: isCancellation)
+    #expect(!(await isCancelled { try await signal.wait() }))
+    let wait = Task {
+      cancelCurrentTask()
+      return await isCancelled { try await signal.wait() }
+    }
+    #expect(await wait.value == isCancellation)
+    if signal.close() { await signal.untilQuiet() }
+  }
 }

@@ -4,6 +4,8 @@ import LaunchLoader
 import TestSupport
 
 /// An application that shares no state with others, and a log of its events.
+///
+/// By default it listens to no signals, which all listeners of the process share.
 struct Stage: Sendable {
   let clock = TestClock()
   let bus = EventBus()
@@ -18,6 +20,7 @@ struct Stage: Sendable {
     onFailure: LaunchFailurePolicy = .continue,
     stopTimeout: Duration? = nil,
     cancelTimeout: Duration? = nil,
+    signals: [UnixSignal: UnixSignal.Meaning] = [:],
     whenSaying: @escaping @Sendable (String) -> Void = { _ in }
   ) {
     loader = LaunchLoader(onFailure: onFailure)
@@ -25,6 +28,7 @@ struct Stage: Sendable {
       stopTimeout: stopTimeout,
       cancelTimeout: cancelTimeout,
       clock: clock,
+      signals: signals,
       onMessage: { [messages] message in
         messages.append(message.description)
         whenSaying(message.description)

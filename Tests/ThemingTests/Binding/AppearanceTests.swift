@@ -174,6 +174,7 @@ struct AppearanceTests {
     #expect(manager.theme.name == "Day" && manager.version == 1)
     report(.dark)
     report(.light)
+    await rest()
     #expect(clock.sleeperCount == 0)
     report(.dark)
     await clock.jumpAtRest(by: .milliseconds(500))

@@ -58,6 +58,9 @@ func read<Schema: ThemeSchema>(
   try NodeDecoder.decode(ThemeDocument<Schema>.self, from: ["name": "t", "values": values])
 }
 
+/// The kinds of issues, with their texts: two of them cannot be compared.
+func issueCodes(_ issues: [ThemeIssue]) -> [String] { issues.map { "\($0.code)" } }
+
 /// Returns the problems of values, one per line.
 func problems(_ values: String) throws -> [String] {
   try parse(values: values).issues.map(\.description)

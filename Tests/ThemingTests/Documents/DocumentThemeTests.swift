@@ -70,7 +70,7 @@ struct DocumentThemeTests {
     let error = try #require(throws: ThemeError.self) { try document.theme(strict: true) }
     #expect(error.code == .issues)
     #expect(error.themes == ["t"])
-    #expect(error.issues == document.issues)
+    #expect(error.issues.map(\.description) == document.issues.map(\.description))
     #expect(
       "\(error)" == """
         The theme "t" has 2 issues:

@@ -124,7 +124,7 @@ struct ReadDocumentTests {
     for _ in 0..<20 {
       let document = try read(values: values.shuffled(using: &random))
       #expect(document.issues.map(\.description) == ["\"color.text.primary\" is set twice"])
-      #expect(document.issues.map(\.code) == [.duplicateKey])
+      #expect(issueCodes(document.issues) == ["duplicateKey"])
       #expect(try document.theme()[AppTheme.text] == expected)
     }
   }
@@ -146,7 +146,7 @@ struct ReadDocumentTests {
     var random = SampleNumbers(seed: 9)
     for _ in 0..<100 {
       let other = try read(values: values.shuffled(using: &random))
-      #expect(other.issues == first.issues)
+      #expect(other.issues.map(\.description) == first.issues.map(\.description))
       #expect(try other.theme().changes(from: first.theme()).isEmpty)
     }
   }
@@ -155,7 +155,7 @@ struct ReadDocumentTests {
   func deep() throws {
     var values: Node = 1
     for _ in 0..<1_000 { values = ["a": values] }
-    #expect(try read(values: values).issues.map(\.code) == [.unknownKey])
+    #expect(try issueCodes(read(values: values).issues) == ["unknownKey"])
   }
 
   @Test("A key with 20 levels is read from nested groups")

@@ -1,7 +1,7 @@
 /// A file that could not be written, or a page that could not be served.
 public struct InspectorError: Error, CustomStringConvertible {
   /// What was not possible.
-  public enum Code: Hashable, Sendable {
+  public enum Code: Sendable {
     /// The file at this path could not be written.
     case cannotWrite(path: String)
     /// The page could not be served on this port of the loopback interface; zero is any port.

@@ -136,7 +136,10 @@ extension PropertyObservers {
         if known != nil || report != nil { observer.miss() }
         return true
       }
-      if let known, areEqual(known, round.new) { return true }
+      if known.map({ areEqual($0, round.new) }) ?? round.isNetZero {
+        if equalsMayDiffer { observer.miss() }
+        return true
+      }
       if observer.roles.contains(.changes) {
         if let known { return observer.receive(Change(.set, old: known, new: round.new)) }
         if let change { return observer.receive(change) }

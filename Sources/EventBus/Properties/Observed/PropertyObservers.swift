@@ -55,10 +55,14 @@ final class PropertyObservers<Value> {
   /// The source site of the property.
   let site: PropertySite
   @usableFromInline let areEqual: (Value, Value) -> Bool
+  /// A Boolean value that indicates whether values that count as equal may differ, because a predicate of one's own
+  /// compares them.
+  let equalsMayDiffer: Bool
 
-  init(_ site: PropertySite, areEqual: @escaping (Value, Value) -> Bool) {
+  init(_ site: PropertySite, areEqual: @escaping (Value, Value) -> Bool, equalsMayDiffer: Bool = false) {
     self.site = site
     self.areEqual = areEqual
+    self.equalsMayDiffer = equalsMayDiffer
   }
 
   // MARK: State

@@ -25,7 +25,8 @@ package struct PropertyRounds<Value> {
 
   /// A change that has been stored and remains to be reported.
   package struct Round {
-    fileprivate var isNetZero = false
+    /// A Boolean value that indicates whether the value is back where it began.
+    package fileprivate(set) var isNetZero = false
     fileprivate let isOldKnown: Bool
     fileprivate var isOfBatch = false
     /// A Boolean value that indicates whether the computed values are settled with this round, and not
