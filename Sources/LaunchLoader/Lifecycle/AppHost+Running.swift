@@ -190,28 +190,39 @@ extension AppHost {
 extension AppHost {
   /// Requests an orderly stop: services stop in reverse order, then ``run()`` returns.
   ///
-  /// Only the first exit code counts. A call before `run()` prevents the launch and the start of services. A
-  /// call during the launch prevents everything that has not begun. A call after the end has no effect.
+  /// Only the first exit code counts; a call without one leaves it to a later call. A call before `run()` prevents the
+  /// launch and the start of services. A call during the launch prevents everything that has not begun. Once `run()` has
+  /// returned, a call has no effect.
   ///
   /// - Parameters:
   ///   - exitCode: The exit code for ``run()`` to return, or for ``AppHostError/exitCode`` if it throws.
   ///   - cause: An error because of which the program ends: `run()` throws an ``AppHostError`` with it, before the errors
   ///     that follow. `nil` for an end that is no failure.
   public func shutdown(exitCode: Int32? = nil, because cause: (any Error)? = nil) {
-    end(exitCode ?? (cause == nil ? 0 : nil)) { machine in
+    locked.withLock { state in
+      state.exitCode = state.exitCode ?? exitCode
+      if cause == nil { state.isEndedByProgram = true }
+    }
+    end { machine in
       if let cause { machine.fail(cause) }
       machine.shutdown()
     }
   }
 
   /// Requests an orderly stop without setting the exit code.
-  func requestShutdown() { end(nil) { $0.shutdown() } }
+  func requestShutdown() { end { $0.shutdown() } }
 
   /// Cancels everything immediately, also during an orderly stop.
-  package func cancel(exitCode: Int32? = nil) { end(exitCode) { $0.cancel() } }
+  ///
+  /// - Parameter exitCode: The exit code, unless the program has requested the stop itself.
+  package func cancel(exitCode: Int32? = nil) {
+    locked.withLock { state in
+      if !state.isEndedByProgram { state.exitCode = state.exitCode ?? exitCode }
+    }
+    end { $0.cancel() }
+  }
 
-  private func end(_ exitCode: Int32?, _ request: (inout ServiceRunner.Machine) -> Void) {
-    locked.withLock { $0.exitCode = $0.exitCode ?? exitCode }
+  private func end(_ request: (inout ServiceRunner.Machine) -> Void) {
     runner.send(request)
     locked.withLock { $0.launch }?.cancel()
   }

@@ -29,6 +29,8 @@ public final class AppHost: Sendable {
     var options = LaunchOptions()
     var launch: Task<LaunchReport, any Error>?
     var exitCode: Int32?
+    /// A Boolean value that indicates whether the program has requested a stop that is no failure.
+    var isEndedByProgram = false
     /// The events of the stop whose handlers have not all finished, except those that the stop waits for.
     var lastPosts: [(event: String, completion: Completion)] = []
 

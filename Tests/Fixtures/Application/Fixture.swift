@@ -9,7 +9,7 @@ import Synchronization
 /// that does not end by itself; `orphan` ends with its parent process; `optioned` has launch
 /// options without an environment; `reloading` has a reload that does not end; `blocked` blocks
 /// every thread of the concurrency runtime; `keeper` keeps the handlers of its signals during the
-/// run and restores them after it; `full` prints without end; `saving` saves when asked, until a line
+/// run and restores them after it; `full` prints and runs without end; `saving` saves when asked, until a line
 /// comes; `taken` and `ignoring` handle SIGTERM otherwise while they start; `variables` and `keeping`
 /// print what a program that they start would inherit from the service manager. After its run it
 /// repeats lines until there are no more.
@@ -25,6 +25,7 @@ enum Fixture {
     configuration.clock = SteppingClock(step: kind == "saving" ? .zero : .seconds(1))
     if kind == "optioned" { configuration.launchOptions = LaunchOptions(arguments: ["fixture"]) }
     configuration.keepsNotifySocket = kind == "keeping"
+    if kind == "full" { (configuration.stopTimeout, configuration.cancelTimeout) = (nil, nil) }
     // Signals of different kinds never become one.
     configuration.signals[.user1] = .shutdown
     let app = AppHost(
@@ -59,7 +60,8 @@ enum Fixture {
       switch kind {
       case "full":
         Task.detached { while true { print(String(repeating: "x", count: 1_000)) } }
-        await untilCancelled()
+        // The run does not end: a signal that arrives while one ends is dropped.
+        await Task.detached { await untilCancelled() }.value
       case "stubborn": await untilCancelled()
       case "blocked":
         for _ in 0..<64 { Task.detached { block() } }

@@ -27,6 +27,7 @@ struct RunAndExitTests {
       observing: [\.standardErrorContent]
     ) {
       let app = Self.application()
+      app.shutdown()
       app.shutdown(exitCode: 3)
       app.shutdown(exitCode: 4)
       await app.runAndExit()

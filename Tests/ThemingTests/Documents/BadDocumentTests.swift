@@ -150,7 +150,9 @@ struct BadDocumentTests {
   func wrongTypes(_ values: String, _ key: String, _ problem: String) throws {
     let document = try parse(values: values)
     #expect(document.issues.map(\.key) == [key])
-    #expect(issueCodes(document.issues) == ["unreadableValue(problem: \(problem.debugDescription))"])
+    #expect(
+      issueCodes(document.issues) == ["unreadableValue(problem: \(problem.debugDescription))"]
+    )
     #expect(document.issues.map(\.description) == ["\"\(key)\" \(problem)"])
     #expect(try document.theme().changes(from: Theme("empty", appearance: .dark)).isEmpty)
     let error = try #require(throws: ThemeError.self) { try document.theme(strict: true) }
@@ -205,7 +207,11 @@ struct BadDocumentTests {
   @Test("An error without a path is an issue of its key")
   func lostPath() throws {
     let document = try read(values: ["group": ["lost": 1]], as: Lost.self)
-    #expect(issueCodes(document.issues) == ["unreadableValue(problem: \(wrongType("Int").debugDescription))"])
+    #expect(
+      issueCodes(document.issues) == [
+        "unreadableValue(problem: \(wrongType("Int").debugDescription))"
+      ]
+    )
     #expect(document.issues.map(\.key) == ["group.lost"])
   }
 

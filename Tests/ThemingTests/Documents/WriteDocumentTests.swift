@@ -82,7 +82,8 @@ struct WriteDocumentTests {
     )
     #expect(
       issueCodes(document.issues) == [
-        "unknownAlias(target: \"color.brant\")", "unknownKey", "unknownKey", "notCodable", "unknownKey",
+        "unknownAlias(target: \"color.brant\")", "unknownKey", "unknownKey", "notCodable",
+        "unknownKey",
       ]
     )
     #expect(

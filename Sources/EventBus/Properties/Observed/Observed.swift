@@ -185,7 +185,11 @@ public final class Observed<Value> {
   func neededObservers() -> PropertyObservers<Value> {
     if let observers { return observers }
     let numbers = knowsNaN ? numberSameness(of: Value.self) : nil
-    let made = PropertyObservers<Value>(propertySite, areEqual: numbers ?? areEqual, equalsMayDiffer: !knowsNaN)
+    let made = PropertyObservers<Value>(
+      propertySite,
+      areEqual: numbers ?? areEqual,
+      equalsMayDiffer: !knowsNaN
+    )
     observers = made
     cell.observer = ObjectAddress.of(made)
     return made

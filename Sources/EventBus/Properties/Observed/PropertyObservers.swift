@@ -59,7 +59,11 @@ final class PropertyObservers<Value> {
   /// compares them.
   let equalsMayDiffer: Bool
 
-  init(_ site: PropertySite, areEqual: @escaping (Value, Value) -> Bool, equalsMayDiffer: Bool = false) {
+  init(
+    _ site: PropertySite,
+    areEqual: @escaping (Value, Value) -> Bool,
+    equalsMayDiffer: Bool = false
+  ) {
     self.site = site
     self.areEqual = areEqual
     self.equalsMayDiffer = equalsMayDiffer
