@@ -218,16 +218,18 @@ private func look(at path: String) -> (sleeps: Bool, switches: String)? {
   let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)  // Reason: a terminated string.
   guard descriptor >= 0 else { return nil }
   defer { close(descriptor) }
-  // Reason: the buffer is used in the closure only.
-  return unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 8_192) { text in
+  // Reason: the buffer is used in the closure only, and its text is terminated.
+  return unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 8_192) {  // Reason: as above.
+    text in
     guard let status = text.baseAddress else { return nil }
     let count = unsafe read(descriptor, status, text.count - 1)  // Reason: within the buffer.
     guard count > 0 else { return nil }
     unsafe status[count] = 0  // Reason: as above.
-    // Reason: terminated, and outlives the calls.
-    guard unsafe strstr(status, "\nState:\tS") != nil else { return (false, "") }
+    let sleeps = unsafe strstr(status, "\nState:\tS") != nil  // Reason: as above.
+    guard sleeps else { return (false, "") }
     // The last lines are the counts of voluntary and other switches.
-    guard let counts = unsafe strstr(status, "\nvoluntary_ctxt_switches:") else {
+    let found = unsafe strstr(status, "\nvoluntary_ctxt_switches:")  // Reason: as above.
+    guard let counts = unsafe found else {  // Reason: as above.
       // A system that does not count them cannot tell.
       preconditionFailure("\(path) counts no context switches.")
     }
