@@ -128,10 +128,10 @@ public final class Token: Sendable, Hashable {
   /// each other deadlock.
   ///
   /// Calls are counted for each registration, so other handlers cause no delay, even one that keeps the
-  /// handler's actor busy. The exception is a plain nonisolated handler, one without a sender, a filter or
-  /// `once`: the method then waits for the posts of the event that overlapped the end of the registration,
-  /// and for those that overlapped one of these. A handler of the same event that blocks its thread delays
-  /// the return.
+  /// handler's actor busy. There are two exceptions, in which a handler that blocks its thread delays the return. For an
+  /// observer of an ``Observed`` property or a ``Computed`` value, the method waits for the report that is in progress.
+  /// For a plain nonisolated handler, one without a sender, a filter or `once`, it waits for the posts of the event that
+  /// overlapped the end of the registration, and for those that overlapped one of these.
   public func waitUntilFinished() async {
     if !isSettled {
       let ending = state.object(orMake: Extras.init).ending

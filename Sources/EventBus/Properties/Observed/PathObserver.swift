@@ -202,7 +202,7 @@ final class PathObserver<Owner: AnyObject, Root, Leaf>: PropertyObserver<Root> {
       return follow(nil)
     }
     // Published as a call of the outer registration too, for tasks that wait for its end.
-    observers.calling(number) { receiveInner(change, from: outer) }
+    observers.calling { receiveInner(change, from: outer) }
   }
 
   private func receiveInner(_ change: Change<Leaf>, from outer: Observed<Root>) {

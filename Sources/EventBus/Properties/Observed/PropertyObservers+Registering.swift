@@ -54,7 +54,7 @@ extension PropertyObservers {
   /// Changes made meanwhile are reported after it returns, so that its calls do not nest.
   private func deliverInitial(_ observer: PropertyObserver<Value>, _ value: Value) {
     let isOutermost = rounds.begin()
-    calling(observer.number) {
+    calling {
       observer.wasAdded()
       guard observer.registration.isOpen else { return }
       let isAlive =
@@ -92,7 +92,7 @@ extension PropertyObservers {
     var probe = SweepProbe(total: slots.count, seed: probes)
     probes &+= 1
     // Loading an owner may release its last reference, and its deinitializer may use the property.
-    walks += 1
+    beginWalk()
     while let index = probe.next(), index < slots.count {
       var isDead: Bool?
       slots[index].borrow { (observer: PropertyObserver<Value>) in isDead = observer.hasLostOwner }
@@ -104,8 +104,7 @@ extension PropertyObservers {
       sweepLimit = .max
       forEach { if $0.hasLostOwner { $0.registration.endByItself() } }
     }
-    walks -= 1
-    clean()
+    endWalk()
     if isSweep { sweepLimit = max(8, 2 * count) }
   }
 }

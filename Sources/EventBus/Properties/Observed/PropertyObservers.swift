@@ -3,7 +3,7 @@ public import Synchronization
 /// The registrations of one property, in call order, and its unreported changes.
 ///
 /// The first registration creates it; a property without observers has none. It belongs to the property's
-/// isolation domain and takes no lock. Other threads reach it only through its ledger.
+/// isolation domain and takes no lock. Other threads reach it only through ``EndedRegistrations``.
 ///
 /// Registrations occupy slots in ascending order of their numbers. A walk visits the slots by index, so
 /// handlers may register, cancel and set freely: new registrations are appended, ended ones are only
@@ -33,7 +33,7 @@ final class PropertyObservers<Value> {
   /// used.
   @usableFromInline let flags = Atomic<UInt8>(0)
   @usableFromInline let depth = Atomic<Int>(0)
-  @usableFromInline let ledger = RegistrationLedger()
+  @usableFromInline let ended = EndedRegistrations()
 
   private var _rounds = PropertyRounds<Value>()
   /// The computed values that depend on the property.
@@ -89,7 +89,7 @@ final class PropertyObservers<Value> {
   /// Creates the next registration.
   func newRegistration() -> PropertyRegistration {
     // No flag depends on the number.
-    PropertyRegistration(number: _rounds.takeNumber(), ledger: ledger)
+    PropertyRegistration(number: _rounds.takeNumber(), ended)
   }
 
   /// Returns whether any of the given flags is set.
@@ -125,24 +125,20 @@ final class PropertyObservers<Value> {
     set { depth.store(newValue, ordering: .relaxed) }
   }
 
-  /// Begins a walk over the registrations.
-  ///
-  /// - Returns: The enclosing call, for ``endWalk(_:)``; `nil` for an outermost walk, which announces each
-  ///   of its calls.
+  /// Begins a walk over the registrations; the outermost one publishes that handlers are called.
   @inlinable
   @inline(__always)
-  func beginWalk() -> UInt? {
+  func beginWalk() {
     walks += 1
-    return walks == 1 ? nil : ledger.callSeveral()
+    if walks == 1 { ended.beginReport() }
   }
 
   /// Ends a walk.
   @inlinable
   @inline(__always)
-  func endWalk(_ outer: UInt?) {
+  func endWalk() {
     walks -= 1
-    if let outer { return ledger.resume(outer) }
-    if ledger.end() { clean() }
+    if walks == 0, ended.endReport() { clean() }
   }
 
   /// Visits the registrations in the slots before an index.
@@ -155,24 +151,22 @@ final class PropertyObservers<Value> {
   @inlinable
   @inline(__always)
   func walk(before end: Int, _ visit: (PropertyObserver<Value>) -> Bool) {
-    let outer = beginWalk()
+    beginWalk()
     var index = 0
     while index < end {
-      if outer == nil { ledger.call(slots[index].number) }
       _ = ObjectAddress.borrow(slots[index].address) { (observer: PropertyObserver<Value>) in
         if !visit(observer) { observer.registration.endByItself() }
       }
       index += 1
     }
-    endWalk(outer)
+    endWalk()
   }
 
-  /// Runs a closure as a call of one registration.
-  func calling(_ number: UInt, _ body: () -> Void) {
-    let outer = beginWalk()
-    if outer == nil { ledger.call(number) }
+  /// Runs a closure that calls a handler.
+  func calling(_ body: () -> Void) {
+    beginWalk()
     body()
-    endWalk(outer)
+    endWalk()
   }
 
   /// The index of the first slot whose number is not smaller than the given one.
@@ -190,7 +184,7 @@ final class PropertyObservers<Value> {
   /// Removes and releases the registrations that have ended, on any thread, since the last call.
   @inlinable
   func cleanIfDirty() {
-    if ledger.isDirty { clean() }
+    if ended.isDirty { clean() }
   }
 
   @usableFromInline
@@ -200,7 +194,7 @@ final class PropertyObservers<Value> {
     var removed: [AnyObject] = []
     var baselines: [Value] = []
     var records: [AnyObject] = []
-    for number in ledger.takeEnded() {
+    for number in ended.takeAll() {
       guard let index = index(of: number) else { continue }
       // Emptied first: the identifiers are compared by code that may use the property.
       let slot = slots[index]

@@ -7,16 +7,16 @@ package final class PropertyRegistration: Registration,
 {
   /// The registration number.
   @usableFromInline let number: UInt
-  private let ledger: RegistrationLedger
+  private let ended: EndedRegistrations
 
-  init(number: UInt, ledger: RegistrationLedger) {
+  init(number: UInt, _ ended: EndedRegistrations) {
     self.number = number
-    self.ledger = ledger
+    self.ended = ended
   }
 
-  override func didEnd() { ledger.note(number) }
+  override func didEnd() { ended.note(number) }
 
   override package func waitUntilFinished(_ handle: UInt) async {
-    await ledger.untilFinished(number)
+    await ended.untilFinished()
   }
 }
