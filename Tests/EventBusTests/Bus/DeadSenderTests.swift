@@ -131,4 +131,24 @@ struct DeadSenderTests {
     #expect(bus.signal(.number).observerCount == 2 * count)
     bag.cancelAll()
   }
+
+  @Test(
+    "A sender at the address of a dead one keeps its registrations when those of the other are removed"
+  )
+  func sameAddress() {
+    let bus = EventBus()
+    let bag = TokenBag()
+    let heard = Log<String>()
+    let isReplaced = SampleSender.replaceAtSameAddress {
+      bus.observe(.number, from: $0) { heard.append("dead \($0)") }.store(in: bag)
+    } replace: { sender in
+      bus.observe(.number, from: sender) { heard.append("new \($0)") }.store(in: bag)
+      #expect(bus.post(.number, 1, from: sender) == 1)
+      // Each looks for dead senders.
+      for _ in 0..<100 { bus.observe(.number, from: SampleSender()) { _ in }.store(in: bag) }
+      #expect(bus.post(.number, 2, from: sender) == 1)
+    }
+    #expect(!isReplaced || heard.entries == ["new 1", "new 2"])
+    bag.cancelAll()
+  }
 }

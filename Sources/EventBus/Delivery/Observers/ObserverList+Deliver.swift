@@ -147,8 +147,11 @@ extension ObserverList {
     guard cases & Self.replayed == 0 else { return nil }
     if cases & Self.addressed == 0 { return common.tableBlock }
     // A group, but no table: there are observers of any sender, too.
-    let own: AtomicWords?? = senders.withGroup(of: sender) { group in
-      common.live.load(ordering: .sequentiallyConsistent) == 0 ? group.observers.tableBlock : nil
+    let group = ObjectAddress.of(sender)
+    let own: AtomicWords?? = registry.withLock { registry in
+      registry.senders.group(at: group).map { group in
+        common.live.load(ordering: .sequentiallyConsistent) == 0 ? group.observers.tableBlock : nil
+      }
     }
     if let own { return own }
     return common.tableBlock
@@ -256,10 +259,12 @@ extension ObserverList {
   }
 
   private func groupWalk(of sender: AnyObject?, or waitedFrom: SenderIdentity?) -> ObserverWalk {
-    if let sender {
-      return senders.withGroup(of: sender) { ObserverWalk($0.observers) } ?? ObserverWalk()
+    let key = ObjectAddress.of(sender)
+    let group = registry.withLock { registry in
+      key == 0
+        ? waitedFrom.flatMap { registry.senders.group(ofWaiting: $0) }
+        : registry.senders.group(at: key)
     }
-    let group = waitedFrom.flatMap { senders.group(ofWaiting: $0) }
     return group.map { ObserverWalk($0.observers) } ?? ObserverWalk()
   }
 
@@ -272,8 +277,9 @@ extension ObserverList {
   /// - Returns: The sender's identity.
   /// - Complexity: O(1), one lock: later registrations have a higher number.
   package final func identity(of sender: AnyObject) -> SenderIdentity {
-    registry.withLock { _ in
-      SenderIdentity(sender, group: senders.group(of: sender), newest: numbers.newest)
+    registry.withLock { registry in
+      let group = registry.senders.group(at: ObjectAddress.of(sender))
+      return SenderIdentity(sender, group: group, newest: numbers.newest)
     }
   }
 }

@@ -11,12 +11,12 @@ public import Synchronization
 /// ```
 @usableFromInline
 package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locked.
-  /// The state behind the lock, besides the lists and the sender table, which readers share.
+  /// The state behind the lock, besides the lists, which readers share.
   struct Registry: ~Copyable, Sendable {
     /// The number of observers.
     var count = 0
-    /// The number of observers that are restricted to a sender.
-    var addressedCount = 0
+    /// The observers that are restricted to a sender.
+    var senders = Senders()
     /// The observers whose owner or sender may die without notice.
     var watched = WatchedObservers()
     /// The registrations to check on an actor, keyed by the mailbox that was asked for a turn.
@@ -51,8 +51,6 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
   /// The flags above; not zero when a post needs more than the block of ``PriorityLists/sole``.
   @usableFromInline
   let specialCases = Atomic<UInt>(0)
-  /// The observers that are restricted to a sender.
-  let senders = SenderTable()
   let numbers: RegistrationCounter
   let registry = Locked(Registry())
   /// The number of samples that ``probe(on:hasFound:asks:)`` has taken.
@@ -131,16 +129,11 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
     registry.count += 1
     defer { if observer.isWatched { registry.watched.insert(observer) } }
     guard let sender else { return common.append(retained: observer.address, priority: priority) }
-    registry.addressedCount += 1
-    var unlinked = UnlinkedItems()
-    let known = senders.group(of: sender)
+    let known = registry.senders.group(at: ObjectAddress.of(sender))
     let group = known ?? SenderGroup(sender, birth: observer.order)
-    if known == nil { unlinked = senders.insert(group) }
+    if known == nil { registry.senders.insert(group) }
     observer.registration?.enter(group)
-    unlinked.append(
-      contentsOf: group.observers.append(retained: observer.address, priority: priority)
-    )
-    return unlinked
+    return group.observers.append(retained: observer.address, priority: priority)
   }
 
   /// Removes an observer that only its token can remove.
@@ -171,11 +164,10 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
     if observer.isWatched { registry.watched.remove(observer) }
     observer.stopCalls()
     guard let group = observer.registration?.senderGroup else { return common.remove(observer) }
-    registry.addressedCount -= 1
     var unlinked = group.observers.remove(observer)
     if group.observers.live.load(ordering: .relaxed) == 0 {
       unlinked.append(contentsOf: group.observers.removeAll())
-      unlinked.append(contentsOf: senders.remove(group))
+      unlinked.append(contentsOf: registry.senders.remove(group))
     }
     return unlinked
   }
@@ -230,7 +222,8 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
   /// that is being freed.
   package func close() {
     let watchers = registry.withLock { registry in
-      forEachLinked { observer, _ in observer.stopCalls() }
+      common.forEach { observer, _ in observer.stopCalls() }
+      for group in registry.senders.all { group.observers.forEach { observer, _ in observer.stopCalls() } }
       registry.isClosed = true
       defer { registry.watchers = [:] }
       return registry.watchers
@@ -238,10 +231,12 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
     for registration in registrations(where: { _ in true }) { registration.disconnect() }
     let (unlinked, pendingChecks) = registry.withLock { registry in
       let pendingChecks = (registry.pendingChecks, registry.endedInCall)
-      registry = Registry(isClosed: true)
       var unlinked = common.removeAll()
-      senders.forEach { unlinked.append(contentsOf: $0.observers.removeAll()) }
-      unlinked.append(contentsOf: senders.removeAll())
+      for group in registry.senders.all {
+        unlinked.append(contentsOf: group.observers.removeAll())
+        unlinked.append(contentsOf: registry.senders.remove(group))
+      }
+      registry = Registry(isClosed: true)
       noteShape(registry)
       return (unlinked, pendingChecks)
     }
@@ -255,13 +250,9 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
   /// The observers of any sender come first.
   package func forEach(_ body: (AnyObserver, _ priority: Int) -> Void) {
     guard let visit = domain.enter() else { return }
-    forEachLinked(body)
-    domain.leave(visit)
-  }
-
-  private func forEachLinked(_ body: (AnyObserver, _ priority: Int) -> Void) {
     common.forEach(body)
-    senders.forEach { $0.observers.forEach(body) }
+    for group in registry.withLock({ $0.senders.all }) { group.observers.forEach(body) }
+    domain.leave(visit)
   }
 
   /// Remembers a registration that ends during a call from a queue, for reports of what is running.
@@ -347,7 +338,7 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
 
   private func noteShape(_ registry: borrowing Registry) {
     note(Self.split, common.isSplit)
-    note(Self.addressed, registry.addressedCount > 0)
+    note(Self.addressed, !registry.senders.isEmpty)
     isWorthProbing.store(registry.isWorthProbing, ordering: .relaxed)
     noteOccupied(registry.count > 0)
   }
@@ -368,28 +359,28 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
   package func _checkInvariants() {
     registry.withLock { registry in
       common._checkInvariants()
-      senders._checkInvariants()
+      registry.senders._checkInvariants()
       registry.watched._checkInvariants()
-      var (count, addressed, watched) = (0, 0, 0)
+      var (count, watched) = (0, 0)
       var known: Set<UInt> = []
-      forEachLinked { observer, _ in
+      func look(_ observer: AnyObserver, in group: SenderGroup?) {
         count += 1
         if observer.isOnRecord { known.insert(observer.address) }
-        if observer.registration?.senderGroup != nil { addressed += 1 }
         if observer.isWatched { watched += 1 }
+        assert(observer.registration?.senderGroup === group, "an observer is in another group")
       }
-      assert(
-        (registry.count, registry.addressedCount, registry.watched.count)
-          == (count, addressed, watched),
-        "a count is wrong"
-      )
+      common.forEach { observer, _ in look(observer, in: nil) }
+      for group in registry.senders.all {
+        group.observers.forEach { observer, _ in look(observer, in: group) }
+      }
+      assert((registry.count, registry.watched.count) == (count, watched), "a count is wrong")
       assert(!registry.isClosed || count == 0, "a closed list has observers")
       assert(
         known.isSuperset(of: registry.watchers.keys) && known.isSuperset(of: registry.pauses.keys),
         "something is known of an observer that is not linked, or not on record"
       )
       let flags =
-        (common.isSplit ? Self.split : 0) | (addressed > 0 ? Self.addressed : 0)
+        (common.isSplit ? Self.split : 0) | (registry.senders.isEmpty ? 0 : Self.addressed)
       assert(
         specialCases.load(ordering: .relaxed) & ~Self.replayed == flags,
         "a flag of the special cases is wrong"
