@@ -70,12 +70,6 @@ package class AnyObserver: @unchecked Sendable {  // Reason: atomics.
   /// A Boolean value that indicates whether the registration has ended.
   package final var isCancelled: Bool { has(Self.cancelled) }
 
-  /// A Boolean value that indicates whether the registration has ended, in one order with
-  /// the calls that posters make on the handler's actor.
-  final var isCancelledInOrder: Bool {
-    entry.load(ordering: .sequentiallyConsistent) & Self.cancelled != 0
-  }
-
   /// Marks the registration as ended.
   ///
   /// Called while the observer is linked.

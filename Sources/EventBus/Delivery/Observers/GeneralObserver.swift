@@ -115,8 +115,8 @@ package final class GeneralObserver<Payload: Sendable>: Observer<Payload>,
     guard actor == directActor else {
       return isPlainStream ? try handler(payload).isReached : nil
     }
-    ownRegistration.beginCallOnActor()
-    defer { ownRegistration.finishCallOnActor() }
+    guard ownRegistration.beginCall() else { return false }
+    defer { ownRegistration.finish() }
     return try run(payload).isReached
   }
 
@@ -154,7 +154,7 @@ package final class GeneralObserver<Payload: Sendable>: Observer<Payload>,
     if once, claimsAtCall(delivery.record) ? ownRegistration.isSpent : !ownRegistration.claim() {
       return .spent
     }
-    return try accept(payload, delivery)
+    return try accept(payload, delivery, isCounted: isCall)
   }
 
   /// Whether the only call is claimed when it begins, since an interceptor may prevent it, and not as soon as
@@ -169,15 +169,20 @@ package final class GeneralObserver<Payload: Sendable>: Observer<Payload>,
 
   /// Passes an event that has met the conditions to the sink.
   ///
+  /// - Parameters:
+  ///   - payload: The payload.
+  ///   - delivery: The origin of the event.
+  ///   - isCounted: Whether this counts as a call already.
   /// - Throws: The error of the handler, if it is called now.
-  func accept(_ payload: Payload, _ delivery: borrowing Delivery) throws -> Reception {
+  func accept(_ payload: Payload, _ delivery: borrowing Delivery, isCounted: Bool) throws
+    -> Reception
+  {
     switch sink {
     case .handler:
       guard let mailbox = ownRegistration.mailbox else { return try run(payload, delivery) }
       if mailbox.isHome(of: delivery.isolation), !mailbox.isBehind {
-        if isCancelled { return ownRegistration.refusal }
-        ownRegistration.beginCallOnActor()
-        defer { ownRegistration.finishCallOnActor() }
+        if !isCounted, !ownRegistration.beginCall() { return ownRegistration.refusal }
+        defer { if !isCounted { ownRegistration.finish() } }
         return try run(payload, delivery)
       }
       let queued = queuedDelivery(delivery)
@@ -299,8 +304,7 @@ package final class GeneralObserver<Payload: Sendable>: Observer<Payload>,
   /// - Throws: The error of the handler.
   @inline(__always)  // Each post at home would pay for the calls.
   private func run(_ payload: Payload) throws -> Reception {
-    // After a call on the actor was counted: a fence waits for the call, or the call is not made.
-    if isCancelledInOrder { return ownRegistration.refusal }
+    if isCancelled { return ownRegistration.refusal }
     endIfOnce()
     let reception = try handler(payload)
     if reception == .ownerLost { ownRegistration.lifetimeEnded() }

@@ -4,8 +4,7 @@ internal import Synchronization
 /// besides its handler.
 ///
 /// Such an observer has an owner, a single call, or calls that wait in a queue. Its calls are counted, except
-/// those of plain handlers with an owner; the calls of posters on the handler's actor are counted by the actor
-/// alone, apart from the others.
+/// those of plain handlers with an owner.
 package final class ObserverRegistration: RecipientRegistration,
   @unchecked Sendable  // Reason: locked, or set before the observer is published.
 {
@@ -13,8 +12,6 @@ package final class ObserverRegistration: RecipientRegistration,
     /// Borrowed from the list, which releases the observer only after the registration has ended; then
     /// zero.
     var observer: UInt = 0
-    /// Opens when no poster is making a call on the handler's actor.
-    var noCallOnActor: Latch?
     /// Finishes with the registration; until then it may refer back to this registration.
     var queue: (any Finishable)?
   }
@@ -34,12 +31,8 @@ package final class ObserverRegistration: RecipientRegistration,
   /// Whether a queue may call the handler after the post; set with ``countsCalls``.
   private var callsLater = false
   private let isClaimed = Atomic<Bool>(false)
-  /// Set once a task waits for the end of the calls on the handler's actor.
-  private let isAwaited = Atomic<Bool>(false)
   /// The stamp that unlinking returned; until then a value that the list never returns.
   private let unlinkStamp = Atomic<UInt>(.max)
-  /// The number of calls that posters are making on the handler's actor; changed only there.
-  private let callsOnActor = Atomic<Int>(0)
   private let state = Locked(State())
 
   /// Creates a registration without an observer.
@@ -58,7 +51,7 @@ package final class ObserverRegistration: RecipientRegistration,
   ///
   /// - Parameters:
   ///   - observer: The observer.
-  ///   - countsCalls: Whether calls are counted, by the registration or by the handler's actor.
+  ///   - countsCalls: Whether calls are counted.
   ///   - queue: The object that holds what waits for the handler, to finish as soon as the registration ends.
   func connect(_ observer: AnyObserver, countsCalls: Bool = false, queue: (any Finishable)? = nil) {
     self.countsCalls = countsCalls
@@ -174,76 +167,12 @@ package final class ObserverRegistration: RecipientRegistration,
     return observer
   }
 
-  /// Begins a call that a poster makes on the handler's actor.
-  ///
-  /// The calls are counted by the actor alone, so only the beginning of a call takes a locked instruction.
-  /// The caller reads ``AnyObserver/isCancelledInOrder`` afterwards, and does not call the handler if it is
-  /// set; balance the call with ``finishCallOnActor()`` in any case.
-  func beginCallOnActor() {
-    let calls = callsOnActor.load(ordering: .relaxed) &+ 1
-    callsOnActor.store(calls, ordering: .sequentiallyConsistent)
-  }
-
-  /// Ends a call that a poster made on the handler's actor.
-  func finishCallOnActor() {
-    let calls = callsOnActor.load(ordering: .relaxed) &- 1
-    callsOnActor.store(calls, ordering: .releasing)
-    if calls == 0, isAwaited.load(ordering: .relaxed) { lastCallHasEnded() }
-  }
-
-  /// Resumes the tasks that wait for the calls of posters on the handler's actor.
-  @inline(never)  // Each post at home would save registers for it.
-  private func lastCallHasEnded() { state.withLock { $0.noCallOnActor.take() }?.open() }
-
   override package func waitUntilFinished(_ handle: UInt) async {
     // Another thread may be ending the registration: from here on no post begins a call.
     didStop()
+    if countsCalls { return await super.waitUntilFinished(handle) }
     let known = unlinkStamp.load(ordering: .acquiring)
-    let stamp = known == .max ? list.stamp : known
-    guard countsCalls else {
-      await list.waitUntilFree(stamp)
-      return
-    }
-    if let mailbox { await waitForCalls(on: mailbox, ofPostsBefore: stamp) }
-    await super.waitUntilFinished(handle)
-  }
-
-  private var isCallingOnActor: Bool {
-    callsOnActor.load(ordering: .sequentiallyConsistent) != 0
-  }
-
-  /// Waits until no poster is making a call on the handler's actor.
-  ///
-  /// The observer is marked as cancelled. So a call that is not in the count now either has ended or will
-  /// not be made, and zero ends the wait at once.
-  ///
-  /// Otherwise the end of the last call opens the latch. It stores the count and then reads ``isAwaited``
-  /// without a locked instruction, so it may miss a waiter that still reads the former count. The store
-  /// becomes visible soon; the waiter therefore reads the count again after other tasks have run. Without
-  /// any such luck the wait still ends with a turn of the actor in which there are no calls, or when all
-  /// posts have left that may hold the observer.
-  private func waitForCalls(on mailbox: Mailbox, ofPostsBefore stamp: UInt) async {
-    guard isCallingOnActor else { return }
-    let noCall = state.withLock { state in
-      let noCall = state.noCallOnActor ?? Latch()
-      state.noCallOnActor = noCall
-      return noCall
-    }
-    isAwaited.store(true, ordering: .sequentiallyConsistent)
-    for _ in 0..<3 {
-      guard isCallingOnActor else { return }
-      await Task.yield()
-    }
-    let posts = Task.detached { [list] in
-      await list.waitUntilFree(stamp)
-      noCall.open()
-    }
-    // The turn may come much later than the end of the wait.
-    Task.detached { [weak self] in
-      await mailbox.inTurn { [weak self] in if self?.isCallingOnActor != true { noCall.open() } }
-    }
-    await noCall.wait()
-    posts.cancel()
+    await list.waitUntilFree(known == .max ? list.stamp : known)
   }
 
   /// Removes the observer from the registration, and discards what waits for it.

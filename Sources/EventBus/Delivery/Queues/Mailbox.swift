@@ -69,14 +69,6 @@ package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confin
   /// The address of the actor.
   package var address: UInt { UInt(bitPattern: actor.id) }
 
-  /// Calls a closure on the actor, or here if the actor has died.
-  func inTurn(_ body: @Sendable () -> Void) async {
-    guard let actor = actor.actor else { return body() }
-    await Self.call(body, on: actor)
-  }
-
-  private static func call(_ body: @Sendable () -> Void, on actor: isolated any Actor) { body() }
-
   /// Returns whether this is the mailbox of the actor with an identity.
   package func serves(_ id: ObjectIdentifier) -> Bool { actor.id == id }
 

@@ -134,7 +134,7 @@ final class SharedInbox<Value: Sendable>: Sendable {
     let reception = observers.calling(round.chain) {
       // The type of the handler does not throw.
       if isAtHome { return try? observer.run(round, nil) }  // Reason: as above.
-      return try? observer.accept(round, observers.delivery)  // Reason: as above.
+      return try? observer.accept(round, observers.delivery, isCounted: true)  // Reason: as above.
     }
     if reception == .ownerLost { registration.endByItself() }
   }
