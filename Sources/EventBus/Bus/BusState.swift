@@ -96,10 +96,8 @@ final class BusState: Sendable {
     mailboxes.member(of: actor) { Mailbox(actor, waiting: waiting) }
   }
 
-  /// The labels and the numbers of the enqueued events that wait for a turn.
-  var enqueued: [(label: String, count: Int)] {
-    (queues.members + [unisolated]).flatMap(\.content)
-  }
+  /// The labels of the enqueued events that wait for a turn.
+  var enqueued: [String] { (queues.members + [unisolated]).flatMap(\.labels) }
 
   /// Calls a closure with the queue of an isolation, creating it if necessary.
   ///

@@ -45,7 +45,7 @@ extension EventBus {
     let core = core(of: name)
     let identity = sender.map { core.identity(of: $0) }
     let followed = core.enqueued(payload, Delivery(at: site, from: identity?.id, on: isolation))
-    let origin = EnqueuedEvents.Origin(
+    let origin = EnqueuedEvent.Origin(
       sender: identity,
       followed: followed,
       isFromHook: isInsideHook

@@ -4,12 +4,10 @@
 final class EventQueue: Sendable {
   /// What waits for the next turn.
   struct State: Sendable {
-    fileprivate var lane = Lane<EnqueuedEvents>()
-    /// The number of events in the lane.
-    var count = 0
+    fileprivate var lane = Lane<EnqueuedEvent>()
     var alarm = CrowdAlarm()
 
-    var waiting: BoundedQueue<EnqueuedEvents> {
+    var waiting: BoundedQueue<EnqueuedEvent> {
       get { lane.waiting }
       _modify { yield &lane.waiting }
     }
@@ -24,10 +22,8 @@ final class EventQueue: Sendable {
     self.counts = counts
   }
 
-  /// The labels and the numbers of the waiting events.
-  var content: [(label: String, count: Int)] {
-    state.withLock { state in state.waiting.elements.map { ($0.label, $0.count) } }
-  }
+  /// The labels of the waiting events.
+  var labels: [String] { state.withLock { state in state.waiting.elements.map(\.label) } }
 
   /// Adds an event to what waits, under the lock, and schedules a turn if necessary.
   ///
@@ -35,11 +31,11 @@ final class EventQueue: Sendable {
   ///   - list: The address of the list of observers of the event.
   ///   - body: Adds the event, and returns those that it replaces.
   /// - Returns: The number of events that wait, if it is to be reported, otherwise zero.
-  func add(of list: UInt, _ body: (inout State) -> [EnqueuedEvents]) -> Int {
+  func add(of list: UInt, _ body: (inout State) -> [EnqueuedEvent]) -> Int {
     let (replaced, mustSchedule, crowd) = state.withLock { state in
       let replaced = body(&state)
-      state.count += 1 - replaced.reduce(0) { $0 + $1.count }
-      let crowd = state.alarm.isDue(state.count) ? state.count : 0
+      let count = state.waiting.count
+      let crowd = state.alarm.isDue(count) ? count : 0
       return (replaced, state.lane.requestTurn(countedBy: counts, for: list), crowd)
     }
     withExtendedLifetime(replaced) {}
@@ -63,16 +59,13 @@ final class EventQueue: Sendable {
   ///
   /// Events enqueued during their delivery wait for another turn.
   private func turn(on isolation: isolated (any Actor)?) {
-    var batch = BoundedQueue<EnqueuedEvents>()
-    state.withLock { state in
-      swap(&state.waiting, &batch)
-      state.count = 0
-    }
+    var batch = BoundedQueue<EnqueuedEvent>()
+    state.withLock { swap(&$0.waiting, &batch) }
     let notes = ThreadNotes.current
     let outer = notes?.chain ?? .none
-    while let events = batch.popFirst() {
-      notes?.chain = events.chain.next
-      while events.deliverNext(on: isolation) {}
+    while let event = batch.popFirst() {
+      notes?.chain = event.chain.next
+      event.deliver(on: isolation)
     }
     notes?.chain = outer
     if state.withLock({ $0.lane.endTurn() }) { schedule(on: isolation) } else { counts.endTurn() }

@@ -89,9 +89,8 @@ extension BusState {
     if isSettled { return }
     let own = Set(call.map { $0.chain.map(\.registration) } ?? [])
     var remaining = lists().flatMap { $0.unhandled(except: own) }
-    for (name, events) in Dictionary(grouping: enqueued, by: \.label) {
-      let count = events.reduce(0) { $0 + $1.count }
-      remaining.append(EventBus.SettlingError.Remainder(name: name, waitingCount: count))
+    for (name, events) in Dictionary(grouping: enqueued, by: \.self) {
+      remaining.append(EventBus.SettlingError.Remainder(name: name, waitingCount: events.count))
     }
     if remaining.isEmpty {
       // Events move while the lists are looked at, one after another. The newest turn is that of such an event.

@@ -16,7 +16,7 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
   let ownerObserver = OwnerObserver<Payload>.self
   let generalObserver = GeneralObserver<Payload>.self
   let envelope = WaitingEvent<Payload>.self
-  let enqueuedRun = EnqueuedRun<Payload>.self
+  let enqueuedEvent = TypedEnqueuedEvent<Payload>.self
   let recordedEvent = RecordedEvent<Payload>.self
   /// The state shared by all names of this event; `nil` for a signal without a name.
   let interned: InternedName?
@@ -144,7 +144,7 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
     _ payload: Payload,
     from sender: AnyObject?,
     _ origin: Delivery,
-    enqueued: EnqueuedEvents.Origin.Followed? = nil
+    enqueued: EnqueuedEvent.Origin.Followed? = nil
   ) -> Int {
     if let isolation = origin.isolation, !busState.waiting.isZero {
       busState.drainMailbox(of: isolation)
@@ -161,7 +161,7 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
     _ payload: Payload,
     from sender: AnyObject?,
     _ origin: Delivery,
-    _ enqueued: EnqueuedEvents.Origin.Followed?
+    _ enqueued: EnqueuedEvent.Origin.Followed?
   ) -> Int {
     RunningPost.run(name, cause: enqueued?.cause) { post in
       let interceptions = enqueued?.interceptions ?? busState.capture { event(payload, origin) }
@@ -282,12 +282,12 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
   }
 
   /// Information for hooks about an event that is being enqueued; `nil` while no hook follows posts.
-  func enqueued(_ payload: Payload, _ delivery: @autoclosure () -> Delivery) -> EnqueuedEvents
+  func enqueued(_ payload: Payload, _ delivery: @autoclosure () -> Delivery) -> EnqueuedEvent
     .Origin.Followed?
   {
     guard busState.isFollowed, !RunningHook.isCaller else { return nil }
     let interceptions = busState.capture { event(payload, delivery()) }
-    return EnqueuedEvents.Origin.Followed(
+    return EnqueuedEvent.Origin.Followed(
       cause: RunningPost.currentNumber,
       interceptions: interceptions
     )

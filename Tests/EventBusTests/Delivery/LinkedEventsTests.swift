@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Events that know those of their registration")
 struct LinkedEventsTests {
-  private static func ids(_ events: some Sequence<QueuedEvents>) -> [ObjectIdentifier] {
+  private static func ids(_ events: some Sequence<QueuedEvent>) -> [ObjectIdentifier] {
     events.map { ObjectIdentifier($0) }
   }
 
@@ -14,12 +14,12 @@ struct LinkedEventsTests {
     for _ in 0..<size(50, full: 200) {
       let registrations = (0..<5).map { _ in RecipientRegistration() }
       var events = LinkedEvents()
-      var model: [(event: QueuedEvents, owner: Int)] = []
+      var model: [(event: QueuedEvent, owner: Int)] = []
       for _ in 0..<rounds(300, debug: 150, sanitized: 50) {
         let owner = Int.random(in: 0..<5, using: &random)
         switch Int.random(in: 0..<40, using: &random) {
         case 0:
-          var queue = BoundedQueue<QueuedEvents>()
+          var queue = BoundedQueue<QueuedEvent>()
           events.moveAll(to: &queue)
           #expect(Self.ids(queue.elements) == Self.ids(model.map(\.event)))
           queue._checkInvariants()
@@ -30,7 +30,7 @@ struct LinkedEventsTests {
           #expect(Self.ids(removed.reversed()) == Self.ids(expected))
           model.removeAll { $0.owner == owner }
         default:
-          let event = QueuedEvents(for: registrations[owner])
+          let event = QueuedEvent(for: registrations[owner])
           events.append(event)
           model.append((event, owner))
         }
@@ -53,7 +53,7 @@ struct LinkedEventsTests {
       let registrations = (0..<count).map { _ in RecipientRegistration() }
       var events = LinkedEvents()
       for _ in 0..<eventsEach {
-        for registration in registrations { events.append(QueuedEvents(for: registration)) }
+        for registration in registrations { events.append(QueuedEvent(for: registration)) }
       }
       var ending = registrations
       if order == 1 { ending.reverse() }
@@ -73,10 +73,10 @@ struct LinkedEventsTests {
   func nothingWaits() {
     let (busy, idle) = (RecipientRegistration(), RecipientRegistration())
     var events = LinkedEvents()
-    events.append(QueuedEvents(for: idle))
-    var queue = BoundedQueue<QueuedEvents>()
+    events.append(QueuedEvent(for: idle))
+    var queue = BoundedQueue<QueuedEvent>()
     events.moveAll(to: &queue)
-    for _ in 0..<1_000 { events.append(QueuedEvents(for: busy)) }
+    for _ in 0..<1_000 { events.append(QueuedEvent(for: busy)) }
     let removed = events.removeAll(of: idle)
     let (steps, count) = (events.stepCount, events.count)
     #expect(removed.isEmpty)

@@ -1,11 +1,10 @@
 internal import Synchronization
 
-/// An event that waits for its observer, counted as an unfinished call of its post until it is released; or a
-/// run of events without a record.
+/// An event that waits for its observer, counted as an unfinished call of its post until it is released.
 ///
 /// It does not retain the observer: cancelling the registration frees the handler at once. An event that is
 /// released without having been opened was discarded, and is recorded so; do not release it under a lock.
-package class Envelope: QueuedEvents, @unchecked Sendable {  // Reason: constants.
+package class Envelope: QueuedEvent, @unchecked Sendable {  // Reason: constants.
   /// The call that posted the event.
   ///
   /// The parts of the origin are stored one by one, and those that are no longer needed are left out: an
@@ -47,25 +46,6 @@ package class Envelope: QueuedEvents, @unchecked Sendable {  // Reason: constant
     counter?.begin()
   }
 
-  /// Returns whether an event may join this one in a run.
-  ///
-  /// Both have the same observer and the same origin, and neither has a record.
-  ///
-  /// - Parameters:
-  ///   - delivery: The origin of the other event.
-  ///   - registration: The registration of its observer.
-  ///   - chain: The turns that have led to the other event.
-  /// - Returns: `true` if nothing but the payload differs.
-  package final func admits(
-    _ delivery: borrowing Delivery,
-    for registration: ObserverRegistration,
-    _ chain: EventChain
-  ) -> Bool {
-    self.registration === registration && record == nil && delivery.record == nil
-      && post | delivery.number == 0 && self.chain == chain
-      && sender == delivery.sender && site.isSame(as: delivery.site)
-  }
-
   /// The origin of the event, without what is valid only while the post is running.
   package final var delivery: Delivery {
     var delivery = Delivery(at: site, from: sender, record: record)
@@ -95,9 +75,6 @@ package class Envelope: QueuedEvents, @unchecked Sendable {  // Reason: constant
     record.completion?.settle(reception, at: number)
     queued?.end(reception)
   }
-
-  /// A Boolean value that indicates whether this is a ``WaitingRun`` with room for another event.
-  package var hasRoom: Bool { false }
 
   /// Calls the synchronous handler, on its actor.
   ///

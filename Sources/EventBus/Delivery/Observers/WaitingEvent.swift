@@ -28,7 +28,7 @@ package class WaitingEvent<Payload: Sendable>: Envelope,
     super.init(delivery, for: number, registration, queued, isAwaited: isAwaited, chain)
   }
 
-  /// Adds an event to a mailbox behind all others, to the last run if nothing but the payload differs.
+  /// Adds an event to a mailbox behind all others.
   ///
   /// A subclass whose payloads wait elsewhere adds events without them.
   ///
@@ -50,32 +50,9 @@ package class WaitingEvent<Payload: Sendable>: Envelope,
     in mailbox: Mailbox,
     _ chain: EventChain
   ) -> Int {
+    let event = self.init(payload, delivery, for: observer.order, registration, queued, chain)
     let list = ObjectAddress.of(registration.list)
-    return mailbox.enqueue(for: registration, of: list, unless: observer.isCancelled) { last in
-      // The lane keeps it during this call.
-      let isLike = ObjectAddress.borrow(last) { (last: Envelope) in
-        last.admits(delivery, for: registration, chain)
-      }
-      let number = observer.order
-      guard isLike == true else {
-        return self.init(
-          payload,
-          delivery,
-          for: number,
-          registration,
-          queued,
-          isAwaited: true,
-          chain
-        )
-      }
-      let hasRoom = ObjectAddress.borrow(last) { (last: Envelope) in last.hasRoom }
-      guard hasRoom == true else {
-        return WaitingRun(payload, delivery, for: number, registration, chain)
-      }
-      // It is of this observer, so its payloads have this type.
-      ObjectAddress.borrow(last) { (run: WaitingRun<Payload>) in run.append(payload) }
-      return nil
-    }
+    return mailbox.enqueue(event, of: list, unless: observer.isCancelled)
   }
 
   override package func open() -> Bool {

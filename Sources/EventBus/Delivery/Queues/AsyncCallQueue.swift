@@ -5,7 +5,7 @@
 /// idle handler at once.
 package final class AsyncCallQueue: Finishable {
   private struct State: ~Copyable {
-    var lane: Lane<QueuedEvents>
+    var lane: Lane<QueuedEvent>
     var isClosed = false
     var dropped = 0
     var alarm = CrowdAlarm()
@@ -37,8 +37,8 @@ package final class AsyncCallQueue: Finishable {
   ///   - list: The address of the list of the observer.
   /// - Returns: `queued`, or the reason for which this very event was discarded; and the number of events that wait,
   ///   if it is to be reported, otherwise zero.
-  package func add(_ event: QueuedEvents, of list: UInt) -> (Reception, crowd: Int) {
-    typealias Addition = (discarded: QueuedEvents?, mustStart: Bool, crowd: Int)
+  package func add(_ event: QueuedEvent, of list: UInt) -> (Reception, crowd: Int) {
+    typealias Addition = (discarded: QueuedEvent?, mustStart: Bool, crowd: Int)
     let addition = state.withLock { state -> Addition? in
       if state.isClosed { return nil }
       let discarded = state.lane.waiting.append(event)
@@ -68,7 +68,7 @@ package final class AsyncCallQueue: Finishable {
     counts.endTurn()
   }
 
-  private func next() -> QueuedEvents? {
+  private func next() -> QueuedEvent? {
     state.withLock { state in
       let next = state.lane.waiting.popFirst()
       if next == nil { _ = state.lane.endTurn() }

@@ -10,7 +10,7 @@
 package struct LinkedEvents: ~Copyable {
   private static let smallest = 32
 
-  private var slots: [QueuedEvents?] = []
+  private var slots: [QueuedEvent?] = []
   /// The number of the event in the first slot.
   private var start: UInt64 = 1
   /// The number of slots that are not empty.
@@ -24,13 +24,10 @@ package struct LinkedEvents: ~Copyable {
   /// A Boolean value that indicates whether no event waits.
   package var isEmpty: Bool { count == 0 }
 
-  /// The address of the last event, which is not retained; zero if there is none, or if it has been removed.
-  package var addressOfLast: UInt { ObjectAddress.of(slots.last ?? nil) }
-
   /// Adds an event at the end.
   ///
   /// - Complexity: Amortized O(1).
-  package mutating func append(_ event: QueuedEvents) {
+  package mutating func append(_ event: QueuedEvent) {
     let number = start + UInt64(slots.count)
     let last = event.registration.lastEvent
     event.distance = last < start ? 0 : UInt32(clamping: number - last)
@@ -43,8 +40,8 @@ package struct LinkedEvents: ~Copyable {
   ///
   /// - Returns: The events, newest first. The caller releases them outside its lock.
   /// - Complexity: O(*n*) in the number of the events that are removed, amortized.
-  package mutating func removeAll(of registration: RecipientRegistration) -> [QueuedEvents] {
-    var removed: [QueuedEvents] = []
+  package mutating func removeAll(of registration: RecipientRegistration) -> [QueuedEvent] {
+    var removed: [QueuedEvent] = []
     var number = registration.lastEvent
     while number >= start, let event = slots[Int(number - start)].take() {
       stepCount += 1
@@ -61,7 +58,7 @@ package struct LinkedEvents: ~Copyable {
   /// Moves all events to an empty queue.
   ///
   /// - Complexity: O(1), or O(*n*) if events were removed.
-  package mutating func moveAll(to queue: inout BoundedQueue<QueuedEvents>) {
+  package mutating func moveAll(to queue: inout BoundedQueue<QueuedEvent>) {
     if slots.count != count { closeGaps() }
     start += UInt64(slots.count)
     count = 0

@@ -12,7 +12,7 @@ package protocol TurnTaker: AnyObject, Sendable {
 
 /// The events that wait for one actor, in posting order, across all observers of one bus on that actor.
 ///
-/// A burst costs one hop: the first envelope schedules a task, and the others find it scheduled. The actor
+/// A burst costs one hop: the first event schedules a task, and the others find it scheduled. The actor
 /// is held weakly, so an actor may own observers without keeping itself alive. The queue is unbounded; a
 /// snapshot of the bus reports the number of waiting events, and ``CrowdAlarm`` a large one.
 package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confined to the actor.
@@ -45,14 +45,13 @@ package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confin
   private let state = Locked(State())
   private let actor: WeakActor
   private let waiting: WaitingCount
-  /// The envelopes taken out of the lane at once, and being opened: a burst costs one lock instead of one
-  /// per event.
+  /// The events taken out of the lane at once, and being opened: a burst costs one lock instead of one per event.
   ///
   /// Confined to the actor, like ``openings``.
-  private var batch = BoundedQueue<QueuedEvents>()
+  private var batch = BoundedQueue<QueuedEvent>()
   /// The number of events that were ever opened or discarded; wraps, and is changed by the actor's turns only.
   private let opened = Atomic<UInt>(0)
-  /// The number of nested calls that are opening envelopes; read it on the mailbox's actor.
+  /// The number of nested calls that are opening events; read it on the mailbox's actor.
   package private(set) var openings = 0
 
   /// Creates the mailbox of an actor.
@@ -99,37 +98,27 @@ package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confin
   /// An event whose registration has ended is discarded.
   ///
   /// - Parameters:
-  ///   - registration: The registration of the observer.
+  ///   - event: The event.
   ///   - list: The address of the list of the observer.
   ///   - isCancelled: Whether the registration has ended; called under the lock.
-  ///   - makeEnvelope: Adds the event to the last envelope, or returns one with the event. Receives the
-  ///     address of the last envelope, valid during the call, or zero if none waits. Called under the lock.
   /// - Returns: The number of events that wait, if it is to be reported, otherwise zero.
   package func enqueue(
-    for registration: RecipientRegistration,
+    _ event: QueuedEvent,
     of list: UInt,
-    unless isCancelled: @autoclosure () -> Bool,
-    _ makeEnvelope: (UInt) -> QueuedEvents?
+    unless isCancelled: @autoclosure () -> Bool
   ) -> Int {
-    // Released after unlocking, which records what came of the event.
-    var discarded: QueuedEvents?
     var crowd = 0
-    defer { withExtendedLifetime(discarded) {} }
     change(for: list) { state in
       // Under the lock: the end that set this discards what waits afterwards.
-      if isCancelled() {
-        discarded = makeEnvelope(0)
-        return
-      }
+      if isCancelled() { return }
       state.added &+= 1
-      registration.noteEnqueued()
+      event.registration.noteEnqueued()
       if Int(bitPattern: state.added &- state.nextLook) >= 0 {
         crowd = state.crowd(opened: opened.load(ordering: .acquiring))
       }
-      guard let envelope = makeEnvelope(state.events.addressOfLast) else { return }
       // Before the lock is released: from then on, no post on the actor may overtake the event.
       waiting.add(1)
-      state.events.append(envelope)
+      state.events.append(event)
     }
     return crowd
   }
@@ -139,18 +128,17 @@ package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confin
   /// The actor owns what its current turn has taken out of the lane; that is discarded when the turn comes to
   /// it. The alternative would be a lock or a locked instruction for each event.
   ///
-  /// - Complexity: O(*n*) in the number of envelopes of the registration, amortized.
+  /// - Complexity: O(*n*) in the number of events of the registration, amortized.
   func discardEvents(of registration: RecipientRegistration) {
-    let (discarded, count) = state.withLock { state -> ([QueuedEvents], Int) in
+    let discarded = state.withLock { state in
       let discarded = state.events.removeAll(of: registration)
-      let count = discarded.reduce(0) { $0 + $1.count }
-      state.added &-= UInt(count)
-      return (discarded, count)
+      state.added &-= UInt(discarded.count)
+      return discarded
     }
     if discarded.isEmpty { return }
     waiting.add(-discarded.count)
     if case .ownerLost = registration.refusal {
-      waiting.lost.wrappingAdd(count, ordering: .relaxed)
+      waiting.lost.wrappingAdd(discarded.count, ordering: .relaxed)
     }
     // Released here, after unlocking.
     withExtendedLifetime(discarded) {}
@@ -185,16 +173,13 @@ package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confin
     defer { notes?.chain = outer }
     while Int(bitPattern: last &- opened.load(ordering: .relaxed)) > 0 {
       if batch.isEmpty { state.withLock { $0.events.moveAll(to: &batch) } }
-      guard let envelope = batch.first else { return }
-      // Removed before its last event: the handler may post, and nothing may be waiting then.
-      if envelope.count == 1 {
-        _ = batch.popFirst()
-        waiting.add(-1)
-      }
+      // Removed first: the handler may post, and nothing may be waiting then.
+      guard let event = batch.popFirst() else { return }
+      waiting.add(-1)
       opened.store(opened.load(ordering: .relaxed) &+ 1, ordering: .releasing)
-      envelope.registration.noteDequeued()
-      notes?.chain = envelope.chain.next
-      if !envelope.open() { waiting.lost.wrappingAdd(1, ordering: .relaxed) }
+      event.registration.noteDequeued()
+      notes?.chain = event.chain.next
+      if !event.open() { waiting.lost.wrappingAdd(1, ordering: .relaxed) }
     }
   }
 
@@ -239,19 +224,18 @@ package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confin
   private func discard() {
     var dropped = batch.removeAll()
     dropped += state.withLock { state in
-      var waiting = BoundedQueue<QueuedEvents>()
+      var waiting = BoundedQueue<QueuedEvent>()
       state.events.moveAll(to: &waiting)
       _ = state.lane.endTurn()
       return waiting.elements
     }
-    for envelope in dropped {
-      let count = envelope.count
+    for event in dropped {
       waiting.add(-1)
       // An addition, since two turns may discard at once: nothing keeps a dead actor's turns apart.
-      opened.wrappingAdd(UInt(count), ordering: .releasing)
-      for _ in 0..<count { envelope.registration.noteDequeued() }
-      if !envelope.registration.hasEnded { envelope.registration.lifetimeEnded() }
-      if envelope.registration.hasLostOwner { waiting.lost.wrappingAdd(count, ordering: .relaxed) }
+      opened.wrappingAdd(1, ordering: .releasing)
+      event.registration.noteDequeued()
+      if !event.registration.hasEnded { event.registration.lifetimeEnded() }
+      if event.registration.hasLostOwner { waiting.lost.wrappingAdd(1, ordering: .relaxed) }
     }
     giveTurns(actorIsGone: true)
     waiting.endTurn()

@@ -20,10 +20,7 @@ package final class WaitingCount: Sendable {
   /// One turn that has begun, and one more that ever began.
   private static let oneTurn: UInt64 = 1 << 32 | 1
 
-  /// The number of envelopes that wait in mailboxes.
-  ///
-  /// Not the number of events: a run of events changes the count twice, rather than at each event on two
-  /// processors.
+  /// The number of events that wait in mailboxes.
   @usableFromInline
   let count = Atomic<Int>(0)
   /// The number of events whose owner or actor had died, or whose owner's lifetime had ended.
@@ -39,7 +36,7 @@ package final class WaitingCount: Sendable {
   @inlinable
   package var isZero: Bool { count.load(ordering: .acquiring) == 0 }
 
-  /// Changes the number of envelopes in mailboxes.
+  /// Changes the number of events in mailboxes.
   package func add(_ change: Int) { count.wrappingAdd(change, ordering: .sequentiallyConsistent) }
 
   /// Begins a turn; called under the lock of its queue, so that a later event finds it counted.

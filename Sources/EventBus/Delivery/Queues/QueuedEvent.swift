@@ -1,9 +1,9 @@
 internal import Synchronization
 
-/// An event that waits for its handler, or a run of such events, as the queues see it.
+/// An event that waits for its handler, as the queues see it.
 ///
 /// A queue opens it, or discards it by releasing it; it does that under no lock.
-package class QueuedEvents: @unchecked Sendable {  // Reason: see the members.
+package class QueuedEvent: @unchecked Sendable {  // Reason: see the members.
   /// The registration of the handler.
   package let registration: RecipientRegistration
   /// See ``distance``.
@@ -22,10 +22,7 @@ package class QueuedEvents: @unchecked Sendable {  // Reason: see the members.
     set { storedDistance.store(newValue, ordering: .relaxed) }
   }
 
-  /// The number of events that have not been opened.
-  package var count: Int { 1 }
-
-  /// Calls the synchronous handler for the next event, on its actor.
+  /// Calls the synchronous handler, on its actor.
   ///
   /// - Returns: `false` when the owner had died.
   package func open() -> Bool { true }

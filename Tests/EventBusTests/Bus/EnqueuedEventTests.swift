@@ -4,8 +4,8 @@ import Testing
 
 /// All on the main actor, so that nothing is delivered before the test gives way.
 @MainActor
-@Suite("Runs of enqueued events", .timeLimit(.minutes(5)))
-struct EnqueuedRunTests {
+@Suite("Enqueued events of one place", .timeLimit(.minutes(5)))
+struct EnqueuedEventTests {
   private static let object = EventName<AtDeinit>("enqueued.object")
   private static let other = EventName<Int>("enqueued.other")
 
@@ -95,7 +95,7 @@ struct EnqueuedRunTests {
     let number: Int
   }
 
-  @Test("Payloads of any shape survive in a run")
+  @Test("Payloads of any shape survive while they wait for a turn")
   func shapes() async {
     let bus = EventBus()
     func check<Payload: Sendable, Shown: Equatable & Sendable>(
@@ -133,7 +133,7 @@ struct EnqueuedRunTests {
     withExtendedLifetime(object) {}
   }
 
-  @Test("Each payload of a run is freed after its delivery and before the next")
+  @Test("Each payload is freed after its delivery and before the next")
   func release() async {
     let bus = EventBus()
     let log = Log<String>()
@@ -152,7 +152,7 @@ struct EnqueuedRunTests {
     #expect(log.entries == (1...600).flatMap { ["call \($0)", "free \($0)"] })
   }
 
-  @Test("A run that no handler observes is reported event by event and freed")
+  @Test("Events that no handler observes are reported one by one and freed")
   func unhandled() async {
     let (unhandled, freed) = (Log<UInt>(), Counter())
     var hooks = EventHooks.silent
@@ -164,7 +164,7 @@ struct EnqueuedRunTests {
     #expect(freed.value == 20)
   }
 
-  @Test("Each failure of a run names the place of its call and its payload")
+  @Test("Each failure names the place of its call and its payload")
   func failures() async {
     let failures = Log<String>()
     var hooks = EventHooks.silent
@@ -177,7 +177,7 @@ struct EnqueuedRunTests {
     #expect(failures.entries == (0..<6).map { "\($0) at \($0 < 3 ? 10 : 20)" })
   }
 
-  @Test("The events of a run are kept for later observers if their name asks for it")
+  @Test("Enqueued events are kept for later observers if their name asks for it")
   func replay() async {
     let (bus, name) = (EventBus(), EventName<Int>("enqueued.kept", replay: 3))
     for value in 0..<20 { Self.enqueue(name, value, on: bus) }
@@ -189,7 +189,7 @@ struct EnqueuedRunTests {
     #expect(shown == [17, 18, 19])
   }
 
-  @Test("A bus that dies while runs wait delivers nothing and frees every payload")
+  @Test("A bus that dies while events wait delivers nothing and frees every payload")
   func deadBus() async {
     let (told, freed) = (Counter(), Counter())
     var hooks = EventHooks.silent
@@ -203,7 +203,7 @@ struct EnqueuedRunTests {
     withExtendedLifetime(bus) {}
   }
 
-  @Test("A bus that a handler releases inside a run delivers no more and frees every payload")
+  @Test("A bus that a handler releases inside a turn delivers no more and frees every payload")
   func deadBusInside() async {
     let (told, called, freed) = (Counter(), Counter(), Counter())
     var hooks = EventHooks.silent
@@ -219,7 +219,7 @@ struct EnqueuedRunTests {
     #expect((told.value, called.value, freed.value) == (0, 3, 600))
   }
 
-  @Test("Events that a handler enqueues at the place of its run wait for the next turn")
+  @Test("Events that a handler enqueues at the place of its event wait for the next turn")
   func again() async {
     let bus = EventBus()
     var shown: [Int] = []
@@ -236,7 +236,7 @@ struct EnqueuedRunTests {
     #expect(shown == Array(0..<600) + [-1] + Array(1_000..<1_600))
   }
 
-  @Test("Handlers that enqueue at the place of their run let the actor do other work in between")
+  @Test("Handlers that enqueue at the place of their event let the actor do other work in between")
   func turns() async {
     let (bus, most, isOver) = (EventBus(), 500, ManualLatch())
     var (calls, callsAtTurn) = (0, most)
@@ -252,7 +252,7 @@ struct EnqueuedRunTests {
     #expect(callsAtTurn < most)
   }
 
-  @Test("A payload that enqueues at the place of its run when it is freed loses no event")
+  @Test("A payload that enqueues at the place of its event when it is freed loses no event")
   func enqueuingPayload() async {
     let bus = EventBus()
     var calls = 0
@@ -274,7 +274,7 @@ struct EnqueuedRunTests {
     #expect(calls == 21)
   }
 
-  @Test("An observer of one call takes the first event of a run and no other")
+  @Test("An observer of one call takes the first event of a turn and no other")
   func once() async {
     let bus = EventBus()
     var shown: [String] = []
@@ -289,7 +289,7 @@ struct EnqueuedRunTests {
     #expect(tokens.map(\.isActive) == [false, false, true])
   }
 
-  @Test("Cancelling and registering inside a run take effect at its next event")
+  @Test("Cancelling and registering inside a turn take effect at its next event")
   func cancelled() async {
     let (bus, freed, unhandled) = (EventBus(hooks: .silent), Counter(), Counter())
     var (shown, early, late): ([String], Token?, Token?) = ([], nil, nil)
@@ -327,7 +327,9 @@ struct EnqueuedRunTests {
     func run(_ context: String, _ body: () async -> Void) async { await body() }
   }
 
-  @Test("An interceptor captures an event where it is enqueued, those of earlier runs at delivery")
+  @Test(
+    "An interceptor captures an event where it is enqueued, those enqueued before it at delivery"
+  )
   func interceptor() async {
     let (bus, log) = (EventBus(), Log<String>())
     bus.observe(.number) { log.append("call \($0)") }.store(in: bag)
@@ -346,7 +348,7 @@ struct EnqueuedRunTests {
     #expect(log.entries == ["capture ()"] + expected + ["call 4", "call 5"])
   }
 
-  @Test("A trace shows each event of a run that is delivered while its hook is installed")
+  @Test("A trace shows each event of a turn that is delivered while its hook is installed")
   func trace() async {
     let (bus, traced) = (EventBus(), Log<UInt>())
     var (shown, hooks): ([Int], Token?) = ([], nil)
@@ -396,7 +398,7 @@ struct EnqueuedRunTests {
     }
   }
 
-  @Test("The main actor, another actor and nonisolated code have runs of their own, in order")
+  @Test("The main actor, another actor and nonisolated code have turns of their own, in order")
   func isolations() async {
     let (bus, place, inbox, onPlace) = (EventBus(), Place(), Inbox<Int>(), Counter())
     Self.observe(bus, place, inbox, onPlace).store(in: bag)

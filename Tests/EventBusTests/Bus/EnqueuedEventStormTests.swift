@@ -5,8 +5,8 @@ import Testing
 /// Threads and tasks that enqueue at one place while their events are delivered.
 ///
 /// Written to be run under ThreadSanitizer.
-@Suite("Runs of enqueued events under stress", .timeLimit(.minutes(5)))
-struct EnqueuedRunStormTests {
+@Suite("Enqueued events under stress", .timeLimit(.minutes(5)))
+struct EnqueuedEventStormTests {
   private static let probe = EventName<Tally.Probe>("storm.probe")
   private static let fence = EventName<ManualLatch>("storm.fence")
 
@@ -93,7 +93,7 @@ struct EnqueuedRunStormTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("Events that replace others' runs keep each thread's order, and all payloads are freed")
+  @Test("Events that replace others keep each thread's order, and all payloads are freed")
   func replacing() async {
     let (bus, inbox, tally) = (EventBus(), Inbox<Int>(), Tally())
     let (count, threads) = (rounds(20_000, debug: 2_000, sanitized: 1_000), 3)

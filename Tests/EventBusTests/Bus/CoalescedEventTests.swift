@@ -4,8 +4,8 @@ import Testing
 
 /// All on the main actor, so that nothing is delivered before the test gives way.
 @MainActor
-@Suite("Coalescing with runs of enqueued events", .timeLimit(.minutes(5)))
-struct CoalescedRunTests {
+@Suite("Coalescing of many enqueued events", .timeLimit(.minutes(5)))
+struct CoalescedEventTests {
   private static let object = EventName<AtDeinit>("coalesced.object")
   private static let other = EventName<Int>("coalesced.other")
 
@@ -33,7 +33,7 @@ struct CoalescedRunTests {
     return shown.filter { $0 != "nothing ()" }
   }
 
-  @Test("Coalescing by name replaces whole runs at the position of the first")
+  @Test("Coalescing by name replaces all events of the name at the position of the first")
   func byName() async {
     bus.enqueue(.text, "first")
     enqueue(0..<600)
@@ -46,13 +46,13 @@ struct CoalescedRunTests {
     #expect(await delivered() == expected + ["number 2000", "number 2001"])
   }
 
-  @Test("An event that replaces the last run is not joined by later events of its place")
+  @Test("Later events of its place stand behind an event that replaces the last ones")
   func replacedAtEnd() async {
     for value in 0..<6 { bus.enqueue(.number, value, coalescing: value == 3 ? .name : .none) }
     #expect(await delivered() == ["number 3", "number 4", "number 5"])
   }
 
-  @Test("The run being delivered is not replaced")
+  @Test("The events being delivered are not replaced")
   func duringDelivery() async {
     bus.observe(.number) { [bus] value in
       if value == 1 { bus.enqueue(.number, 10, coalescing: .name) }
@@ -62,7 +62,7 @@ struct CoalescedRunTests {
     #expect(await delivered(turns: 2) == [0, 1, 2, 3, 10].map { "number \($0)" })
   }
 
-  @Test("The payloads of a replaced run are freed at once, under no lock")
+  @Test("The payloads of replaced events are freed at once, under no lock")
   func freed() async {
     let calls = Counter()
     bus.observe(Self.object) { object in
@@ -96,7 +96,7 @@ struct CoalescedRunTests {
     let value: Int
   }
 
-  @Test("Runs and single events are replaced in the same way, by any option and any sender")
+  @Test("Events are replaced in the same way as in a model, by any option and any sender")
   func model() async {
     for seed in 1...size(10, full: 20) { await compare(seed) }
   }

@@ -11,9 +11,9 @@ extension EventName where Payload == Int {
 }
 
 /// The tests occupy the main actor, so what another thread posts waits until the test posts.
-@Suite("Runs of waiting events", .timeLimit(.minutes(5)))
+@Suite("Events that wait for an actor", .timeLimit(.minutes(5)))
 @MainActor
-struct WaitingRunTests {
+struct WaitingEventTests {
   /// Posts numbers on another thread, all from one place.
   nonisolated private static func post(_ values: Range<Int>, to bus: EventBus) {
     blockedOnThread {
@@ -22,7 +22,7 @@ struct WaitingRunTests {
   }
 
   @Test(
-    "A run of any length arrives in order",
+    "Any number of waiting events arrives in order",
     arguments: [1, 2, 3, 9, 10, 17, 512, 513, 514, 5_000]
   )
   func lengths(count: Int) {
@@ -61,7 +61,7 @@ struct WaitingRunTests {
     withExtendedLifetime((tokens, second)) {}
   }
 
-  @Test("Each failure of a run names the place of its post and its payload")
+  @Test("Each failure of a waiting event names the place of its post and its payload")
   func failures() {
     let failures = Log<String>()
     var hooks = EventHooks.silent
@@ -78,7 +78,7 @@ struct WaitingRunTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("Each payload of a run is released after its call and before the next")
+  @Test("Each waiting payload is released after its call and before the next")
   func release() {
     let bus = EventBus()
     let log = Log<String>()
@@ -97,7 +97,7 @@ struct WaitingRunTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("Cancelling inside a run ends it, and its payloads are released")
+  @Test("Cancelling inside a call releases the payloads that wait")
   func cancelled() {
     let bus = EventBus()
     let freed = Counter()
@@ -117,7 +117,7 @@ struct WaitingRunTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("A post inside a run delivers the rest of the run first")
+  @Test("A post on the actor delivers what waits for it first")
   func nested() {
     let bus = EventBus()
     var shown: [Int] = []
@@ -131,7 +131,7 @@ struct WaitingRunTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("Runs whose every handler posts need no more stack than single events")
+  @Test("Waiting events whose every handler posts need a bounded stack")
   func deep() async {
     let bus = EventBus()
     var count = 0
@@ -160,7 +160,6 @@ struct WaitingRunTests {
     if let owner { observe(bus, owner) }
     Self.post(0..<5, to: bus)
     blockedOnThread { [bus] in
-      // From other places, so in envelopes of their own.
       bus.post(.number, 5)
       bus.post(.number, 6)
     }
@@ -171,7 +170,7 @@ struct WaitingRunTests {
     withExtendedLifetime(owner) {}
   }
 
-  @Test("The number of waiting events counts each event of a run", arguments: [1, 2, 9, 600])
+  @Test("The number of waiting events falls with each call", arguments: [1, 2, 9, 600])
   func counts(count: Int) {
     let bus = EventBus()
     var waiting: [Int] = []
@@ -256,7 +255,7 @@ struct WaitingRunTests {
     withExtendedLifetime((token, other, second)) {}
   }
 
-  @Test("Events that are traced, awaited or recorded for later observers separate runs")
+  @Test("Events that are traced, awaited or recorded for later observers keep their order")
   func records() async {
     let bus = EventBus()
     var shown: [Int] = []
@@ -335,7 +334,10 @@ struct WaitingRunTests {
     bus.post(.object, object)
   }
 
-  @Test("A payload whose deinit posts to the actor may end in a run", arguments: [1...20, 20...20])
+  @Test(
+    "A payload whose deinit posts to the actor may end while others wait",
+    arguments: [1...20, 20...20]
+  )
   func postingDeinit(posting: ClosedRange<Int>) async {
     let bus = EventBus()
     var (shown, calls): ([Int], Int) = ([], 0)
@@ -348,7 +350,6 @@ struct WaitingRunTests {
     ]
     blockedOnThread {
       for number in 1...20 {
-        // What the last one posts must not join the run, of which nothing else is left.
         let payload = AtDeinit {
           guard posting.contains(number) else { return }
           Self.requeue(AtDeinit { Self.requeue(number, to: bus) }, to: bus)
@@ -363,7 +364,7 @@ struct WaitingRunTests {
     withExtendedLifetime(tokens) {}
   }
 
-  @Test("Each event of a run for an actor that dies is handled or counted as lost, and released")
+  @Test("Each event that waits for an actor that dies is handled or counted as lost, and released")
   func deadActor() async {
     actor Receiver {}
     var mostLost = 0
