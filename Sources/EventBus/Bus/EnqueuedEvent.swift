@@ -112,7 +112,7 @@ extension EventQueue {
   ///   - core: The observers of the event.
   ///   - name: The number of the event's name.
   ///   - site: The call that enqueues the event.
-  ///   - origin: The origin of an event by itself.
+  ///   - origin: What else is known of the event.
   ///   - coalescing: The waiting events that an event with an origin replaces.
   /// - Complexity: Amortized O(1); O(*n*) in the number of waiting events when it coalesces.
   func add<Payload>(
@@ -124,8 +124,8 @@ extension EventQueue {
     _ coalescing: Coalescing = .none
   ) {
     let chain = RunningCall.eventChain
+    let event = core.enqueuedEvent.init(payload, core, name, at: site, origin, chain)
     let crowd = add(of: ObjectAddress.of(core)) { state in
-      let event = core.enqueuedEvent.init(payload, core, name, at: site, origin, chain)
       var replaced: [EnqueuedEvent] = []
       if coalescing != .none {
         replaced = state.waiting.replace(by: event) { event.replaces($0, coalescing) }

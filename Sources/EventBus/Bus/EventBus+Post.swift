@@ -18,8 +18,8 @@ extension EventBus {
   ///   - isolation: The actor on which the poster runs; filled in by the compiler.
   /// - Returns: The number of handlers that the event reached: those called, and those for which it was
   ///   queued.
-  /// - Complexity: O(*n*) in the number of observers of the name. No lock, and no allocation for
-  ///   handlers that the poster calls.
+  /// - Complexity: O(*n*) in the number of observers of the name. No lock unless both the event and some
+  ///   observers have a sender, and no allocation for handlers that the poster calls.
   @inlinable
   @discardableResult
   public func post<Payload>(

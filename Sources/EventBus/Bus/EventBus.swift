@@ -16,7 +16,8 @@
 ///
 /// ## Thread safety
 ///
-/// Every member may be called on any thread, from a handler and from a `deinit`. Posting takes no lock.
+/// Every member may be called on any thread, from a handler and from a `deinit`. Posting takes no lock,
+/// except to find the observers of a sender.
 /// Handlers run in the isolation of their closure, with no lock held: on the posting thread, or on their
 /// actor.
 public final class EventBus: Sendable {

@@ -19,7 +19,7 @@
 ///
 /// ## Thread safety
 ///
-/// As for ``EventBus/EventBus``: every member may be called on any thread, sending takes no lock, and
+/// As for ``EventBus/EventBus``: every member may be called on any thread, sending takes no lock except to find the observers of a sender, and
 /// handlers run in the isolation of their closure.
 public final class Signal<Payload: Sendable>: Sendable {
   @usableFromInline
@@ -72,8 +72,8 @@ public final class Signal<Payload: Sendable>: Sendable {
   ///   - isolation: The actor on which the caller runs; filled in by the compiler.
   /// - Returns: The number of handlers that the event reached: those called, and those for which it was
   ///   queued.
-  /// - Complexity: O(*n*) in the number of observers. No lock, and no allocation for handlers that are
-  ///   called by the poster.
+  /// - Complexity: O(*n*) in the number of observers. No lock unless both the event and some observers have
+  ///   a sender, and no allocation for handlers that are called by the poster.
   @inlinable
   @discardableResult
   public func send(

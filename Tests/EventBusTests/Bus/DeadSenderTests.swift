@@ -151,4 +151,17 @@ struct DeadSenderTests {
     #expect(!isReplaced || heard.entries == ["new 1", "new 2"])
     bag.cancelAll()
   }
+
+  @Test("The memory for many senders is returned after their registrations have ended")
+  func shrinks() {
+    let bus = EventBus()
+    let signal = bus.signal(.number)
+    let senders = (0..<size(2_000, full: 100_000)).map { _ in SampleSender() }
+    let tokens = senders.map { bus.observe(.number, from: $0) { _ in } }
+    #expect(signal.observerCount == senders.count)
+    for token in tokens { token.cancel() }
+    // Checks that the capacity is in proportion to the senders.
+    signal._checkInvariants()
+    #expect(signal.observerCount == 0)
+  }
 }

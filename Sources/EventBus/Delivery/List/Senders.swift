@@ -37,6 +37,7 @@ final class SenderGroup: @unchecked Sendable {  // Reason: the sender is only co
 /// A plain value, guarded by the list's lock. A group leaves it with its last observer, and is then retired: posts may
 /// still walk its observers.
 struct Senders {
+  private static let smallest = 32
   private var groups: [UInt: SenderGroup] = [:]
 
   /// A Boolean value that indicates whether there are no groups.
@@ -44,7 +45,16 @@ struct Senders {
 
   /// The groups, in no order.
   var all: [SenderGroup] {
-    groups.values.flatMap { Array(sequence(first: $0, next: \.next)) }
+    var all: [SenderGroup] = []
+    all.reserveCapacity(groups.count)
+    for first in groups.values {
+      var group: SenderGroup? = first
+      while let next = group {
+        all.append(next)
+        group = next.next
+      }
+    }
+    return all
   }
 
   /// Returns the group of the sender at an address, which the caller keeps alive; `nil` for zero.
@@ -72,6 +82,7 @@ struct Senders {
   /// Removes a group.
   ///
   /// - Returns: The group, to be retired.
+  /// - Complexity: Amortized O(1).
   mutating func remove(_ group: SenderGroup) -> UnlinkedItems {
     var unlinked = UnlinkedItems()
     unlinked.append(object: ObjectAddress.retained(group))
@@ -83,11 +94,16 @@ struct Senders {
       while let next = other?.next, next !== group { other = next }
       other?.next = rest
     }
+    // A dictionary keeps its memory; a copy without it follows as many removals as it takes steps.
+    if isTooLarge { groups = Dictionary(uniqueKeysWithValues: groups.map { ($0.key, $0.value) }) }
     return unlinked
   }
 
-  /// Stops the program if a group is empty, cannot be found, or is in the wrong order.
+  private var isTooLarge: Bool { groups.capacity > max(Self.smallest, 8 * groups.count) }
+
+  /// Stops the program if a group is empty or cannot be found, or if too much memory is kept.
   func _checkInvariants() {
+    assert(!isTooLarge, "too much capacity for so few senders")
     for group in all {
       assert(self.group(at: group.key) { $0 === group } === group, "a group cannot be found")
       assert(group.observers.live.load(ordering: .relaxed) > 0, "a group without observers")
@@ -131,7 +147,7 @@ package final class SenderIdentity: @unchecked Sendable {  // Reason: the sender
     self.newest = newest
   }
 
-  /// The key of the sender's group in the table of a list.
+  /// The sender's address, the key of its group in a list.
   var key: UInt { UInt(bitPattern: id) }
 
   /// Returns whether an object, kept alive by the caller, is the sender.

@@ -3,7 +3,7 @@
 /// The conditions are a sender, a predicate and a single call. The list checks the sender.
 ///
 /// This class decides where and when the handler runs: ``receive(_:on:)`` for a post without conditions,
-/// ``accept(_:_:)`` for all others. A nonisolated handler runs on the poster's thread, during the post. One on an actor
+/// ``accept(_:_:isCounted:)`` for all others. A nonisolated handler runs on the poster's thread, during the post. One on an actor
 /// runs during the post if the poster runs there and no earlier event waits, otherwise in a later turn of its mailbox.
 /// An asynchronous one runs in the task of its queue. A stream is filled on the poster's thread. A predicate always
 /// runs on the poster's thread. A replay has no isolation, so it queues calls on actors.

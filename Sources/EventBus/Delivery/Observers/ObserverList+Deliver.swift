@@ -14,7 +14,7 @@ extension ObserverList {
 
   /// Delivers to every observer that a post concerns, in order, if all of them are in one group.
   ///
-  /// Takes no lock, retains nothing and allocates nothing. What most posts do not need is not inlined, and receives
+  /// Takes no lock except to find the observers of a sender, retains nothing and allocates nothing. What most posts do not need is not inlined, and receives
   /// the parts of the origin one by one: a ``Delivery`` made here would retain the actor and the sender.
   ///
   /// - Parameters:

@@ -2,7 +2,8 @@ public import Synchronization
 
 /// The concurrent observer list of a signal.
 ///
-/// Posts walk the list without a lock. Changes take its only lock, and retire the items that they unlink
+/// Posts walk the list without a lock; those with a sender take it to find the observers of that sender, if there are
+/// observers of senders. Changes take its only lock, and retire the items that they unlink
 /// after unlocking.
 ///
 /// ```
@@ -21,7 +22,7 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
     var watched = WatchedObservers()
     /// The registrations to check on an actor, keyed by the mailbox that was asked for a turn.
     var pendingChecks: [ObjectIdentifier: ObserverRegistration] = [:]
-    /// The registrations that have ended during a call from a queue, and perhaps some whose call has ended since.
+    /// The registrations that have ended during a counted call, and perhaps some whose call has ended since.
     var endedInCall: [EndedInCall] = []
     /// The number of these at which those whose call has ended are removed.
     var endedLimit = 8
@@ -223,7 +224,9 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
   package func close() {
     let watchers = registry.withLock { registry in
       common.forEach { observer, _ in observer.stopCalls() }
-      for group in registry.senders.all { group.observers.forEach { observer, _ in observer.stopCalls() } }
+      for group in registry.senders.all {
+        group.observers.forEach { observer, _ in observer.stopCalls() }
+      }
       registry.isClosed = true
       defer { registry.watchers = [:] }
       return registry.watchers
@@ -255,7 +258,7 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
     domain.leave(visit)
   }
 
-  /// Remembers a registration that ends during a call from a queue, for reports of what is running.
+  /// Remembers a registration that ends during a counted call, for reports of what is running.
   ///
   /// - Complexity: Amortized O(1).
   func noteEndInCall(of registration: ObserverRegistration, registeredAt site: CallSite) {
@@ -274,7 +277,7 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
     withExtendedLifetime(others) {}
   }
 
-  /// The registrations that have ended, and whose calls from a queue are still running.
+  /// The registrations that have ended, and whose calls are still running.
   var endedInCall: [EndedInCall] {
     registry.withLock { $0.endedInCall }.filter { $0.registration.runningCount > 0 }
   }

@@ -125,8 +125,7 @@ package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confin
 
   /// Discards the waiting events of a registration that has ended, on any thread.
   ///
-  /// The actor owns what its current turn has taken out of the lane; that is discarded when the turn comes to
-  /// it. The alternative would be a lock or a locked instruction for each event.
+  /// The actor owns what its current turn has taken out of the lane; that is discarded when the turn comes to it.
   ///
   /// - Complexity: O(*n*) in the number of events of the registration, amortized.
   func discardEvents(of registration: RecipientRegistration) {

@@ -201,7 +201,7 @@ final class PathObserver<Owner: AnyObject, Root, Leaf>: PropertyObserver<Root> {
     guard let outer, let observers = outer.observers, !registration.hasEnded else {
       return follow(nil)
     }
-    // Published as a call of the outer registration too, for tasks that wait for its end.
+    // Published as a report of the outer property too, for tasks that wait for the end of the registration.
     observers.calling { receiveInner(change, from: outer) }
   }
 
