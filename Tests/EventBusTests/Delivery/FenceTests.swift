@@ -214,6 +214,35 @@ struct FenceTests {
     tokens.letGo()
   }
 
+  @Test(
+    "waitUntilFinished() waits for the last of several calls, whichever ends first",
+    arguments: 0...1
+  )
+  func severalCalls(first: Int) async {
+    let bus = EventBus()
+    let (begun, mayEnd) = ([ManualLatch(), ManualLatch()], [ManualLatch(), ManualLatch()])
+    // The calls of a handler with a predicate are counted.
+    let token = bus.observe(.number, where: { $0 < 2 }) { number in
+      begun[number].open()
+      mayEnd[number].block()
+    }
+    async let posting: Void = onThreads(2) { bus.post(.number, $0) }
+    for latch in begun { await latch.wait() }
+    token.cancel()
+    let isOver = ManualLatch()
+    let fence = Task {
+      await token.waitUntilFinished()
+      isOver.open()
+    }
+    await rest()
+    mayEnd[first].open()
+    await rest()
+    #expect(!isOver.isOpen)
+    mayEnd[1 - first].open()
+    await fence.value
+    await posting
+  }
+
   enum Racer: CaseIterable {
     case plain, owner, predicate, sender, atHome, ownerAtHome, asynchronous
   }
