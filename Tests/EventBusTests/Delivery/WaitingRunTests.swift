@@ -414,19 +414,18 @@ struct WaitingRunTests {
     bus.observe(.number, owner: receiver) { (receiver: isolated Receiver, value) in
       receiver.note(value)
     }
-    let posted = [Counter(), Counter()]
+    let (gate, batch) = (StartGate(2), 50)
+    let count = 2 * batch * (least / batch)
     await onThreads(2) { thread in
-      // Neither stops before the other has done its part, so they always overlap.
-      while posted.contains(where: { $0.value < least }) {
-        let value = posted[thread].add() - 1
-        Self.requeue(2 * value + thread, to: bus)
-        if value % 64 == 0 || value > least { yieldThread() }  // Reason: others overlap.
+      for first in stride(from: 0, to: count / 2, by: batch) {
+        // Both threads post in each round.
+        gate.arriveAndWait()
+        for value in first..<first + batch { Self.requeue(2 * value + thread, to: bus) }
       }
     }
-    let count = posted[0].value + posted[1].value
     await until(asking: await receiver.received == count)
     #expect(await receiver.received == count)
-    #expect(await receiver.changes > 100)
+    #expect(await receiver.changes >= least / batch)
     #expect(bus.snapshot().waitingCount == 0)
   }
 }
