@@ -93,6 +93,7 @@ struct EnqueueTests {
     withExtendedLifetime((token, sender)) {}
   }
 
+  @MainActor
   @Test("A dying bus calls neither observers nor hooks for the events it discards")
   func busDiesQuietly() async {
     let told = Log<String>()
