@@ -31,4 +31,4 @@ bound "EventBus, kB" $((($(program_with EventBus) - empty) / 1000)) 1240
 bound "all three, kB" $((($(program_with "${modules[@]}") - empty) / 1000)) 2770
 # One function of HotPaths contains nothing but a loop around a post.
 post=$(nm --print-size --radix=d "$build"/HotPaths.build/HotPaths.*o | awk '/ T [$]s8HotPaths4post/ { print $2 + 0 }')
-bound "a loop around a post, bytes" "${post:-0}" 1400
+bound "a loop around a post, bytes" "${post:-0}" 1420

@@ -218,14 +218,13 @@ private func look(at path: String) -> (sleeps: Bool, switches: String)? {
   let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)  // Reason: a terminated string.
   guard descriptor >= 0 else { return nil }
   defer { close(descriptor) }
-  // Reason: the buffer is used in the closure only, and its text is terminated.
-  return unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 8_192) {  // Reason: as above.
+  return unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 8_192) {  // Reason: C.
     text in
     guard let status = text.baseAddress else { return nil }
     let count = unsafe read(descriptor, status, text.count - 1)  // Reason: within the buffer.
     guard count > 0 else { return nil }
     unsafe status[count] = 0  // Reason: as above.
-    let sleeps = unsafe strstr(status, "\nState:\tS") != nil  // Reason: as above.
+    let sleeps = unsafe strstr(status, "\nState:\tS") != nil  // Reason: terminated.
     guard sleeps else { return (false, "") }
     // The last lines are the counts of voluntary and other switches.
     let found = unsafe strstr(status, "\nvoluntary_ctxt_switches:")  // Reason: as above.

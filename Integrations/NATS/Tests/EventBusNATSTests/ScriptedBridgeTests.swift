@@ -181,7 +181,7 @@ struct ScriptedBridgeTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("100,000 mutated messages are counted, and none traps or is posted with a wrong payload")
+  @Test("Mutated messages are counted, and none traps or is posted with a wrong payload")
   func mutations() async throws {
     let server = ScriptedServer(seed: 0)
     let link = ScriptedLink(server)
@@ -190,7 +190,12 @@ struct ScriptedBridgeTests {
     let (atB, token) = b.collect(.text)
     var generator = SeededGenerator(seed: 3)
     let payload = Array("\"hello\"".utf8)
-    for index in 0..<100_000 {
+    #if TSAN
+    let count = 2_000
+    #else
+    let count = 100_000
+    #endif
+    for index in 0..<count {
       let header = WireHeader(
         node: "x",
         incarnation: 9,
@@ -226,10 +231,10 @@ struct ScriptedBridgeTests {
     // Events are counted after the batch in which they arrived.
     await eventually("each is counted") {
       let counts = b.bridge.counts
-      return counts.received + problems.reduce(0) { $0 + counts[$1] } == 100_001
+      return counts.received + problems.reduce(0) { $0 + counts[$1] } == count + 1
     }
     let counts = b.bridge.counts
-    #expect(counts[.unreadableHeader] > 16_000 && counts[.unreadablePayload] > 10_000)
+    #expect(counts[.unreadableHeader] > count / 7 && counts[.unreadablePayload] > count / 10)
     withExtendedLifetime(token) {}
   }
 

@@ -238,7 +238,10 @@ final class OutgoingLane<Payload: Sendable>: AnyOutgoingLane,
     if let durable { return durable.allSoFar() }
     let promise = Promise<Void>()
     let due = state.withLock { state in
-      if state.buffer.isEmpty, !state.isAwake { state.doneSequence = state.lastSequence }
+      // A lane that was closed while it was about to send has nothing more to send.
+      if state.isClosed || state.buffer.isEmpty && !state.isAwake {
+        state.doneSequence = state.lastSequence
+      }
       state.waiters.add(state.lastSequence, promise)
       return state.waiters.take(reached: state.doneSequence)
     }
