@@ -50,7 +50,10 @@ extension EventBus {
     }
     tracking.begin()
     // Every call is part of one job of the main actor.
-    return Token({ tracking.end() }, finish: { await MainActor.run {} })
+    let registration = ActionRegistration(at: .anyEnd, fence: { await MainActor.run {} }) {
+      tracking.end()
+    }
+    return Token(registration)
   }
 }
 

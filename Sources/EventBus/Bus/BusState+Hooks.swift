@@ -10,7 +10,7 @@ extension BusState {
     let registration = HookRegistration(self)
     let installed = InstalledHooks(hooks, registration)
     changeHooks { $0.append(installed) }
-    return Token(registration, handle: 0)
+    return Token(registration)
   }
 
   /// Removes the hooks of a registration that has ended.
@@ -21,7 +21,7 @@ extension BusState {
 
   /// Removes all hooks that were added; called when the bus is released.
   func removeAddedHooks() {
-    for installed in hookList.withLock({ $0.all }) { installed.registration?.endByItself() }
+    for installed in hookList.withLock({ $0.all }) { installed.registration?.end() }
   }
 
   private func changeHooks<Result: Sendable>(_ change: (inout HookList) -> Result) -> Result {

@@ -96,10 +96,12 @@ final class TypedEnqueuedEvent<Payload: Sendable>: EnqueuedEvent,
       _ = core.send(payload, from: nil, excluding: nil, at: site, on: isolation)
       return
     }
-    var delivery = Delivery(at: site, from: origin.sender?.id, on: isolation)
-    delivery.waitedFrom = origin.sender
-    func post() { core.sendInOrder(payload, from: nil, delivery, enqueued: origin.followed) }
-    if origin.isFromHook { RunningHook.deliver(post) } else { post() }
+    let post = Post(at: site, senderID: origin.sender?.id, origin.sender, on: isolation)
+    if let isolation, !core.busState.waiting.isZero {
+      core.busState.drainMailbox(of: isolation)
+    }
+    func send() { core.sendInOrder(payload, from: nil, post, enqueued: origin.followed) }
+    if origin.isFromHook { RunningHook.deliver(send) } else { send() }
   }
 }
 

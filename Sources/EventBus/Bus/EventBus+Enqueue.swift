@@ -44,7 +44,7 @@ extension EventBus {
     }
     let core = core(of: name)
     let identity = sender.map { core.identity(of: $0) }
-    let followed = core.enqueued(payload, Delivery(at: site, from: identity?.id, on: isolation))
+    let followed = core.enqueued(payload, Post(at: site, senderID: identity?.id, on: isolation))
     let origin = EnqueuedEvent.Origin(
       sender: identity,
       followed: followed,

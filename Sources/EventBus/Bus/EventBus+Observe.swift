@@ -257,7 +257,7 @@ extension EventBus {
     _ handler: @escaping @Sendable (Payload, (any Actor)?) -> Void
   ) -> Token {
     let request = ObserveRequest(once: true, at: CallSite(fileID, line))
-    return core(of: name).register(request, wantsReplay: false, .poster(handler))
+    return core(of: name).observePoster(request, handler)
   }
 
   /// Returns the number of nested deliveries, on an actor, of events that were posted elsewhere.

@@ -88,13 +88,12 @@ extension EventBus {
       core.waitsNest(call.handlerCount, at: CallSite(fileID, line))
     }
     let completion = Completion(of: core, callers: call?.chain ?? [])
-    let delivery = Delivery(
-      at: CallSite(fileID, line),
-      from: sender.map(ObjectIdentifier.init),
-      on: isolation,
-      record: PostRecord(completion)
-    )
-    core.sendInOrder(payload, from: sender, delivery)
+    let record = PostRecord(completion)
+    var post = Post(at: CallSite(fileID, line), from: sender, on: isolation)
+    post.setRecord(record)
+    if let isolation, !busState.waiting.isZero { busState.drainMailbox(of: isolation) }
+    core.sendInOrder(payload, from: sender, post)
+    withExtendedLifetime(record) {}
     completion.finish()
     return completion
   }

@@ -104,19 +104,19 @@ protocol NamedObservers: AnyObject, Sendable {
 extension SignalCore: NamedObservers {
   func observations() -> [EventBus.Snapshot.Observation] {
     var observations: [(order: UInt, seen: EventBus.Snapshot.Observation)] = []
-    forEach { observer, priority in
-      let content = observer.registration?.content
+    forEach { sink in
+      let content = sink.content
       observations.append(
         (
-          observer.order,
+          sink.number,
           EventBus.Snapshot.Observation(
             name: name,
-            ownerType: observer.registration?.ownerType,
+            ownerType: sink.ownerClass.map { "\($0)" },
             // The owner of a handler on an actor is inspected on that actor only.
-            isAlive: observer.registration?.home != nil || !observer.hasLostOwner,
-            site: SourceSite(observer.site),
-            priority: Priority(priority),
-            isPaused: observer.isPaused,
+            isAlive: sink.home != nil || !sink.hasLostOwner,
+            site: SourceSite(sink.registration.site),
+            priority: Priority(sink.priority),
+            isPaused: sink.registration.isPaused,
             waitingCount: content?.waitingCount ?? 0,
             droppedCount: content?.droppedCount ?? 0
           )

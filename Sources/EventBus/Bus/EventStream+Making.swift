@@ -250,7 +250,9 @@ extension SignalCore {
     let site = request.site
     // The token of the stream retains these observers as well.
     let buffer = StreamBuffer<Payload>(limit) { self.streamIsCrowded($0, at: site) }
-    let token = register(request, where: predicate, wantsReplay: wantsReplay, .stream(buffer, fill))
+    let conditions = conditions(of: request, predicate, wantsReplay: wantsReplay)
+    let registration = ObserverRegistration(self, at: site)
+    let token = enter(StreamSink(registration, request, conditions, buffer, fill), request)
     if let lifetime { token.attach(to: lifetime) }
     return EventStream(buffer, token)
   }

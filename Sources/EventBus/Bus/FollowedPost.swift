@@ -14,18 +14,18 @@ package final class FollowedPost: PostRecord, @unchecked Sendable {  // Reason: 
   /// - Parameters:
   ///   - busState: The busState with the hooks.
   ///   - post: The post.
-  ///   - delivery: The origin of the event, with the record of a poster that waits.
+  ///   - origin: The origin of the event, with the record of a poster that waits.
   ///   - interceptions: The values that interceptors captured.
   init(
     _ busState: BusState,
     _ post: RunningPost,
-    _ delivery: Delivery,
+    _ origin: Post,
     _ interceptions: [Interception]
   ) {
     (self.busState, self.post, self.interceptions) = (busState, post, interceptions)
-    site = SourceSite(delivery.site)
-    poster = delivery.isolation.map(ActorIdentity.init)
-    super.init(delivery.record?.completion)
+    site = SourceSite(origin.site)
+    poster = origin.actor
+    super.init(origin.record?.completion)
   }
 
   /// Reports a step of the post itself.

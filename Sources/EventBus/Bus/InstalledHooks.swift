@@ -24,7 +24,7 @@ final class InstalledHooks: Sendable {
   /// `false` for hooks that are being removed, with a bag or a lifetime that ends.
   var isPaused: Bool {
     guard let registration else { return false }
-    return registration.isActive(0) && registration.isPaused
+    return registration.isActive && registration.isPaused
   }
 
   /// Ends a call of a hook.

@@ -116,7 +116,7 @@ extension SignalCore {
     // Read first: looking at the observers counts as a visit.
     let posts = runningPostCount
     var remaining: [EventBus.SettlingError.Remainder] = []
-    func add(_ registration: ObserverRegistration, _ site: CallSite, waitingCount: Int) {
+    func add(_ registration: ObserverRegistration, waitingCount: Int) {
       let running = registration.runningCount
       if own.contains(ObjectIdentifier(registration)) || waitingCount == 0 && running == 0 {
         return
@@ -124,18 +124,18 @@ extension SignalCore {
       remaining.append(
         EventBus.SettlingError.Remainder(
           name: name,
-          registeredAt: SourceSite(site),
+          registeredAt: SourceSite(registration.site),
           waitingCount: waitingCount,
           runningCount: running
         )
       )
     }
-    forEach { observer, _ in
-      guard let registration = observer.registration else { return }
-      let content = registration.content
-      if !content.isStream { add(registration, observer.site, waitingCount: content.waitingCount) }
+    forEach { sink in
+      let content = sink.content
+      if content?.isStream == true { return }
+      add(sink.registration, waitingCount: content?.waitingCount ?? 0)
     }
-    for (registration, site) in endedInCall { add(registration, site, waitingCount: 0) }
+    for registration in endedInCall { add(registration, waitingCount: 0) }
     if posts > 0 {
       remaining.append(EventBus.SettlingError.Remainder(name: name, runningCount: posts))
     }

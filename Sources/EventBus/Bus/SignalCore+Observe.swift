@@ -10,20 +10,18 @@ extension SignalCore {
     where predicate: Predicate? = nil,
     _ handler: @escaping @isolated(any) @Sendable (Payload) throws -> Void
   ) -> Token {
-    let actor = handler.isolation
-    if request.isPlain, predicate == nil, actor == nil, !isReplaying {
-      let address = ObjectAddress.retained(
-        plainObserver.init(at: request.site, handler: withoutIsolation(handler))
-      )
-      add(retained: address, priority: request.priority, for: nil)
-      return Token(self, handle: address)
-    }
+    let (registration, actor) = (ObserverRegistration(self, at: request.site), handler.isolation)
     let call = withoutIsolation(handler)
-    let sink = GeneralObserver<Payload>.Sink.handler { payload in
-      try call(payload)
+    let conditions = conditions(of: request, predicate)
+    if conditions == nil, actor == nil {
+      add(plainSink.init(registration, priority: request.priority, call))
+      return Token(registration)
+    }
+    let sink = handlerSink.init(registration, request, conditions, on: mailbox(of: actor)) {
+      try call($0)
       return .called
     }
-    return register(request, where: predicate, on: actor, sink)
+    return enter(sink, request)
   }
 
   /// Registers a handler that belongs to an object.
@@ -34,19 +32,7 @@ extension SignalCore {
     _ handler: @escaping @isolated(any) @Sendable (Owner, Payload) throws -> Void
   ) -> Token {
     let actor = handler.isolation
-    guard request.isPlain, predicate == nil, actor == nil, !isReplaying else {
-      let call = withoutIsolation(handler)
-      return observe(request, where: predicate, owner: owner, on: actor, call)
-    }
-    let registration = ObserverRegistration(self, owner: owner)
-    let observer = ownerObserver.init(
-      at: request.site,
-      owner: owner,
-      registration,
-      handler: withoutIsolationAndOwnerType(handler)
-    )
-    enter(observer, registration, request, owner)
-    return Token(registration, handle: 0, isKept: true)
+    return observe(request, predicate, owner, on: actor, withoutIsolationAndOwnerType(handler))
   }
 
   /// Registers a handler that belongs to an actor and runs on it.
@@ -56,22 +42,35 @@ extension SignalCore {
     actor owner: Owner,
     _ handler: @escaping @Sendable (isolated Owner, Payload) throws -> Void
   ) -> Token {
-    observe(request, where: predicate, owner: owner, on: owner, withoutIsolation(onOwner: handler))
+    observe(request, predicate, owner, on: owner, withoutIsolationAndOwnerType(onOwner: handler))
   }
 
-  private func observe<Owner: AnyObject & Sendable>(
+  private func observe(
     _ request: ObserveRequest,
-    where predicate: Predicate?,
-    owner: Owner,
+    _ predicate: Predicate?,
+    _ owner: AnyObject,
     on actor: (any Actor)?,
-    _ call: @escaping @Sendable (Owner, Payload) throws -> Void
+    _ handler: @escaping @Sendable (AnyObject, Payload) throws -> Void
   ) -> Token {
-    let sink = GeneralObserver<Payload>.Sink.handler { [weak owner] payload in
-      guard let owner else { return .ownerLost }
-      try call(owner, payload)
-      return .called
-    }
-    return register(request, where: predicate, owner: owner, on: actor, sink)
+    let sink = ownerSink.init(
+      ObserverRegistration(self, at: request.site),
+      request,
+      conditions(of: request, predicate),
+      owner: owner,
+      on: mailbox(of: actor),
+      handler
+    )
+    return enter(sink, request, owner)
+  }
+
+  /// Registers a handler that the poster calls, and that receives the poster's actor; it gets no recorded events.
+  func observePoster(
+    _ request: ObserveRequest,
+    _ handler: @escaping @Sendable (Payload, (any Actor)?) -> Void
+  ) -> Token {
+    let conditions = Conditions<Payload>(request, where: nil, isReplaying: false)
+    let registration = ObserverRegistration(self, at: request.site)
+    return enter(PosterSink(registration, request, conditions, handler), request)
   }
 
   /// Registers an asynchronous handler that belongs to its token.
@@ -131,11 +130,19 @@ extension SignalCore {
     _ buffering: Buffering,
     owner: AnyObject? = nil,
     on actor: (any Actor)?,
-    _ body: @escaping GeneralObserver<Payload>.Sink.AsyncCall
+    _ call: @escaping AsyncSink<Payload>.Call
   ) -> Token {
-    let limit = BufferLimit(buffering, at: request.site, report: busState.message)
-    let sink = GeneralObserver.Sink.asyncHandler(AsyncCallQueue(limit, busState.waiting), body)
-    return register(request, where: predicate, owner: owner, on: actor, sink)
+    let sink = AsyncSink(
+      ObserverRegistration(self, at: request.site),
+      request,
+      conditions(of: request, predicate),
+      owner: owner,
+      on: mailbox(of: actor),
+      BufferLimit(buffering, at: request.site, report: busState.message),
+      busState.waiting,
+      call
+    )
+    return enter(sink, request, owner)
   }
 
   /// Calls an asynchronous handler from its actor, unless there is a reason not to call it there.
@@ -163,70 +170,42 @@ extension SignalCore {
 }
 
 extension SignalCore {
-  /// Whether payloads are recorded for later observers.
-  private var isReplaying: Bool { (interned?.replay ?? 0) > 0 }
-
-  /// Registers an observer that delivers to a sink.
+  /// Returns what an event must meet before it reaches a new observer; `nil` if nothing.
   ///
   /// - Parameters:
   ///   - request: The parameters of the registration.
   ///   - predicate: The filter.
-  ///   - owner: The owner.
-  ///   - actor: The actor on which the handler runs.
   ///   - wantsReplay: Whether the observer receives the recorded events.
-  ///   - sink: The destination of the events.
-  /// - Returns: The token, which may be dropped if there is an owner.
-  @_semantics("optimize.sil.specialize.generic.never")
-  func register(
-    _ request: ObserveRequest,
-    where predicate: Predicate? = nil,
-    owner: AnyObject? = nil,
-    on actor: (any Actor)? = nil,
-    wantsReplay: Bool = true,
-    _ sink: GeneralObserver<Payload>.Sink
-  ) -> Token {
-    let mailbox = actor.map { busState.mailbox(of: $0) }
-    let registration = ObserverRegistration(self, owner: owner, on: mailbox)
-    let gate = wantsReplay && isReplaying ? ReplayGate() : nil
-    let observer = generalObserver.init(
-      request,
-      where: predicate,
-      owner: owner,
-      registration,
-      gate: gate,
-      envelope: envelope,
-      sink
-    )
-    if enter(observer, registration, request, owner), let gate {
-      replay(to: observer, through: gate, from: request.sender)
-    }
-    return Token(registration, handle: 0, isKept: owner != nil)
+  func conditions(of request: ObserveRequest, _ predicate: Predicate?, wantsReplay: Bool = true)
+    -> Conditions<Payload>?
+  {
+    let isReplaying = wantsReplay && interned?.replay ?? 0 > 0
+    return conditionsClass.init(request, where: predicate, isReplaying: isReplaying)
   }
 
-  /// Adds an observer to the list, and ties it to the lifetime of its owner.
+  private func mailbox(of actor: (any Actor)?) -> Mailbox? { actor.map { busState.mailbox(of: $0) } }
+
+  /// Adds a sink to the list, ties it to the lifetime of its owner, and gives it the recorded events.
   ///
-  /// - Returns: `false` if the list is closed; the registration has then ended.
-  @discardableResult
-  private func enter(
-    _ observer: AnyObserver,
-    _ registration: ObserverRegistration,
-    _ request: ObserveRequest,
-    _ owner: AnyObject?
-  ) -> Bool {
-    guard add(observer, priority: request.priority, for: request.sender) else {
-      registration.disconnect()
-      return false
+  /// - Returns: The token, which may be dropped if there is an owner.
+  @_semantics("optimize.sil.specialize.generic.never")
+  func enter(_ sink: GeneralSink<Payload>, _ request: ObserveRequest, _ owner: AnyObject? = nil)
+    -> Token
+  {
+    let registration = sink.registration
+    if add(sink, for: request.sender) {
+      if let lifetime = owner.flatMap(busState.lifetime) { registration.join(lifetime.members) }
+      if let gate = sink.conditions?.gate { replay(to: sink, through: gate, from: request.sender) }
     }
-    if let lifetime = owner.flatMap(busState.lifetime) { registration.join(lifetime.members) }
-    return true
+    return Token(registration, isKept: owner != nil)
   }
 
   /// Delivers the recorded events to a new observer, followed by the events that arrive meanwhile.
   ///
-  /// The observer is already linked, with its gate closed: the event of each post is either among the
+  /// The sink is already linked, with its gate closed: the event of each post is either among the
   /// recorded ones or waits at the gate.
   private func replay(
-    to observer: GeneralObserver<Payload>,
+    to sink: GeneralSink<Payload>,
     through gate: ReplayGate,
     from sender: AnyObject?
   ) {
@@ -234,7 +213,7 @@ extension SignalCore {
     busState.waiting.beginTurn(for: ObjectAddress.of(self))
     defer { busState.waiting.endTurn() }
     let (recorded, newest) = replays.object(orMake: ReplayBuffer.init).contents()
-    handOver(recorded, from: sender, upTo: newest, to: observer, through: gate)
+    handOver(recorded, from: sender, upTo: newest, to: sink, through: gate)
   }
 }
 

@@ -10,12 +10,11 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
   let name: String
   /// The observers of every event of the bus.
   let wildcards: SignalCore<AnyEvent>?
-  /// The classes of observers and of kept events, stored because looking one up costs as much as creating an
-  /// object.
-  let plainObserver = PlainObserver<Payload>.self
-  let ownerObserver = OwnerObserver<Payload>.self
-  let generalObserver = GeneralObserver<Payload>.self
-  let envelope = WaitingEvent<Payload>.self
+  /// The classes of sinks and of kept events, stored because looking one up costs as much as creating an object.
+  let plainSink = PlainSink<Payload>.self
+  let handlerSink = HandlerSink<Payload>.self
+  let ownerSink = OwnerSink<Payload>.self
+  let conditionsClass = Conditions<Payload>.self
   let enqueuedEvent = TypedEnqueuedEvent<Payload>.self
   let recordedEvent = RecordedEvent<Payload>.self
   /// The state shared by all names of this event; `nil` for a signal without a name.
@@ -83,17 +82,13 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
     at site: CallSite,
     on isolation: (any Actor)?
   ) -> Int {
-    // Choose the path. What waits for the poster's actor comes first. While events of the bus wait for any actor,
-    // handlers on the poster's are reached with the origin: if earlier events are left, the event is queued.
-    let othersWait = !busState.waiting.isZero
-    if othersWait, let isolation { busState.drainMailbox(of: isolation) }
+    // What waits for the poster's actor comes first.
+    if let isolation, !busState.waiting.isZero { busState.drainMailbox(of: isolation) }
+    // Call the observers, on the general path if hooks, recorded events or several groups of observers ask for it.
     let isPlain = token == nil && busState.isPlain
-    // Call the observers.
-    let plainlyReached =
-      isPlain
-      ? deliver(payload, from: sender, at: site, on: isolation, othersWait: othersWait) : nil
+    let plainlyReached = isPlain ? deliver(payload, from: sender, at: site, on: isolation) : nil
     guard let reached = plainlyReached else {
-      return sendWithOrigin(payload, from: sender, excluding: token, at: site, on: isolation)
+      return sendInOrder(payload, from: sender, excluding: token, at: site, on: isolation)
     }
     // Report an event that reached none.
     if reached == 0, busState.reportsUnhandled {
@@ -110,7 +105,7 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
     at site: CallSite,
     on isolation: (any Actor)?
   ) {
-    unhandled(payload, Delivery(at: site, from: sender, on: isolation))
+    unhandled(payload, Post(at: site, from: sender, on: isolation))
   }
 
   /// Delivers an event on the general path.
@@ -119,16 +114,16 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
   @usableFromInline
   @inline(never)
   @_semantics("optimize.sil.specialize.generic.never")
-  func sendWithOrigin(
+  func sendInOrder(
     _ payload: Payload,
     from sender: AnyObject?,
     excluding token: Token?,
     at site: CallSite,
     on isolation: (any Actor)?
   ) -> Int {
-    var delivery = Delivery(at: site, from: sender, on: isolation)
-    delivery.excluded = token.flatMap { $0.isActive ? $0.identity : nil }
-    return sendInOrder(payload, from: sender, delivery)
+    var post = Post(at: site, from: sender, on: isolation)
+    post.excluded = token.map { ObjectIdentifier($0.registration) }
+    return sendInOrder(payload, from: sender, post)
   }
 
   /// Delivers an event on the general path, given its origin.
@@ -143,12 +138,9 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
   func sendInOrder(
     _ payload: Payload,
     from sender: AnyObject?,
-    _ origin: Delivery,
+    _ origin: Post,
     enqueued: EnqueuedEvent.Origin.Followed? = nil
   ) -> Int {
-    if let isolation = origin.isolation, !busState.waiting.isZero {
-      busState.drainMailbox(of: isolation)
-    }
     let reached =
       busState.isFollowed && !RunningHook.isRunning
       ? follow(payload, from: sender, origin, enqueued) : call(payload, from: sender, origin)
@@ -160,36 +152,36 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
   private func follow(
     _ payload: Payload,
     from sender: AnyObject?,
-    _ origin: Delivery,
+    _ origin: Post,
     _ enqueued: EnqueuedEvent.Origin.Followed?
   ) -> Int {
-    RunningPost.run(name, cause: enqueued?.cause) { post in
+    RunningPost.run(name, cause: enqueued?.cause) { running in
       let interceptions = enqueued?.interceptions ?? busState.capture { event(payload, origin) }
-      let record = FollowedPost(busState, post, origin, interceptions)
-      var delivery = origin
-      delivery.record = record
+      let record = FollowedPost(busState, running, origin, interceptions)
+      var post = origin
+      post.setRecord(record)
       record.report(.began)
-      let reached = call(payload, from: sender, delivery)
+      let reached = call(payload, from: sender, post)
       record.report(.ended(reached: reached))
       return reached
     }
   }
 
   /// Records an event for later observers, if its name asks for it, and calls the present ones.
-  private func call(_ payload: Payload, from sender: AnyObject?, _ origin: Delivery) -> Int {
+  private func call(_ payload: Payload, from sender: AnyObject?, _ origin: Post) -> Int {
     // What the handlers enqueue, unlike what the hook enqueues, is reported.
     if RunningHook.isCaller {
       return RunningHook.deliver { call(payload, from: sender, origin) }
     }
-    var delivery = origin
+    var post = origin
     if let limit = interned?.replay, limit > 0 {
-      let senderIdentity = delivery.waitedFrom ?? sender.map { identity(of: $0) }
-      let event = recordedEvent.init(payload, delivery, from: senderIdentity)
-      delivery.number = replays.object(orMake: ReplayBuffer.init).record(event, limit: limit)
+      let identity = post.waitedFrom ?? sender.map { self.identity(of: $0) }
+      let event = recordedEvent.init(payload, post, from: identity)
+      post.number = replays.object(orMake: ReplayBuffer.init).record(event, limit: limit)
     }
     var anyEvent: AnyEvent?
-    return deliverInOrder(payload, delivery, from: sender, wildcards: wildcards) {
-      let event = anyEvent ?? self.event(payload, delivery)
+    return deliverInOrder(payload, post, from: sender, wildcards: wildcards) {
+      let event = anyEvent ?? self.event(payload, post)
       anyEvent = event
       return event
     }
@@ -199,23 +191,22 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
   ///
   /// Events that are kept for later observers, and those by which the libraries announce the life of the
   /// program, are often not observed on purpose.
-  private func unhandled(_ payload: Payload, _ delivery: Delivery) {
+  private func unhandled(_ payload: Payload, _ post: Post) {
     guard busState.reportsUnhandled else { return }
     if let interned, interned.isLifecycle || interned.replay > 0 { return }
-    busState.unhandled(event(payload, delivery))
+    busState.unhandled(event(payload, post))
   }
 
   override func handlerFailed(
     _ error: any Error,
-    in observer: AnyObserver,
+    in sink: AnySink,
     payload: any Sendable,
-    delivery: Delivery
+    _ post: Post
   ) {
-    delivery.record?.completion?.failed(error, at: observer.order)
-    let event = self.event(payload, delivery)
-    busState.report(
-      HandlerFailure(error: error, event: event, registeredAt: SourceSite(observer.site))
-    )
+    post.record?.completion?.failed(error, at: sink.number)
+    let event = self.event(payload, post)
+    let site = SourceSite(sink.registration.site)
+    busState.report(HandlerFailure(error: error, event: event, registeredAt: site))
   }
 
   // MARK: Warnings
@@ -282,18 +273,18 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
   }
 
   /// Information for hooks about an event that is being enqueued; `nil` while no hook follows posts.
-  func enqueued(_ payload: Payload, _ delivery: @autoclosure () -> Delivery) -> EnqueuedEvent
+  func enqueued(_ payload: Payload, _ post: @autoclosure () -> Post) -> EnqueuedEvent
     .Origin.Followed?
   {
     guard busState.isFollowed, !RunningHook.isCaller else { return nil }
-    let interceptions = busState.capture { event(payload, delivery()) }
+    let interceptions = busState.capture { event(payload, post()) }
     return EnqueuedEvent.Origin.Followed(
       cause: RunningPost.currentNumber,
       interceptions: interceptions
     )
   }
 
-  func event(_ payload: any Sendable, _ delivery: Delivery) -> AnyEvent {
-    AnyEvent(name: name, payload: payload, sender: delivery.sender, site: SourceSite(delivery.site))
+  func event(_ payload: any Sendable, _ post: Post) -> AnyEvent {
+    AnyEvent(name: name, payload: payload, sender: post.sender, site: SourceSite(post.site))
   }
 }

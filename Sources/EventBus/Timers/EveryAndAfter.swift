@@ -249,7 +249,7 @@ private func startTimer<C: Clock<Duration>>(
   let queue = ClockTimerQueue.queue(of: clock)
   let timer = queue.add(every: interval, tolerance: tolerance, missed: policy, on: actor, handler)
   if let owner = owner as? any LifetimeOwner { timer.join(owner.lifetime.members) }
-  return Token(timer, handle: 0, isKept: owner != nil)
+  return Token(timer, isKept: owner != nil)
 }
 
 // A constant holds each closure: the compiler would wrap the closure of a `return` in another one.

@@ -105,7 +105,7 @@ package final class TimerRegistration: Registration,
         } else {
           await TimerActivity.perform(as: unit) { await tick(in: task) }
         }
-      if isOwned == false { endByItself() }
+      if isOwned == false { end() }
       if isOwned != nil {
         // Before the next tick, which may be due, can begin in another task.
         runner.store(0, ordering: .releasing)
@@ -122,7 +122,7 @@ package final class TimerRegistration: Registration,
   private func tick(in task: Int) async -> Bool? {
     guard let call = queue?.begin(self) else { return nil }
     runner.store(task, ordering: .releasing)
-    if isSingle { endByItself() }
+    if isSingle { end() }
     let lateness = Duration(attoseconds: call.tick.lateness)
     let tick = Tick(call.tick.index, missed: call.tick.missed, lateness: lateness)
     switch call.handler {

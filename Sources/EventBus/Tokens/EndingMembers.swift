@@ -1,42 +1,39 @@
-/// The hooks and tokens that end with a lifetime or a bag, in the order in which they joined.
+/// The registrations that end with a lifetime or a bag, in the order in which they joined.
 ///
-/// A separate object, so that a member that is cancelled on another thread can still leave while the
+/// A separate object, so that a registration that is cancelled on another thread can still leave while the
 /// lifetime is being deallocated.
 ///
 /// ```
-/// lifetime ──owns──► members ──owns──► token ──► members     (the cycle ends with the lifetime)
+/// lifetime ──owns──► members ──own──► registration ──► members     (the cycle ends with the lifetime)
 /// ```
 package final class EndingMembers: Sendable {
-  /// An object that ends with a lifetime.
-  package protocol Member: AnyObject, Sendable {
-    /// Prevents new calls of the handler, before the registration is removed.
-    ///
-    /// Called once, under no lock, when the lifetime ends and before its first member does.
-    func stopCalls()
-
-    /// Ends the registration.
-    ///
-    /// Called once, under no lock, when the lifetime ends.
-    func lifetimeEnded()
+  /// What the lifetime or bag is to a registration.
+  package enum Role: Sendable {
+    /// The lifetime of the owner.
+    case owner
+    /// It keeps the registration instead of its token.
+    case keeper
   }
 
-  /// A position in a group, for a member that ends early.
-  package struct Membership: Sendable {
-    /// The group.
-    package let members: EndingMembers
+  /// A registration, and what the lifetime or bag is to it.
+  package typealias Member = (registration: Registration, role: Role)
+
+  /// A position in a group, for a registration that ends early.
+  struct Membership: Sendable {
+    fileprivate let members: EndingMembers
     fileprivate let number: UInt
 
-    /// Leaves the group; does nothing if the member has left it.
+    /// Leaves the group; does nothing if the registration has left it.
     ///
     /// - Complexity: O(log *n*), amortized.
-    package func leave() {
+    func leave() {
       let member = members.list.withLock { $0?.remove(number: number) }
       withExtendedLifetime(member) {}
     }
   }
 
   /// The members, or `nil` once the group has ended and accepts no more.
-  private let list = Locked<NumberedList<any Member>?>(NumberedList())
+  private let list = Locked<NumberedList<Member>?>(NumberedList())
 
   /// Creates an empty group.
   package init() {}
@@ -47,12 +44,12 @@ package final class EndingMembers: Sendable {
   /// A Boolean value that indicates whether the group has ended and accepts no more members.
   package var hasEnded: Bool { list.withLock { $0 == nil } }
 
-  /// Adds a member.
+  /// Adds a registration.
   ///
   /// - Returns: The membership, or `nil` when the group has ended.
   /// - Complexity: Amortized O(1).
-  package func join(_ member: any Member) -> Membership? {
-    let number = list.withLock { $0?.append(member) }
+  func join(_ registration: Registration, as role: Role) -> Membership? {
+    let number = list.withLock { $0?.append((registration, role)) }
     return number.map { Membership(members: self, number: $0) }
   }
 
@@ -63,24 +60,21 @@ package final class EndingMembers: Sendable {
   /// - Parameter isFinal: Pass `true` to accept no more members.
   package func end(isFinal: Bool) { Self.end(takeAll(isFinal: isFinal)) }
 
-  /// Removes every member without ending it.
+  /// Removes every member, and stops its calls, without ending it.
   ///
   /// - Parameter isFinal: Pass `true` to accept no more members.
   /// - Returns: The members, oldest first, for ``end(_:)``.
-  func takeAll(isFinal: Bool) -> [any Member] {
-    list.withLock { list in
+  func takeAll(isFinal: Bool) -> [Member] {
+    let members = list.withLock { list in
       defer { if isFinal { list = nil } }
       return list?.removeAll() ?? []
     }
+    for (registration, role) in members { registration.stopCalls(as: role) }
+    return members
   }
 
   /// Ends members that were removed, in order.
-  package static func end(_ members: [any Member]) {
-    for member in members { member.stopCalls() }
-    for member in members { member.lifetimeEnded() }
+  package static func end(_ members: [Member]) {
+    for (registration, role) in members { registration.end(as: role) }
   }
-}
-
-extension EndingMembers.Member {
-  func stopCalls() {}
 }

@@ -58,11 +58,11 @@ public final class Lifetime: Sendable {
     if state.set(Self.endedFlag) { state.object?.end(isFinal: true) }
   }
 
-  /// Ends the lifetime without ending the hooks and tokens, for the first caller.
+  /// Ends the lifetime, and stops the calls of its tokens, without ending the hooks and tokens, for the first caller.
   ///
   /// - Returns: The hooks and tokens, for ``EndingMembers/end(_:)``; empty for later callers.
   /// - Complexity: O(*n*) in their number.
-  package func takeMembers() -> [any EndingMembers.Member] {
+  package func takeMembers() -> [EndingMembers.Member] {
     state.set(Self.endedFlag) ? state.object?.takeAll(isFinal: true) ?? [] : []
   }
 
@@ -75,8 +75,8 @@ public final class Lifetime: Sendable {
   /// - Complexity: Amortized O(1).
   @discardableResult
   public func onEnd(_ handler: @escaping @Sendable () -> Void) -> Token {
-    let hook = EndHook(handler)
-    let token = Token(hook, handle: 0, isKept: true)
+    let hook = ActionRegistration(at: .endOfLifetime, handler)
+    let token = Token(hook, isKept: true)
     hook.join(members)
     return token
   }
@@ -110,47 +110,10 @@ public struct Ending: Sendable {
   /// - Throws: `CancellationError` if the waiting task is cancelled first.
   public func waitUntilEnded() async throws(CancellationError) {
     let latch = Latch()
-    let hook = EndHook { latch.open() }
+    let hook = ActionRegistration(at: .endOfLifetime) { latch.open() }
     hook.join(members)
     let hasEnded = await latch.wait()
-    hook.end(0)
+    hook.end()
     if !hasEnded { throw CancellationError() }
-  }
-}
-
-/// A closure that runs exactly once when a lifetime ends, unless it is removed first.
-package final class EndHook: Registration,
-  @unchecked Sendable  // Reason: locked.
-{
-  private let body: Locked<(@Sendable () -> Void)?>
-
-  /// Creates a hook, to be joined to a lifetime.
-  package init(_ body: @escaping @Sendable () -> Void) {
-    self.body = Locked(body)
-  }
-
-  // The end of the lifetime is what the hook waits for: until its turn comes, it can be cancelled.
-
-  override package func isActive(_ handle: UInt) -> Bool { !hasEnded }
-
-  override package func stopCalls() {}
-
-  override func didEnd() {
-    let body = body.withLock { $0.take() }
-    withExtendedLifetime(body) {}
-  }
-
-  override package func lifetimeEnded() {
-    countCall()
-    run()
-    finish()
-  }
-
-  /// Runs the closure in a frame of its own, which releases the captures before the call counts as over.
-  private func run() {
-    guard markEnded(), let body = body.withLock({ $0.take() }) else { return }
-    // The token ends before the call, as it does for a registration with `once: true`.
-    leaveLifetime()?.object?.cancel()
-    body()
   }
 }

@@ -1,51 +1,70 @@
 public import Synchronization
 
-/// The agreement of a token, the lifetime of an owner and the calls of a handler on whether a registration
-/// still counts.
+/// The state of a registration: whether it counts, why it has ended, its pauses and its running calls.
 ///
-/// There is one for every kind of registration that something other than its token may end: observers with
-/// an owner, a filter or a queue, observers of properties, hooks of a lifetime, timers, themed views.
-/// Subclasses say what an end and a pause mean to them.
+/// Every registration has one, whatever its kind; the subclasses say what follows from an end and from a pause. A token
+/// refers to its registration and has no state of its own.
 ///
-/// One word holds the end, the pauses and the running calls. A call is counted first and then checks for the
-/// end; the end is set first and then checks for calls. Either the call is not made, or
-/// ``waitUntilFinished(_:)`` sees it. The end is set by an atomic exchange, so exactly one caller performs
-/// what follows from it.
+/// | state | a call may begin | left by |
+/// |---|---|---|
+/// | active | yes | a pause, a stop, the end |
+/// | paused, *n* times | no | the *n*-th resume, a stop, the end |
+/// | stopped: a lifetime has ended, and ends its members one after another | no | the end |
+/// | ended | no; running calls go on | nothing |
+///
+/// One word holds all of it. A call is counted first and then checks for the end; the end is set first and then
+/// checks for calls. Either the call is not made, or ``waitUntilFinished()`` sees it. The end is set by an atomic
+/// exchange, so exactly one caller performs what follows from it.
 ///
 /// ## Thread safety
 ///
 /// Every member may be called on any thread. The overridable members are called under no lock.
 @usableFromInline
-package class Registration: TokenTarget, EndingMembers.Member,
-  @unchecked Sendable  // Reason: atomic and locked.
-{
-  private struct State: ~Copyable {
-    /// The position in the lifetime of the owner.
-    var membership: EndingMembers.Membership?
-    /// The token that is cancelled when the registration ends by itself.
-    var watcher: WeakToken?
-    /// Opens when no call is running.
-    var idle: Latch?
-    /// Opens when no call is running except the one that waits.
-    var alone: Latch?
+package class Registration: @unchecked Sendable {  // Reason: atomic and locked.
+  /// What few registrations need.
+  private final class Extras: Sendable {
+    struct State: ~Copyable {
+      /// The place in the lifetime of the owner.
+      var owner: EndingMembers.Membership?
+      /// The place in the lifetime or bag that keeps the registration instead of its token.
+      var keeper: EndingMembers.Membership?
+      /// Opens when the end is complete.
+      var ending: Latch?
+      /// Opens when no call is running.
+      var idle: Latch?
+      /// Opens when no call is running except the one that waits.
+      var alone: Latch?
+    }
+
+    let state = Locked(State())
   }
 
   /// Set when the registration has ended.
   @usableFromInline static var ended: UInt64 { 1 }
-  /// Set when the lifetime of the owner or of the token has ended, before it ends the registration.
+  /// Set when the lifetime of the owner, or the lifetime or bag that keeps it, has ended, before it ends the
+  /// registration.
   @usableFromInline static var stopped: UInt64 { 2 }
+  /// Set when what follows from the end has been done.
+  private static var settled: UInt64 { 4 }
   /// Set once a task waits for the end of calls.
-  private static var awaited: UInt64 { 4 }
-  private static var onePause: UInt64 { 8 }
+  private static var awaited: UInt64 { 8 }
+  /// Set when the death of the token does not end the registration.
+  private static var kept: UInt64 { 16 }
+  /// Set when the registration ended, or is about to end, because its owner has.
+  private static var orphaned: UInt64 { 32 }
+  /// Set when the registration ended with its only call.
+  private static var spent: UInt64 { 64 }
+  /// Set when the calls are not counted.
+  private static var uncounted: UInt64 { 128 }
+  @usableFromInline static var onePause: UInt64 { 256 }
   @usableFromInline static var oneCall: UInt64 { 1 << 32 }
-  /// The bits that all are zero while the handler may be called.
-  @usableFromInline static var closed: UInt64 { (oneCall - 1) & ~4 }
+  @usableFromInline static var pauses: UInt64 { oneCall - onePause }
 
   @usableFromInline let word = Atomic<UInt64>(0)
-  private let state = Locked(State())
+  private let extras = LazyReference<Extras>()
 
   /// Creates a registration that counts.
-  package override init() {}
+  init() {}
 
   // MARK: What differs between kinds
 
@@ -54,7 +73,8 @@ package class Registration: TokenTarget, EndingMembers.Member,
   /// Called once.
   func didEnd() {}
 
-  /// Prevents new calls that check neither ``isOpen`` nor ``beginCall()``, ahead of the end.
+  /// Prevents new calls that check neither ``isOpen`` nor ``beginCall()``: the registration is stopped, or is being
+  /// ended by another thread.
   func didStop() {}
 
   /// Stops or resumes deliveries, according to ``isPaused``.
@@ -63,114 +83,161 @@ package class Registration: TokenTarget, EndingMembers.Member,
   /// A Boolean value that indicates whether the current task is inside a call of the handler.
   var isOwnCall: Bool { RunningCall.isCalling(self) }
 
-  /// Called once when the owner's lifetime has ended.
-  package func lifetimeEnded() { endByItself() }
+  /// Prevents new calls, ahead of the end with the lifetime of the owner.
+  func willEndWithOwner() { stop(Self.orphaned) }
+
+  /// Ends the registration with the lifetime of the owner.
+  package func endWithOwner() { end(because: Self.orphaned) }
+
+  /// Waits, after the end, until no call of the handler is running, except one that waits.
+  ///
+  /// Returns early when the task is cancelled.
+  func waitForCalls() async { await waitForCountedCalls() }
 
   // MARK: State
 
+  private final var state: UInt64 { word.load(ordering: .sequentiallyConsistent) }
+
   /// A Boolean value that indicates whether the registration has ended.
-  package final var hasEnded: Bool {
-    word.load(ordering: .sequentiallyConsistent) & Self.ended != 0
-  }
+  package final var hasEnded: Bool { state & Self.ended != 0 }
+
+  /// A Boolean value that indicates whether the registration has neither ended nor been stopped.
+  package final var isActive: Bool { state & (Self.ended | Self.stopped) == 0 }
 
   /// A Boolean value that indicates whether the handler may be called: the registration is neither ended nor
   /// stopped nor paused.
   @inlinable
   package final var isOpen: Bool {
-    word.load(ordering: .sequentiallyConsistent) & Self.closed == 0
+    word.load(ordering: .sequentiallyConsistent) & (Self.ended | Self.stopped | Self.pauses) == 0
   }
 
   /// A Boolean value that indicates whether the registration is paused.
-  package final var isPaused: Bool {
-    word.load(ordering: .sequentiallyConsistent) & Self.closed >= Self.onePause
-  }
+  package final var isPaused: Bool { state & Self.pauses != 0 }
 
-  override package func isActive(_ handle: UInt) -> Bool {
-    // A lifetime ends its members one after another, and runs hooks in between.
-    word.load(ordering: .sequentiallyConsistent) & (Self.ended | Self.stopped) == 0
-      && state.withLock { $0.membership }?.members.hasEnded != true
-  }
+  /// A Boolean value that indicates whether the registration ended, or is about to end, with its owner.
+  final var hasLostOwner: Bool { state & Self.orphaned != 0 }
+
+  /// A Boolean value that indicates whether the registration ended with its only call.
+  final var hasUsedCall: Bool { state & Self.spent != 0 }
 
   // MARK: The end
 
-  /// Marks the registration as ended.
+  /// Ends the registration.
   ///
-  /// - Returns: `true` to the one caller that ended it, who has to do what follows.
-  package final func markEnded() -> Bool {
-    word.bitwiseOr(Self.ended, ordering: .sequentiallyConsistent).oldValue & Self.ended == 0
+  /// - Returns: `true` to the one caller that ended it.
+  @usableFromInline
+  @discardableResult
+  package final func end() -> Bool { end(because: 0) }
+
+  /// Ends a registration whose only call begins.
+  final func endWithCall() {
+    if !hasEnded { end(because: Self.spent) }
   }
 
   @discardableResult
-  override package final func end(_ handle: UInt) -> UInt {
-    _ = conclude()
-    return handle
-  }
-
-  /// Ends the registration without its token, and cancels the token.
-  @usableFromInline
-  package final func endByItself() { conclude()?.object?.cancel() }
-
-  private func conclude() -> WeakToken? {
-    guard markEnded() else { return nil }
-    didEnd()
-    return leaveLifetime()
-  }
-
-  /// Leaves the lifetime of the owner, after the end.
-  ///
-  /// - Returns: The token, to be cancelled if the registration has ended by itself.
-  final func leaveLifetime() -> WeakToken? {
-    let (membership, watcher) = state.withLock { state in
-      (state.membership.take(), state.watcher.take())
+  private final func end(because reason: UInt64) -> Bool {
+    let former = word.bitwiseOr(Self.ended | reason, ordering: .sequentiallyConsistent).oldValue
+    if former & Self.ended != 0 {
+      if former & Self.settled == 0 { didStop() }
+      return false
     }
-    membership?.leave()
-    return watcher
+    didEnd()
+    // A task that starts to wait either finds this flag set or has already created the latch.
+    word.bitwiseOr(Self.settled, ordering: .sequentiallyConsistent)
+    if let extras = extras.object { leaveAll(extras) }
+    return true
   }
 
-  override package final func watch(_ handle: UInt, by token: Token) -> Bool {
-    let reference = WeakToken(token)
-    state.withLock { $0.watcher = reference }
-    return !hasEnded
+  /// A Boolean value that indicates whether the end is complete.
+  private final var isSettled: Bool { state & Self.settled != 0 }
+
+  private final func leaveAll(_ extras: Extras) {
+    let (owner, keeper, ending) = extras.state.withLock { state in
+      (state.owner.take(), state.keeper.take(), state.ending.take())
+    }
+    owner?.leave()
+    keeper?.leave()
+    ending?.open()
   }
 
-  // MARK: The lifetime of the owner
+  private final func stop(_ reason: UInt64) {
+    word.bitwiseOr(Self.stopped | reason, ordering: .sequentiallyConsistent)
+    didStop()
+  }
 
-  /// Ends the registration with a lifetime, or at once if that has ended.
+  /// A Boolean value that indicates whether the death of the token does not end the registration.
+  final var isKept: Bool { state & Self.kept != 0 }
+
+  /// Lets the registration outlive its token.
+  final func keep() { word.bitwiseOr(Self.kept, ordering: .relaxed) }
+
+  // MARK: Lifetimes and bags
+
+  /// Prevents new calls, ahead of the end with a lifetime or a bag.
+  final func stopCalls(as role: EndingMembers.Role) {
+    switch role {
+    case .owner: willEndWithOwner()
+    case .keeper: stop(0)
+    }
+  }
+
+  /// Ends the registration with a lifetime or a bag.
+  final func end(as role: EndingMembers.Role) {
+    switch role {
+    case .owner: endWithOwner()
+    case .keeper: end()
+    }
+  }
+
+  /// Ends the registration with the lifetime of its owner, or at once if that has ended.
+  ///
+  /// Called at most once.
   ///
   /// - Returns: `false` if the lifetime has already ended.
   @discardableResult
-  package final func join(_ members: EndingMembers) -> Bool {
-    guard let membership = members.join(self) else {
-      lifetimeEnded()
+  package final func join(_ members: EndingMembers) -> Bool { join(members, as: .owner) }
+
+  /// Lets a lifetime or a bag keep the registration, instead of its token or of another lifetime or bag.
+  final func move(to members: EndingMembers) {
+    keep()
+    join(members, as: .keeper)
+  }
+
+  @discardableResult
+  private final func join(_ members: EndingMembers, as role: EndingMembers.Role) -> Bool {
+    let extras = extras.object(orMake: Extras.init)
+    guard let membership = members.join(self, as: role) else {
+      end(as: role)
       return false
     }
-    // An end that comes later finds the membership; one that came before has not.
-    let hasEnded = state.withLock { state in
-      if !self.hasEnded { state.membership = membership }
-      return self.hasEnded
+    let former = extras.state.withLock { state in
+      switch role {
+      case .owner: swapped(&state.owner, for: membership)
+      case .keeper: swapped(&state.keeper, for: membership)
+      }
     }
+    former?.leave()
+    // An end that comes later finds the membership; one that came before has not.
     if hasEnded { membership.leave() }
     return true
   }
 
-  package func stopCalls() { stop() }
-
-  override package final func stopCalls(_ handle: UInt, of token: Token) { stop() }
-
-  private func stop() {
-    word.bitwiseOr(Self.stopped, ordering: .sequentiallyConsistent)
-    didStop()
-  }
-
   // MARK: Pauses
 
-  override package final func changePauses(_ handle: UInt, by change: Int, of token: Token?) {
+  /// Changes the number of pauses: 1 begins a pause, -1 ends one.
+  package final func changePauses(by change: Int) {
     let amount = UInt64(bitPattern: Int64(change)) &* Self.onePause
     word.wrappingAdd(amount, ordering: .sequentiallyConsistent)
     didChangePauses()
   }
 
   // MARK: Calls
+
+  /// Notes, before the handler is published, that its calls are not counted.
+  final func countsNoCalls() { word.bitwiseOr(Self.uncounted, ordering: .relaxed) }
+
+  /// A Boolean value that indicates whether the calls are counted.
+  final var areCallsCounted: Bool { state & Self.uncounted == 0 }
 
   /// Begins a call.
   ///
@@ -188,26 +255,50 @@ package class Registration: TokenTarget, EndingMembers.Member,
   /// Counts a call that takes place although the registration ends or has ended.
   ///
   /// Balance it with ``finish()``.
-  final func countCall() {
-    word.wrappingAdd(Self.oneCall, ordering: .sequentiallyConsistent)
-  }
+  final func countCall() { word.wrappingAdd(Self.oneCall, ordering: .sequentiallyConsistent) }
 
   /// Ends a call.
   package final func finish() {
     let word = word.wrappingSubtract(Self.oneCall, ordering: .sequentiallyConsistent).newValue
     let calls = word / Self.oneCall
-    guard word & Self.awaited != 0, calls <= 1 else { return }
-    let (idle, alone) = state.withLock { state in
-      (calls == 0 ? state.idle.take() : nil, state.alone.take())
+    if word & Self.awaited != 0, calls <= 1 { callsEnded(left: calls) }
+  }
+
+  @inline(never)
+  private final func callsEnded(left: UInt64) {
+    guard let extras = extras.object else { return }
+    let (idle, alone) = extras.state.withLock { state in
+      (left == 0 ? state.idle.take() : nil, state.alone.take())
     }
     idle?.open()
     alone?.open()
   }
 
-  override package func waitUntilFinished(_ handle: UInt) async {
+  /// Waits until the registration has ended and no call of its handler is running, except one that waits.
+  ///
+  /// Returns early when the task is cancelled.
+  package final func waitUntilFinished() async {
+    guard await waitForEnd() else { return }
+    await waitForCalls()
+  }
+
+  private final func waitForEnd() async -> Bool {
+    if isSettled { return true }
+    let extras = extras.object(orMake: Extras.init)
+    let ending = extras.state.withLock { state in
+      let ending = state.ending ?? Latch()
+      state.ending = ending
+      return ending
+    }
+    return if isSettled { true } else { await ending.wait() }
+  }
+
+  /// Waits until no counted call is running.
+  final func waitForCountedCalls() async {
     // A handler that waits for its own end does not wait for its current call.
     let isOwn = isOwnCall
-    let latch: Latch? = state.withLock { state in
+    let extras = extras.object(orMake: Extras.init)
+    let latch: Latch? = extras.state.withLock { state in
       let word = word.bitwiseOr(Self.awaited, ordering: .sequentiallyConsistent).newValue
       guard word / Self.oneCall > (isOwn ? 1 : 0) else { return nil }
       let latch = (isOwn ? state.alone : state.idle) ?? Latch()
@@ -219,8 +310,81 @@ package class Registration: TokenTarget, EndingMembers.Member,
 
   /// Stops the program if a registration without a running call or pause does not look like one.
   package final func _checkInvariants() {
-    let word = word.load(ordering: .sequentiallyConsistent)
-    assert(word / Self.oneCall < UInt64(1) << 31, "more calls have ended than begun")
-    assert(word & Self.closed < UInt64(1) << 31, "more pauses have ended than begun")
+    let state = state
+    assert(state / Self.oneCall < UInt64(1) << 31, "more calls have ended than begun")
+    assert(state & Self.pauses < UInt64(1) << 31, "more pauses have ended than begun")
+  }
+}
+
+/// Replaces a value, and returns the former one, to be released elsewhere.
+private func swapped<Value>(_ place: inout Value, for value: Value) -> Value {
+  defer { place = value }
+  return place
+}
+
+/// A registration that runs a closure once: `Token { … }`, a hook of a lifetime, a subscription of another library.
+///
+/// ```
+/// token ──► registration ──► closure      (released when the registration has ended)
+/// ```
+package final class ActionRegistration: Registration,
+  @unchecked Sendable  // Reason: locked.
+{
+  /// When the closure runs.
+  package enum Moment: Sendable {
+    /// At the end of the registration, whatever ends it.
+    case anyEnd
+    /// At the end of the lifetime that it has joined; a registration that ends before does not run it.
+    case endOfLifetime
+  }
+
+  private let action: Locked<(@Sendable () -> Void)?>
+  private let moment: Moment
+  private let fence: (@Sendable () async -> Void)?
+
+  /// Creates a registration.
+  ///
+  /// - Parameters:
+  ///   - moment: When the closure runs.
+  ///   - fence: Waits, after the end, for calls that are made elsewhere.
+  ///   - action: Called at most once, on the thread that ended the registration or the lifetime and under no lock.
+  package init(
+    at moment: Moment,
+    fence: (@Sendable () async -> Void)? = nil,
+    _ action: @escaping @Sendable () -> Void
+  ) {
+    (self.moment, self.fence) = (moment, fence)
+    self.action = Locked(action)
+  }
+
+  private func take() -> (@Sendable () -> Void)? { action.withLock { $0.take() } }
+
+  override func didEnd() {
+    let action = take()
+    if moment == .anyEnd { action?() }
+  }
+
+  // The end of the lifetime is what a hook waits for: until its turn comes, it can be cancelled.
+  override func willEndWithOwner() {
+    if moment == .anyEnd { super.willEndWithOwner() }
+  }
+
+  override package func endWithOwner() {
+    if moment == .anyEnd { return super.endWithOwner() }
+    countCall()
+    run()
+    finish()
+  }
+
+  /// Runs the closure in a frame of its own, which releases the captures before the call counts as over.
+  private func run() {
+    // The token ends before the call, as it does for a registration with `once: true`.
+    let action = take()
+    if end() { action?() }
+  }
+
+  override func waitForCalls() async {
+    await fence?()
+    await waitForCountedCalls()
   }
 }

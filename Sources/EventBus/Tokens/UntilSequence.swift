@@ -47,7 +47,7 @@ where Base.Element: Sendable {
   final class Iterator: AsyncIteratorProtocol {
     private let base: Base
     private let members: EndingMembers
-    private var iteration: (channel: Channel, hook: EndHook)?
+    private var iteration: (channel: Channel, hook: ActionRegistration)?
 
     fileprivate init(_ base: Base, _ members: EndingMembers) {
       self.base = base
@@ -56,7 +56,7 @@ where Base.Element: Sendable {
 
     deinit {
       iteration?.channel.end()
-      iteration?.hook.end(0)
+      iteration?.hook.end()
     }
 
     func next() async throws -> Element? { try await next(isolation: #isolation) }
@@ -64,13 +64,13 @@ where Base.Element: Sendable {
     func next(isolation actor: isolated (any Actor)?) async throws(Failure) -> Element? {
       let (channel, hook) = iteration ?? begin()
       let answer = await channel.ask()
-      if channel.hasEnded { hook.end(0) }
+      if channel.hasEnded { hook.end() }
       return try answer.get()
     }
 
-    private func begin() -> (channel: Channel, hook: EndHook) {
+    private func begin() -> (channel: Channel, hook: ActionRegistration) {
       let channel = Channel()
-      let hook = EndHook { channel.end() }
+      let hook = ActionRegistration(at: .endOfLifetime) { channel.end() }
       iteration = (channel, hook)
       hook.join(members)
       // After the end, not even an iterator is requested from the base.

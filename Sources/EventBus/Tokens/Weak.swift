@@ -8,6 +8,3 @@ package struct Weak<Object: AnyObject & Sendable>: Sendable {
   /// Creates a reference to an object.
   package init(_ object: Object) { self.object = object }
 }
-
-/// A weak reference to a token.
-package typealias WeakToken = Weak<Token>

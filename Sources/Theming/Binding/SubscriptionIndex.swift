@@ -24,7 +24,6 @@ package struct SubscriptionIndex<Key: Hashable & Sendable, Subscriber: Sendable>
   private var freeGroups: [UInt] = []
   private var groupsByKeys: [[Key]: UInt] = [:]
   private var groupsByKey: [Key: NumberedList<UInt>] = [:]
-  private var watchers: [UInt: WeakToken] = [:]
   private var lastNumber: UInt = 0
 
   /// The subscriptions whose end is found by sweeping only.
@@ -45,27 +44,27 @@ package struct SubscriptionIndex<Key: Hashable & Sendable, Subscriber: Sendable>
   /// Adds a subscription behind all others.
   ///
   /// - Parameters:
-  ///   - subscriber: The subscriber.
-  ///   - keys: Its keys, each once.
+  ///   - keys: The keys of the subscriber, each once.
   ///   - isSwept: Pass `true` if only sweeping finds the end of the subscription.
-  /// - Returns: The identifier of the subscription.
+  ///   - make: Creates the subscriber, given the identifier of the subscription.
+  /// - Returns: The subscriber.
   /// - Complexity: Amortized O(*k*) for *k* keys.
-  package mutating func add(_ subscriber: Subscriber, keys: [Key], isSwept: Bool) -> ID {
+  package mutating func add(keys: [Key], isSwept: Bool, _ make: (ID) -> Subscriber) -> Subscriber {
     lastNumber += 1
     count += 1
     let id = (group: group(for: keys), number: lastNumber)
+    let subscriber = make(id)
     groups[Int(id.group)]?.members.append(subscriber, number: lastNumber)
     if isSwept { swept.append((subscriber, id), number: lastNumber) }
-    return id
+    return subscriber
   }
 
   /// Removes a subscription.
   ///
-  /// - Returns: The subscriber and the object that watches for the end of the subscription; `nil`
-  ///   if the subscription was removed before.
+  /// - Returns: The subscriber; `nil` if the subscription was removed before.
   /// - Complexity: O(log *n*), amortized, for *n* subscriptions with the same keys; O(*k* · log
   ///   *l*) for the last one of them, with *k* keys that *l* groups contain.
-  package mutating func remove(_ id: ID) -> (subscriber: Subscriber, watcher: WeakToken?)? {
+  package mutating func remove(_ id: ID) -> Subscriber? {
     let group = Int(id.group)
     guard group < groups.count,
       let subscriber = groups[group]?.members.remove(number: id.number)
@@ -73,41 +72,22 @@ package struct SubscriptionIndex<Key: Hashable & Sendable, Subscriber: Sendable>
     count -= 1
     if groups[group]?.members.count == 0 { close(id.group) }
     if swept.count > 0 { _ = swept.remove(number: id.number) }
-    let watcher = watchers.isEmpty ? nil : watchers.removeValue(forKey: id.number)
-    return (subscriber, watcher)
+    return subscriber
   }
 
   /// A Boolean value that indicates whether the index contains a subscription.
   ///
   /// - Complexity: O(log *n*).
-  package func contains(_ id: ID) -> Bool { subscriber(at: id) != nil }
-
-  /// Returns the subscriber of a subscription, or `nil` if the subscription was removed.
-  ///
-  /// - Complexity: O(log *n*).
-  func subscriber(at id: ID) -> Subscriber? {
-    guard id.group < groups.count else { return nil }
-    return groups[Int(id.group)]?.members.element(number: id.number)
+  package func contains(_ id: ID) -> Bool {
+    id.group < groups.count && groups[Int(id.group)]?.members.element(number: id.number) != nil
   }
 
-  /// Removes and returns the watchers of all subscriptions.
-  mutating func takeWatchers() -> [WeakToken] {
-    defer { watchers = [:] }
-    return Array(watchers.values)
-  }
+  /// The subscribers, in no order.
+  var subscribers: [Subscriber] { groups.flatMap { $0?.members.elements ?? [] } }
 
   /// Returns the number of slots examined to remove groups from the list of a key: a measure of
   /// the work since that list was last empty.
   package func removalSteps(for key: Key) -> Int { groupsByKey[key]?.steps ?? 0 }
-
-  /// Sets the object that is cancelled when a subscription ends by itself.
-  ///
-  /// - Returns: `true` if the subscription exists.
-  package mutating func watch(_ id: ID, by watcher: WeakToken) -> Bool {
-    guard contains(id) else { return false }
-    watchers[id.number] = watcher
-    return true
-  }
 
   /// Returns the lists of the subscribers to any of the keys, for merging outside the lock.
   ///
@@ -160,7 +140,6 @@ package struct SubscriptionIndex<Key: Hashable & Sendable, Subscriber: Sendable>
     assert(numbers.count == count, "the count is wrong")
     swept._checkInvariants()
     assert(swept.entries.allSatisfy { contains($0.element.id) }, "an ended subscription is swept")
-    assert(numbers.isSuperset(of: watchers.keys), "an ended subscription has a watcher")
   }
 
   /// Returns the group for a list of keys, creating it if necessary.

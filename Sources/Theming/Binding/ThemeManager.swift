@@ -177,9 +177,10 @@ public final class ThemeManager {
     keeping keep: (Token) -> Void
   ) -> Token {
     let map = map.fitting(object)
-    let subscription = ThemeSubscription(object, map.rules)
     let lifetime = isKept ? (object as? any LifetimeOwner)?.lifetime : nil
-    let token = registry.add(subscription, keys: map.keys, isKept: isKept, until: lifetime)
+    let subscription = registry.add(object, map.rules, keys: map.keys, isKept: isKept)
+    let token = Token(subscription.registration, isKept: isKept)
+    if let lifetime { token.attach(to: lifetime) }
     keep(token)
     // If that triggers a switch, the remaining properties receive values of the new theme.
     subscription.apply { resolved.value(of: $0) }

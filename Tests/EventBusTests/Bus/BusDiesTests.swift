@@ -29,11 +29,11 @@ struct BusDiesTests {
   @Test("Tokens of a dead bus leave their bags and lifetimes")
   func leaveTheirKeepers() {
     let (bag, lifetime) = (TokenBag(), Lifetime())
-    let attached = WeakList<Token>()
+    let attached = WeakList<Registration>()
     var bus: EventBus? = EventBus()
     bus?.observe(.number) { _ in }.store(in: bag)
     if let token = bus?.observe(.number, { _ in }) {
-      attached.append(token)
+      attached.append(token.registration)
       token.attach(to: lifetime)
     }
     #expect(bag.count == 1)

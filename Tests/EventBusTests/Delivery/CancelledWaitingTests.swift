@@ -184,25 +184,20 @@ struct CancelledWaitingTests {
   }
 
   @Test("An event does not wait whose post reaches its handler after the end of the registration")
-  func endedDuringAPost() throws {
+  func endedDuringAPost() {
     let list = ObserverList(numbers: RegistrationCounter())
     let waiting = WaitingCount()
     let executor = HeldExecutor()
     let actor = HeldActor(executor)
     let mailbox = Mailbox(actor, waiting: waiting)
-    let registration = ObserverRegistration(list, on: mailbox)
-    let observer = GeneralObserver<AtDeinit>(
-      ObserveRequest(at: CallSite(#fileID, #line)),
-      registration,
-      envelope: WaitingEvent<AtDeinit>.self,
-      .handler { _ in .called }
-    )
-    list.add(observer, priority: 0)
-    // The post has met the observer before.
-    registration.end(0)
-    let delivery = Delivery(at: CallSite(#fileID, #line))
+    let registration = ObserverRegistration(list, at: CallSite(#fileID, #line))
+    let request = ObserveRequest(at: registration.site)
+    let sink = HandlerSink<AtDeinit>(registration, request, nil, on: mailbox) { _ in .called }
+    list.add(sink)
+    // The post has met the sink before.
+    registration.end()
     let object = Holder(AtDeinit { [freed] in freed.add() })
-    if let payload = object.value { _ = try observer.receive(payload, delivery) }
+    if let payload = object.value { _ = sink.receive(payload, Post(at: registration.site)) }
     object.letGo()
     #expect((freed.value, mailbox.waitingCount) == (1, 0))
     #expect(waiting.isZero)

@@ -4,7 +4,12 @@ import Testing
 
 @Suite("Events that know those of their registration")
 struct LinkedEventsTests {
-  private static func ids(_ events: some Sequence<QueuedEvent>) -> [ObjectIdentifier] {
+  private static func registration() -> ObserverRegistration {
+    let list = ObserverList(numbers: RegistrationCounter())
+    return ObserverRegistration(list, at: CallSite(#fileID, #line))
+  }
+
+  private static func ids(_ events: some Sequence<AnyQueuedEvent>) -> [ObjectIdentifier] {
     events.map { ObjectIdentifier($0) }
   }
 
@@ -12,14 +17,14 @@ struct LinkedEventsTests {
   func model() {
     var random = SampleNumbers(seed: 1)
     for _ in 0..<size(50, full: 200) {
-      let registrations = (0..<5).map { _ in RecipientRegistration() }
+      let registrations = (0..<5).map { _ in Self.registration() }
       var events = LinkedEvents()
-      var model: [(event: QueuedEvent, owner: Int)] = []
+      var model: [(event: AnyQueuedEvent, owner: Int)] = []
       for _ in 0..<rounds(300, debug: 150, sanitized: 50) {
         let owner = Int.random(in: 0..<5, using: &random)
         switch Int.random(in: 0..<40, using: &random) {
         case 0:
-          var queue = BoundedQueue<QueuedEvent>()
+          var queue = BoundedQueue<AnyQueuedEvent>()
           events.moveAll(to: &queue)
           #expect(Self.ids(queue.elements) == Self.ids(model.map(\.event)))
           queue._checkInvariants()
@@ -30,7 +35,7 @@ struct LinkedEventsTests {
           #expect(Self.ids(removed.reversed()) == Self.ids(expected))
           model.removeAll { $0.owner == owner }
         default:
-          let event = QueuedEvent(for: registrations[owner])
+          let event = AnyQueuedEvent(for: registrations[owner])
           events.append(event)
           model.append((event, owner))
         }
@@ -50,10 +55,10 @@ struct LinkedEventsTests {
     let count = 2_000
     var random = SampleNumbers(seed: 2)
     for order in 0..<3 {
-      let registrations = (0..<count).map { _ in RecipientRegistration() }
+      let registrations = (0..<count).map { _ in Self.registration() }
       var events = LinkedEvents()
       for _ in 0..<eventsEach {
-        for registration in registrations { events.append(QueuedEvent(for: registration)) }
+        for registration in registrations { events.append(AnyQueuedEvent(for: registration)) }
       }
       var ending = registrations
       if order == 1 { ending.reverse() }
@@ -71,12 +76,12 @@ struct LinkedEventsTests {
 
   @Test("A registration without waiting events costs no step, however many others wait")
   func nothingWaits() {
-    let (busy, idle) = (RecipientRegistration(), RecipientRegistration())
+    let (busy, idle) = (Self.registration(), Self.registration())
     var events = LinkedEvents()
-    events.append(QueuedEvent(for: idle))
-    var queue = BoundedQueue<QueuedEvent>()
+    events.append(AnyQueuedEvent(for: idle))
+    var queue = BoundedQueue<AnyQueuedEvent>()
     events.moveAll(to: &queue)
-    for _ in 0..<1_000 { events.append(QueuedEvent(for: busy)) }
+    for _ in 0..<1_000 { events.append(AnyQueuedEvent(for: busy)) }
     let removed = events.removeAll(of: idle)
     let (steps, count) = (events.stepCount, events.count)
     #expect(removed.isEmpty)

@@ -5,50 +5,56 @@ import Testing
 @Suite("Observer registrations", .timeLimit(.minutes(5)))
 struct ObserverRegistrationTests {
   private let registration: ObserverRegistration
-  private let observer: GeneralObserver<Int>
+  private let sink: HandlerSink<Int>
+  private let post = Post(at: CallSite(#fileID, #line))
 
   private init() {
     let list = ObserverList(numbers: RegistrationCounter())
-    registration = ObserverRegistration(list)
-    let request = ObserveRequest(once: true, at: CallSite(#fileID, #line))
-    let sink = GeneralObserver<Int>.Sink.poster { _, _ in
+    registration = ObserverRegistration(list, at: CallSite(#fileID, #line))
+    let request = ObserveRequest(once: true, at: registration.site)
+    let conditions = Conditions<Int>(request, where: nil, isReplaying: false)
+    sink = HandlerSink(registration, request, conditions) { _ in
       Issue.record("Its registration has ended.")
+      return .called
     }
-    observer = GeneralObserver(request, registration, envelope: WaitingEvent<Int>.self, sink)
-    list.add(observer, priority: 0)
+    list.add(sink)
   }
 
-  @Test("No call begins after the end, even if a post already holds the observer")
-  func beginsNoMore() throws {
-    registration.end(0)
-    #expect(!registration.isActive(0))
+  private var knownSink: AnySink? { registration.sink(as: AnySink.self) }
+
+  @Test("No call begins after the end, even if a post already holds the sink")
+  func beginsNoMore() {
+    #expect(knownSink === sink)
+    registration.end()
+    #expect(!registration.isActive)
     #expect(!registration.beginCall())
-    let taken = registration.begin()
-    #expect(taken == nil)
-    #expect(try observer.receive(1, on: 0) == nil)
-    #expect(try observer.receive(1, Delivery(at: CallSite(#fileID, #line))) == .cancelled)
+    #expect(knownSink == nil)
+    #expect(sink.receive(1, post) == .cancelled)
   }
 
-  @Test("A list being emptied takes its observer back from a registration that is just ending")
-  func emptiedWhileEnding() {
-    // Another thread has marked the end and has not yet removed the observer.
-    #expect(registration.markEnded())
-    registration.disconnect()
-    #expect(registration.observerAddress == 0)
-    let taken = registration.begin()
-    #expect(taken == nil)
+  @Test("A list that is closed ends its registrations, and those of sinks that are added later")
+  func closedList() {
+    let list = registration.list
+    list.close()
+    #expect(registration.hasEnded)
+    #expect(knownSink == nil)
+    let late = ObserverRegistration(list, at: registration.site)
+    let isAdded = list.add(PlainSink<Int>(late, priority: 0) { _ in })
+    #expect(!isAdded)
+    #expect(late.hasEnded)
+    #expect(list.count == 0)
+    list._checkInvariants()
   }
 
   @Test("waitUntilFinished() waits for every call that began before the end, and for no other")
   func waitsForCalls() async {
     #expect(registration.beginCall())
-    let taken = registration.begin()
-    #expect(taken === observer)
-    registration.end(0)
+    #expect(registration.beginCall())
+    registration.end()
     #expect(!registration.beginCall())
     let hasReturned = Latch()
     let waiting = Task { [registration] in
-      await registration.waitUntilFinished(0)
+      await registration.waitUntilFinished()
       hasReturned.open()
     }
     await rest()
@@ -58,7 +64,7 @@ struct ObserverRegistrationTests {
     #expect(!hasReturned.isOpen)
     registration.finish()
     await waiting.value
-    await registration.waitUntilFinished(0)
+    await registration.waitUntilFinished()
   }
 
   @Test("A handler that waits inside its own call waits for the other calls")
@@ -66,11 +72,11 @@ struct ObserverRegistrationTests {
     let isWaiting = Latch()
     #expect(registration.beginCall())
     #expect(registration.beginCall())
-    registration.end(0)
+    registration.end()
     let waiting = Task { [registration] in
       await RunningCall.run(registration, callers: []) {
         isWaiting.open()
-        await registration.waitUntilFinished(0)
+        await registration.waitUntilFinished()
         registration.finish()
       }
     }
@@ -78,6 +84,6 @@ struct ObserverRegistrationTests {
     await rest()
     registration.finish()
     await waiting.value
-    await registration.waitUntilFinished(0)
+    await registration.waitUntilFinished()
   }
 }

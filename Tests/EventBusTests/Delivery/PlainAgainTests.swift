@@ -11,8 +11,8 @@ struct PlainAgainTests {
     /// Whether posts take the shortest path all the time.
     var isPlain: Bool {
       switch self {
-      case .everyEvent, .otherPriority, .sender: false
-      case .oldPriority, .mainActor, .asynchronous, .actorOwner: true
+      case .everyEvent, .sender: false
+      case .otherPriority, .oldPriority, .mainActor, .asynchronous, .actorOwner: true
       }
     }
   }
@@ -39,7 +39,7 @@ struct PlainAgainTests {
     withExtendedLifetime(last) {}
   }
 
-  @Test("Observers of two alternating priorities use one list of slots at a time")
+  @Test("Observers of two alternating priorities use the shortest path")
   func alternatingPriorities() {
     let bus = EventBus()
     let signal = bus.signal(.number)

@@ -39,13 +39,15 @@ struct ReclamationDomainTests {
   func cancelled() async {
     let list = ObserverList(numbers: RegistrationCounter())
     let (isInside, mayLeave) = (ManualLatch(), ManualLatch())
-    let observer = PlainObserver<Int>(at: CallSite(#fileID, #line)) { _ in
-      isInside.open()
-      mayLeave.block()
-    }
-    list.add(observer, priority: 0)
+    let registration = ObserverRegistration(list, at: CallSite(#fileID, #line))
+    list.add(
+      PlainSink<Int>(registration, priority: 0) { _ in
+        isInside.open()
+        mayLeave.block()
+      }
+    )
     async let posting: Void = onThreads(1) { _ in
-      _ = list.deliver(1, from: nil, at: CallSite(#fileID, #line), on: nil, othersWait: false)
+      _ = list.deliver(1, from: nil, at: CallSite(#fileID, #line), on: nil)
     }
     await isInside.wait()
     for _ in 0..<100 {

@@ -4,14 +4,11 @@ import Testing
 
 @Suite("Watched observers")
 struct WatchedObserversTests {
-  /// An observer that stores its position.
-  private func observer(_ owner: PlainOwner) -> AnyObserver {
-    OwnerObserver<Int>(
-      at: CallSite(#fileID, #line),
-      owner: owner,
-      ObserverRegistration(ObserverList(numbers: RegistrationCounter()), owner: owner),
-      handler: { _, _ in }
-    )
+  /// A sink that stores its position.
+  private func sink(_ owner: PlainOwner) -> AnySink {
+    let list = ObserverList(numbers: RegistrationCounter())
+    let registration = ObserverRegistration(list, at: CallSite(#fileID, #line))
+    return AnySink(registration, priority: 0)
   }
 
   @Test("Every remaining observer is found exactly once, whichever were removed")
@@ -19,10 +16,10 @@ struct WatchedObserversTests {
     var numbers = SampleNumbers(seed: 1)
     let owner = PlainOwner()
     var watched = WatchedObservers()
-    var expected: [AnyObserver] = []
+    var expected: [AnySink] = []
     for _ in 0..<500 {
       if expected.isEmpty || numbers.next(below: 5) < 3 {
-        let added = observer(owner)
+        let added = sink(owner)
         watched.insert(added)
         expected.append(added)
       } else {
@@ -41,7 +38,7 @@ struct WatchedObserversTests {
   func shrinks() {
     let owner = PlainOwner()
     var watched = WatchedObservers()
-    let observers = (0..<1_000).map { _ in observer(owner) }
+    let observers = (0..<1_000).map { _ in sink(owner) }
     for observer in observers { watched.insert(observer) }
     watched._checkInvariants()
     for observer in observers {

@@ -34,18 +34,18 @@ struct FollowTests {
     withExtendedLifetime(box) {}
   }
 
-  @Test("A lifetime that holds the token of a dead object releases it")
+  @Test("A lifetime that keeps the registration of a dead object releases it")
   func attachedTokenOfTheDead() {
     let manager = makeManager()
     let lifetime = Lifetime()
     var box: Box? = Box()
-    weak let token = box.map {
-      manager.follow($0, [.set(\.width, .radius)]).attach(to: lifetime)
+    weak let registration = box.map {
+      manager.follow($0, [.set(\.width, .radius)]).attach(to: lifetime).registration
     }
-    #expect(token != nil)
+    #expect(registration != nil)
     box = nil
     #expect(manager.subscriberCount == 0)
-    #expect(token == nil)
+    #expect(registration == nil)
     withExtendedLifetime(lifetime) {}
   }
 

@@ -51,7 +51,7 @@ struct SubscriptionIndexTests {
         list.append((step, keys, index.add(step, keys: keys, isSwept: step.isMultiple(of: 7))))
       } else {
         let member = list.remove(at: Int.random(in: list.indices, using: &random))
-        #expect(index.remove(member.id)?.subscriber == member.subscriber)
+        #expect(index.remove(member.id) == member.subscriber)
         #expect(index.remove(member.id) == nil && !index.contains(member.id))
       }
       let wanted = Set(names.filter { _ in Bool.random(using: &random) })
@@ -62,20 +62,6 @@ struct SubscriptionIndexTests {
       #expect(index.swept.entries.map(\.element.subscriber) == swept)
       index._checkInvariants()
     }
-  }
-
-  @Test("Waiters of a registration are returned with it; an ended one takes no waiters")
-  func watched() {
-    var index = Index()
-    let id = index.add(0, keys: ["a"], isSwept: true)
-    let token = Token {}
-    let isWatched = index.watch(id, by: WeakToken(token))
-    index._checkInvariants()
-    let removed = index.remove(id)
-    let isWatchedAgain = index.watch(id, by: WeakToken(token))
-    index._checkInvariants()
-    #expect(isWatched && !isWatchedAgain)
-    #expect(removed?.watcher?.object === token)
   }
 
   @Test("Many registrations with key sets of their own are removed in a few steps each")
@@ -100,5 +86,17 @@ struct SubscriptionIndexTests {
     #expect(index.groupCount == 0)
     #expect(!index.contains(last))
     #expect(index.remove(last) == nil)
+  }
+}
+
+extension SubscriptionIndex {
+  /// Adds a subscriber that does not need to know its identifier.
+  fileprivate mutating func add(_ subscriber: Subscriber, keys: [Key], isSwept: Bool) -> ID {
+    var known: ID = (0, 0)
+    _ = add(keys: keys, isSwept: isSwept) { id in
+      known = id
+      return subscriber
+    }
+    return known
   }
 }

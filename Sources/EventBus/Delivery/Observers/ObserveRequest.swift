@@ -21,9 +21,6 @@ package struct ObserveRequest {
     (self.site, self.sender, self.priority) = (site, sender, priority)
     self.once = once
   }
-
-  /// Whether every event that passes the filter is delivered.
-  package var isPlain: Bool { !once && sender == nil }
 }
 
 @available(*, unavailable)

@@ -1,29 +1,28 @@
 public import Synchronization
 
 extension ObserverList {
-  /// A Boolean value that indicates whether every post needs only one list of slots.
-  package final var isPlain: Bool { specialCases.load(ordering: .acquiring) == 0 }
+  /// A Boolean value that indicates whether every post needs only one block of sinks.
+  package final var isPlain: Bool { cases.load(ordering: .acquiring) == 0 }
 
   /// A Boolean value that indicates whether there are no observers of any sender.
-  @inlinable
-  package final var isEmpty: Bool { common.live.load(ordering: .acquiring) == 0 }
+  package final var isEmpty: Bool { live.load(ordering: .acquiring) == 0 }
 
   /// A Boolean value that indicates whether a post neither reaches an observer nor is recorded.
   @inlinable
-  final var isUnobserved: Bool { isEmpty && specialCases.load(ordering: .acquiring) == 0 }
+  final var isUnobserved: Bool {
+    live.load(ordering: .acquiring) == 0 && cases.load(ordering: .acquiring) == 0
+  }
 
-  /// Delivers to every observer that a post concerns, in order, if all of them are in one group.
+  /// Delivers to every observer that a post concerns, in order, if all of them are in one block.
   ///
-  /// Takes no lock except to find the observers of a sender, retains nothing and allocates nothing. What most posts do not need is not inlined, and receives
-  /// the parts of the origin one by one: a ``Delivery`` made here would retain the actor and the sender.
+  /// Takes no lock except to find the observers of a sender, retains nothing and allocates nothing. What most posts do
+  /// not need is not inlined.
   ///
   /// - Parameters:
   ///   - payload: The payload.
   ///   - sender: The sender, kept alive by the caller.
   ///   - site: The call that posts the event.
   ///   - isolation: The actor on which the poster runs.
-  ///   - othersWait: Whether events wait for actors. Handlers on the poster's actor are then called only if none of
-  ///     these comes first, which the delivery with the origin looks up.
   /// - Returns: The number of handlers reached; `nil`, with nothing done, when payloads are recorded, or when
   ///   the observers of this sender and of any sender have to be merged.
   /// - Complexity: O(*n*) in the number of observers.
@@ -32,56 +31,42 @@ extension ObserverList {
     _ payload: Payload,
     from sender: AnyObject?,
     at site: CallSite,
-    on isolation: (any Actor)?,
-    othersWait: Bool
+    on isolation: (any Actor)?
   ) -> Int? {
     if isUnobserved { return 0 }
     guard let visit = domain.enter() else { return nil }
     if visit.isDeep { beginDeepPost(at: site) }
-    let actor = othersWait ? 0 : ObjectAddress.of(isolation)
-    var cases = specialCases.load(ordering: .sequentiallyConsistent)
-    if sender == nil { cases &= ~Self.addressed }
-    var (table, newest): (AtomicWords?, UInt64) = (nil, AnyObserver.numberMask)
-    if cases != 0 {
-      guard let lists = lists(cases, of: sender) else {
+    var address = block.load(ordering: .sequentiallyConsistent)
+    var special = cases.load(ordering: .sequentiallyConsistent)
+    if sender == nil { special &= ~Self.addressed }
+    if special != 0 {
+      guard let sole = soleBlock(special, of: sender) else {
         if visit.isDeep { endDeepPost() }
         domain.leave(visit)
         return nil
       }
-      // Lists that this post has not reached yet may grow.
-      (table, newest) = (lists, UInt64(newestNumber))
+      address = sole
     }
-    var (reached, list) = (0, 0)
-    repeat {
-      let address =
-        if let table { table[list &+ 1] } else {
-          common.sole.load(ordering: .sequentiallyConsistent)
-        }
-      if let block = AtomicWords(address: address) {
-        // The count is read once: observers added from now on lie beyond it.
-        for index in 0..<block.count {
-          _ = ObjectAddress.borrow(block[index]) { (observer: Observer<Payload>) in
-            let entry = observer.entry.load(ordering: .relaxed)
-            do {
-              // The flags stand above the number: none is set, or `indirect` alone.
-              if entry <= newest {
-                try observer.asPlain.handler(payload)
-                reached &+= 1
-              } else if entry & ~AnyObserver.indirect <= newest {
-                let isReached =
-                  try observer.receive(payload, on: actor)
-                  ?? deliverWithOrigin(payload, to: observer, from: sender, at: site, on: isolation)
-                if isReached { reached &+= 1 }
-              }
-            } catch {
-              handlerFailed(error, in: observer, payload, from: sender, at: site, on: isolation)
-              reached &+= 1
+    var reached = 0
+    if let block = AtomicWords(address: address) {
+      let post = Post(at: site, from: sender, on: isolation)
+      // The count is read once: what is added from now on lies beyond it, or in another block.
+      for index in 0..<block.count {
+        // An emptied slot holds zero. The visit keeps the other sinks alive.
+        _ = ObjectAddress.borrow(block[index]) { (sink: Sink<Payload>) in
+          let entry = sink.entry.load(ordering: .relaxed)
+          // The flags stand above the number: none is set, or `general` alone.
+          if entry <= AnySink.numberMask {
+            do { try sink.asPlain.handler(payload) } catch {
+              handlerFailed(error, in: sink, payload, from: sender, at: site, on: isolation)
             }
+            reached &+= 1
+          } else if entry <= AnySink.openMask {
+            if sink.receive(payload, post).isReached { reached &+= 1 }
           }
         }
       }
-      list &+= PriorityLists.stride
-    } while list < table?.count ?? 0
+    }
     if visit.isDeep { endDeepPost() }
     domain.leave(visit)
     return reached
@@ -101,60 +86,52 @@ extension ObserverList {
   @inline(never)
   final func endDeepPost() { ThreadNotes.current?.endPost() }
 
-  /// Delivers an event to an observer that needs its origin.
-  ///
-  /// - Returns: Whether the event reached the handler or its queue.
-  /// - Throws: The error of the handler.
-  @usableFromInline
-  @inline(never)
-  final func deliverWithOrigin<Payload: Sendable>(
-    _ payload: Payload,
-    to observer: Observer<Payload>,
-    from sender: AnyObject?,
-    at site: CallSite,
-    on isolation: (any Actor)?
-  ) throws -> Bool {
-    try observer.receive(payload, Delivery(at: site, from: sender, on: isolation)).isReached
-  }
-
   @usableFromInline
   @inline(never)
   final func handlerFailed<Payload: Sendable>(
     _ error: any Error,
-    in observer: AnyObserver,
+    in sink: AnySink,
     _ payload: Payload,
     from sender: AnyObject?,
     at site: CallSite,
     on isolation: (any Actor)?
   ) {
-    let delivery = Delivery(at: site, from: sender, on: isolation)
-    handlerFailed(error, in: observer, payload: payload, delivery: delivery)
+    let post = Post(at: site, from: sender, on: isolation)
+    handlerFailed(error, in: sink, payload: payload, post)
   }
 
-  @usableFromInline
-  final var newestNumber: UInt { numbers.newest }
-
-  /// Returns the table of the only group of observers that a post concerns.
+  /// Returns the address of the only block of sinks that a special post concerns.
   ///
   /// For announced readers.
   ///
   /// - Parameters:
   ///   - cases: The special cases that concern the post.
   ///   - sender: The sender, kept alive by the caller.
-  /// - Returns: The table of ``PriorityLists``; `nil` if the post concerns several groups, or is recorded.
+  /// - Returns: The address; `nil` if the post concerns several blocks, or is recorded.
   @usableFromInline
-  final func lists(_ cases: UInt, of sender: AnyObject?) -> AtomicWords? {
-    guard cases & Self.replayed == 0 else { return nil }
-    if cases & Self.addressed == 0 { return common.tableBlock }
-    // A group, but no table: there are observers of any sender, too.
-    let group = ObjectAddress.of(sender)
-    let own: AtomicWords?? = registry.withLock { registry in
-      registry.senders.group(at: group).map { group in
-        common.live.load(ordering: .sequentiallyConsistent) == 0 ? group.observers.tableBlock : nil
-      }
+  final func soleBlock(_ cases: UInt, of sender: AnyObject?) -> UInt? {
+    if cases & Self.replayed != 0 { return nil }
+    guard let own = block(of: sender, or: nil) else {
+      return block.load(ordering: .sequentiallyConsistent)
     }
-    if let own { return own }
-    return common.tableBlock
+    return live.load(ordering: .sequentiallyConsistent) == 0 ? own.address : nil
+  }
+
+  /// Returns the block of the observers of a sender, if there are any; for announced readers.
+  ///
+  /// - Parameters:
+  ///   - sender: The sender, kept alive by the caller; `nil` also for an event that has waited.
+  ///   - identity: The sender of such an event.
+  private func block(of sender: AnyObject?, or identity: SenderIdentity?) -> AtomicWords? {
+    let key = ObjectAddress.of(sender)
+    if key == 0, identity == nil { return nil }
+    return registry.withLock { registry in
+      let group =
+        key == 0
+        ? identity.flatMap { registry.senders.group(ofWaiting: $0) }
+        : registry.senders.group(at: key)
+      return group?.slots.block
+    }
   }
 
   /// Delivers by priority and number to the observers of any sender, of this sender and of any event.
@@ -164,7 +141,7 @@ extension ObserverList {
   ///
   /// - Parameters:
   ///   - eventPayload: The payload.
-  ///   - delivery: The origin of the event.
+  ///   - post: The origin of the event.
   ///   - sender: The sender, kept alive by the caller; `nil` also for an event that has waited.
   ///   - wildcards: The observers of any event; they do not count as reached.
   ///   - event: Returns the payload of the wildcard observers. The caller creates it once: an optional of it
@@ -174,62 +151,61 @@ extension ObserverList {
   @_semantics("optimize.sil.specialize.generic.never")
   final func deliverInOrder<Payload: Sendable, Event: Sendable>(
     _ eventPayload: Payload,
-    _ delivery: borrowing Delivery,
+    _ post: Post,
     from sender: AnyObject?,
     wildcards: ObserverList?,
     event: () -> Event
   ) -> Int {
     let newest = numbers.newest
-    let waitedFrom = delivery.waitedFrom
+    let record = post.record
+    let waitedFrom = post.waitedFrom
     let visit = domain.enter()
     let wildcardVisit = wildcards?.domain.enter()
     let isDeep = visit?.isDeep ?? false || wildcardVisit?.isDeep ?? false
-    if isDeep { beginDeepPost(at: delivery.site) }
+    if isDeep { beginDeepPost(at: post.site) }
     @inline(never)
-    func beginWalk() -> MergedWalk {
-      MergedWalk(
-        common: visit == nil ? ObserverWalk() : ObserverWalk(common),
-        special: visit == nil ? ObserverWalk() : groupWalk(of: sender, or: waitedFrom),
-        wildcards: wildcards.flatMap { wildcardVisit == nil ? nil : ObserverWalk($0.common) }
-          ?? ObserverWalk()
+    func beginWalk() -> Walk {
+      func published(_ list: ObserverList?) -> AtomicWords? {
+        list.flatMap { AtomicWords(address: $0.block.load(ordering: .sequentiallyConsistent)) }
+      }
+      return Walk(
+        visit == nil ? nil : published(self),
+        visit == nil ? nil : block(of: sender, or: waitedFrom),
+        wildcardVisit == nil ? nil : published(wildcards)
       )
     }
     func call<Given: Sendable>(_ address: UInt, of list: ObserverList, with payload: Given) -> Int {
-      ObjectAddress.borrow(address) { (observer: Observer<Given>) in
+      ObjectAddress.borrow(address) { (sink: Sink<Given>) in
         // Not called; recorded at the end.
-        if observer.order > newest { return 0 }
-        let reception: Reception
-        if let excluded = delivery.excluded, excluded.identifies(observer, of: list) {
-          reception = .excluded
-        } else {
-          reception = offer(to: observer, eventPayload, delivery) {
-            try observer.receive(payload, delivery)
+        if sink.number > newest { return 0 }
+        let reception: Reception =
+          if post.excluded == ObjectIdentifier(sink.registration) { .excluded } else {
+            sink.isClosed ? sink.refusal : sink.receive(payload, post)
           }
-        }
-        delivery.record?.met(reception, at: observer, in: list, on: delivery.isolation)
+        record?.met(reception, at: sink, in: list, post)
         return reception.isReached ? 1 : 0
       } ?? 0
     }
     var reached = 0
-    func call(_ address: UInt, isWildcard: Bool) {
-      if isWildcard, let wildcards {
+    func call(_ address: UInt, isForEveryEvent: Bool) {
+      if isForEveryEvent, let wildcards {
         _ = call(address, of: wildcards, with: event())
       } else {
         reached += call(address, of: self, with: eventPayload)
       }
     }
     var walk = beginWalk()
-    // An observer removed during the walk is no longer linked, and one added during it stands behind the
-    // end of the walk. A record therefore needs the observers before the walk, and again after it.
-    var recorded = delivery.record == nil ? [] : walk.remaining()[...]
-    while let (address, isWildcard) = recorded.popFirst() ?? walk.next() {
-      call(address, isWildcard: isWildcard)
+    // An observer removed during the walk is no longer linked, and one added during it is not in these blocks. A
+    // record therefore needs the observers before the walk, and again after it.
+    var recorded = record == nil ? [] : walk.remaining()[...]
+    while let (address, isForEveryEvent) = recorded.popFirst() ?? walk.next() {
+      call(address, isForEveryEvent: isForEveryEvent)
     }
-    if let record = delivery.record {
+    if let record {
       walk = beginWalk()
       for (address, _) in walk.remaining() {
-        AnyObserver.borrow(address) {
-          if $0.order > newest { record.met(.tooNew, at: $0, in: self, on: delivery.isolation) }
+        _ = ObjectAddress.borrow(address) { (sink: AnySink) in
+          if sink.number > newest { record.met(.tooNew, at: sink, in: self, post) }
         }
       }
     }
@@ -237,35 +213,6 @@ extension ObserverList {
     if let wildcardVisit { wildcards?.domain.leave(wildcardVisit) }
     if let visit { domain.leave(visit) }
     return reached
-  }
-
-  /// Calls an observer that admits the call, and reports the error of its handler.
-  ///
-  /// - Returns: The outcome.
-  @inline(__always)
-  private func offer<Payload: Sendable>(
-    to observer: AnyObserver,
-    _ payload: Payload,
-    _ delivery: borrowing Delivery,
-    _ call: () throws -> Reception
-  ) -> Reception {
-    guard observer.isReceptive else { return observer.refusal }
-    do {
-      return try call()
-    } catch {
-      handlerFailed(error, in: observer, payload: payload, delivery: copy delivery)
-      return .failed
-    }
-  }
-
-  private func groupWalk(of sender: AnyObject?, or waitedFrom: SenderIdentity?) -> ObserverWalk {
-    let key = ObjectAddress.of(sender)
-    let group = registry.withLock { registry in
-      key == 0
-        ? waitedFrom.flatMap { registry.senders.group(ofWaiting: $0) }
-        : registry.senders.group(at: key)
-    }
-    return group.map { ObserverWalk($0.observers) } ?? ObserverWalk()
   }
 
   /// The number of posts, and of other visits, that are in progress.
@@ -287,51 +234,53 @@ extension ObserverList {
 extension ObserverList {
   /// Delivers replayed events to a new observer, then the events that arrived meanwhile.
   ///
-  /// The observer is already linked, and its gate closed: concurrent deliveries wait at the gate.
+  /// The sink is already linked, and its gate closed: concurrent deliveries wait at the gate.
   ///
   /// - Parameters:
   ///   - recorded: The events that ``ReplayBuffer`` holds, in order.
   ///   - sender: The only sender whose events are replayed; `nil` for any.
   ///   - baseline: The number of the newest event that needs no further delivery.
-  ///   - observer: The observer.
+  ///   - sink: The sink of the observer.
   ///   - gate: The observer's gate; open on return.
   @_semantics("optimize.sil.specialize.generic.never")
   final func handOver<Payload: Sendable>(
     _ recorded: [any AnyObject & Sendable],
     from sender: AnyObject?,
     upTo baseline: UInt,
-    to observer: GeneralObserver<Payload>,
+    to sink: GeneralSink<Payload>,
     through gate: ReplayGate
   ) {
     gate.setBaseline(baseline)
     for object in recorded {
       // Kept by `recorded`, also if a handler clears the buffer.
       ObjectAddress.borrow(ObjectAddress.of(object)) { (event: RecordedEvent<Payload>) in
-        if let sender, !(event.delivery.waitedFrom?.isSender(sender) ?? false) { return }
-        give(event.payload, event.delivery, to: observer)
+        if let sender, !(event.identity?.isSender(sender) ?? false) { return }
+        give(event.payload, event.post, to: sink)
       }
     }
     withExtendedLifetime(recorded) {}
     while let waiting = gate.takeWaitingOrOpen() {
-      for case let event as WaitingEvent<Payload> in waiting {
-        give(event.payload, event.delivery, to: observer)
-        event.settleElsewhere()
+      for case (let event as QueuedEvent<Payload>, let wasReplayed) in waiting {
+        if wasReplayed {
+          event.settle(.replayed)
+        } else {
+          give(event.payload, event.post, to: sink)
+          event.settleElsewhere()
+        }
       }
     }
   }
 
   private func give<Payload: Sendable>(
     _ payload: Payload,
-    _ delivery: Delivery,
-    to observer: GeneralObserver<Payload>
+    _ post: Post,
+    to sink: GeneralSink<Payload>
   ) {
-    func pass() -> Reception {
-      offer(to: observer, payload, delivery) { try observer.pass(payload, delivery) }
-    }
-    guard let record = delivery.record else {
+    func pass() -> Reception { sink.isClosed ? sink.refusal : sink.pass(payload, post) }
+    guard let record = post.record else {
       _ = pass()
       return
     }
-    record.resume { record.replayed(pass(), at: observer) }
+    record.resume { record.replayed(pass(), at: sink) }
   }
 }

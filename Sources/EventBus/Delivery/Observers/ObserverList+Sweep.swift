@@ -44,7 +44,7 @@ extension ObserverList: TurnTaker {
     }
     domain.leave(visit)
     for (registration, hasLostOwner) in check.dead {
-      registration.endByItself(hasLostOwner: hasLostOwner)
+      registration.end(withOwner: hasLostOwner)
     }
     guard asks || !check.dead.isEmpty else { return }
     for (mailbox, registration) in check.elsewhere {
@@ -63,11 +63,11 @@ extension ObserverList: TurnTaker {
       let visit = domain.enter()
     else { return }
     let (hasFound, hasLostOwner) =
-      AnyObserver.borrow(registration.observerAddress) { observer in
-        (actorIsGone || observer.isOrphaned, actorIsGone || observer.hasLostOwner)
+      ObjectAddress.borrow(registration.sinkAddress) { (sink: AnySink) in
+        (actorIsGone || sink.isOrphaned, actorIsGone || sink.hasLostOwner)
       } ?? (false, false)
     domain.leave(visit)
-    if hasFound { registration.endByItself(hasLostOwner: hasLostOwner) }
+    if hasFound { registration.end(withOwner: hasLostOwner) }
     probe(on: actorIsGone ? nil : mailbox, hasFound: hasFound, asks: hasFound)
   }
 
@@ -92,16 +92,15 @@ private struct OrphanCheck {
   /// is no such observer, or if another actor has to check it.
   @inline(never)
   mutating func isOrphaned(_ address: UInt) -> Bool? {
-    let answer: Bool?? = AnyObserver.borrow(address) { observer in
-      if observer.isSurelyOfUse { return false }
-      guard let registration = observer.registration else { return false }
-      if let home = registration.home, home !== mailbox {
+    let answer: Bool?? = ObjectAddress.borrow(address) { (sink: AnySink) in
+      if sink.isSurelyOfUse { return false }
+      if let home = sink.home, home !== mailbox {
         // Most observers share one actor, which needs only one request.
-        if elsewhere.last?.mailbox !== home { elsewhere.append((home, registration)) }
+        if elsewhere.last?.mailbox !== home { elsewhere.append((home, sink.registration)) }
         return nil
       }
-      guard observer.isOrphaned else { return false }
-      dead.append((registration, observer.hasLostOwner))
+      guard sink.isOrphaned else { return false }
+      dead.append((sink.registration, sink.hasLostOwner))
       return true
     }
     return answer ?? nil

@@ -2,56 +2,46 @@ public import Synchronization
 
 /// The concurrent observer list of a signal.
 ///
-/// Posts walk the list without a lock; those with a sender take it to find the observers of that sender, if there are
-/// observers of senders. Changes take its only lock, and retire the items that they unlink
-/// after unlocking.
-///
-/// ```
-/// list ──owns──► observer ──owns──► handler                token ──► list            (plain observers)
-///                observer ──owns──► registration ──► list  token ──► registration    (the others)
-/// ```
+/// Posts walk its blocks of sinks without a lock; those with a sender take it to find the observers of that sender, if
+/// there are observers of senders. Changes take its only lock, and retire the items that they unlink after unlocking.
 @usableFromInline
-package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locked.
-  /// The state behind the lock, besides the lists, which readers share.
+package class ObserverList: @unchecked Sendable {  // Reason: locked.
+  /// The state behind the lock.
   struct Registry: ~Copyable, Sendable {
-    /// The number of observers.
-    var count = 0
+    /// The sinks of observers of any sender.
+    var common = SlotBlock()
     /// The observers that are restricted to a sender.
     var senders = Senders()
+    /// The number of observers.
+    var count = 0
     /// The observers whose owner or sender may die without notice.
     var watched = WatchedObservers()
     /// The registrations to check on an actor, keyed by the mailbox that was asked for a turn.
     var pendingChecks: [ObjectIdentifier: ObserverRegistration] = [:]
     /// The registrations that have ended during a counted call, and perhaps some whose call has ended since.
-    var endedInCall: [EndedInCall] = []
+    var endedInCall: [ObserverRegistration] = []
     /// The number of these at which those whose call has ended are removed.
     var endedLimit = 8
     /// A Boolean value that indicates whether the list accepts no more observers.
     var isClosed = false
-    /// The tokens to notify when the list drops their plain observers, keyed by the observer's address.
-    var watchers: [UInt: WeakToken] = [:]
-    /// The number of pauses of a plain observer, keyed by its address.
-    var pauses: [UInt: Int] = [:]
   }
 
-  /// A registration that has ended, and the call that made it.
-  typealias EndedInCall = (registration: ObserverRegistration, site: CallSite)
-
-  /// Set while the observers of any sender are in more than one priority list.
-  package static let split: UInt = 1
-  /// Set while some observers are restricted to a sender.
-  @inlinable static var addressed: UInt { 4 }
+  /// Set in ``cases`` while some observers are restricted to a sender.
+  @inlinable static var addressed: UInt { 1 }
   /// Set when payloads are recorded for later observers.
-  package static let replayed: UInt = 8
+  static var replayed: UInt { 2 }
 
   @usableFromInline
   let domain = ReclamationDomain()
-  /// The observers of any sender.
+  /// The address of the block of the observers of any sender; zero before the first one.
   @usableFromInline
-  let common = PriorityLists()
-  /// The flags above; not zero when a post needs more than the block of ``PriorityLists/sole``.
+  let block = Atomic<UInt>(0)
+  /// The number of observers of any sender.
   @usableFromInline
-  let specialCases = Atomic<UInt>(0)
+  let live = Atomic<Int>(0)
+  /// The flags above; not zero when a post may need more than that block.
+  @usableFromInline
+  let cases = Atomic<UInt>(0)
   let numbers: RegistrationCounter
   let registry = Locked(Registry())
   /// The number of samples that ``probe(on:hasFound:asks:)`` has taken.
@@ -64,213 +54,200 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
   /// - Parameter numbers: The counter that numbers the registrations, shared by the lists of one bus.
   package init(numbers: RegistrationCounter) { self.numbers = numbers }
 
-  /// The number of observers.
-  package var count: Int { registry.withLock { $0.count } }
-
-  /// The number of slots in use by observers of any sender, including emptied ones.
-  package var slotCount: Int { registry.withLock { _ in common.slotCount } }
-
-  /// The number of unlinked items that wait for running calls to end.
-  package var waitingCount: Int { domain.waitingCount }
-
-  /// The stamp that an item unlinked now would get; zero if no reader is inside.
-  package var stamp: UInt { domain.stamp }
-
-  /// Adds an observer behind all others of its priority.
-  ///
-  /// - Parameters:
-  ///   - observer: The observer.
-  ///   - priority: Its priority.
-  ///   - sender: The only sender it observes, kept alive by the caller; `nil` for any.
-  /// - Returns: `false` when the list is closed.
-  /// - Complexity: Amortized O(1).
-  @discardableResult
-  package final func add(
-    _ observer: AnyObserver,
-    priority: Int,
-    for sender: AnyObject? = nil
-  ) -> Bool {
-    add(retained: ObjectAddress.retained(observer), priority: priority, for: sender)
+  deinit {
+    // A list that is not closed is owned by its observers.
+    registry.withLock { $0.common.deallocate() }
   }
 
-  /// Adds the observer at an address from ``ObjectAddress/retained(_:)``, and takes over that reference.
+  /// The number of observers.
+  package final var count: Int { registry.withLock { $0.count } }
+
+  /// The number of slots in use by observers of any sender, including emptied ones.
+  package final var slotCount: Int { registry.withLock { $0.common.slotCount } }
+
+  /// The number of unlinked items that wait for running calls to end.
+  package final var waitingCount: Int { domain.waitingCount }
+
+  /// The stamp that an item unlinked now would get; zero if no reader is inside.
+  package final var stamp: UInt { domain.stamp }
+
+  // MARK: Changes
+
+  /// Adds a sink behind all others of its priority; ends its registration if the list is closed.
+  ///
+  /// - Parameters:
+  ///   - sink: The sink.
+  ///   - sender: The only sender it observes, kept alive by the caller; `nil` for any.
+  /// - Returns: `false` if the list is closed.
+  /// - Complexity: Amortized O(1); O(*n*) in the number of observers if some have a lower priority.
   @discardableResult
-  package func add(
-    retained address: UInt,
-    priority: Int,
-    for sender: AnyObject?
-  ) -> Bool {
+  package final func add(_ sink: AnySink, for sender: AnyObject? = nil) -> Bool {
     if isWorthProbing.load(ordering: .relaxed) { probe() }
+    sink.registration.connect(sink)
     let unlinked: UnlinkedItems? = registry.withLock { registry in
-      guard !registry.isClosed else { return nil }
+      if registry.isClosed { return nil }
       domain.prepare()
-      // A post that finds the observer also finds this flag.
-      if sender == nil, common.splits(with: priority) { note(Self.split, true) }
-      let unlinked = AnyObserver.borrow(address) { observer in
-        observer.order = numbers.next()
-        return link(observer, priority: priority, for: sender, &registry)
-      }
+      sink.number = numbers.next()
+      var unlinked = UnlinkedItems()
+      link(sink, for: sender, &registry, &unlinked)
       noteShape(registry)
       return unlinked
     }
     guard let unlinked else {
-      ObjectAddress.release(address)
+      sink.registration.end()
       return false
     }
     domain.retire(unlinked)
     return true
   }
 
-  private func link(
-    _ observer: AnyObserver,
-    priority: Int,
+  private final func link(
+    _ sink: AnySink,
     for sender: AnyObject?,
-    _ registry: inout Registry
-  ) -> UnlinkedItems {
+    _ registry: inout Registry,
+    _ unlinked: inout UnlinkedItems
+  ) {
+    _ = ObjectAddress.retained(sink)
     registry.count += 1
-    defer { if observer.isWatched { registry.watched.insert(observer) } }
-    guard let sender else { return common.append(retained: observer.address, priority: priority) }
-    let known = registry.senders.group(at: ObjectAddress.of(sender))
-    let group = known ?? SenderGroup(sender, birth: observer.order)
-    if known == nil { registry.senders.insert(group) }
-    observer.registration?.enter(group)
-    return group.observers.append(retained: observer.address, priority: priority)
+    if let sender {
+      let known = registry.senders.group(at: ObjectAddress.of(sender))
+      let group = known ?? SenderGroup(sender, birth: sink.number)
+      if known == nil { registry.senders.insert(group) }
+      sink.enter(group)
+      // A post that finds the observer also finds this flag.
+      note(Self.addressed, true)
+      group.slots.insert(sink, &unlinked)
+    } else {
+      // Before the publication: a post that reads zero began before any post could find the observer.
+      live.store(registry.common.live + 1, ordering: .sequentiallyConsistent)
+      registry.common.insert(sink, &unlinked)
+      publish(registry.common)
+    }
+    if sink.isWatched { registry.watched.insert(sink) }
   }
 
-  /// Removes an observer that only its token can remove.
-  override package func end(_ handle: UInt) -> UInt { unlink(address: handle) }
-
-  /// Removes the observer at an address, which only the caller has the right to remove.
+  /// Unlinks the sink of a registration that has ended.
   ///
   /// - Returns: The stamp to pass to ``waitUntilFree(_:)``.
-  package func unlink(address: UInt) -> UInt {
-    let unlinked = registry.withLock { registry in
-      if registry.isClosed { return UnlinkedItems() }
-      let unlinked = AnyObserver.borrow(address) { observer in
-        if observer.isOnRecord {
-          registry.watchers[address] = nil
-          registry.pauses[address] = nil
-        }
-        return unlink(observer, &registry)
+  final func unlink(_ registration: ObserverRegistration) -> UInt {
+    var unlinked = UnlinkedItems()
+    let address = registry.withLock { registry in
+      let address = registration.takeAddress()
+      _ = ObjectAddress.borrow(address) { (sink: AnySink) in
+        sink.setClosed(true)
+        // Zero if the list was closed before the sink could be linked.
+        if sink.number != 0 { unlink(sink, &registry, &unlinked) }
       }
-      noteShape(registry)
-      return unlinked ?? UnlinkedItems()
+      return address
     }
-    // If the list was closed first, nothing is unlinked here.
+    // Alive until it is retired; a sink that was not linked is kept by the caller.
+    let waiting = ObjectAddress.borrow(address) { (sink: AnySink) in
+      if registration.runningCount > 0, sink.content != nil { noteEndInCall(of: registration) }
+      return sink.takeWaiting()
+    }
+    defer { withExtendedLifetime(waiting) {} }
     return unlinked.isEmpty ? domain.stamp : domain.retire(unlinked)
   }
 
-  private func unlink(_ observer: AnyObserver, _ registry: inout Registry) -> UnlinkedItems {
+  private final func unlink(
+    _ sink: AnySink,
+    _ registry: inout Registry,
+    _ unlinked: inout UnlinkedItems
+  ) {
     registry.count -= 1
-    if observer.isWatched { registry.watched.remove(observer) }
-    observer.stopCalls()
-    guard let group = observer.registration?.senderGroup else { return common.remove(observer) }
-    var unlinked = group.observers.remove(observer)
-    if group.observers.live.load(ordering: .relaxed) == 0 {
-      unlinked.append(contentsOf: group.observers.removeAll())
-      unlinked.append(contentsOf: registry.senders.remove(group))
+    if sink.isWatched { registry.watched.remove(sink) }
+    if let group = sink.group {
+      group.slots.remove(sink, &unlinked)
+      if group.slots.live == 0 { registry.senders.remove(group, &unlinked) }
+    } else {
+      registry.common.remove(sink, &unlinked)
+      publish(registry.common)
+      // A post that still reads the former count looks for an observer in vain.
+      live.store(registry.common.live, ordering: .releasing)
     }
-    return unlinked
+    noteShape(registry)
   }
 
-  override package func isActive(_ handle: UInt) -> Bool { registry.withLock { !$0.isClosed } }
-
-  override package func watch(_ handle: UInt, by token: Token) -> Bool {
-    let watcher = WeakToken(token)
-    return registry.withLock { registry in
-      // While the lock is held, a token that has not ended still has its observer at the address.
-      guard !token.hasEnded, !registry.isClosed else { return false }
-      registry.watchers[handle] = watcher
-      AnyObserver.borrow(handle) { $0.putOnRecord() }
-      return true
+  private final func publish(_ slots: SlotBlock) {
+    let address = slots.block?.address ?? 0
+    if block.load(ordering: .relaxed) != address {
+      block.store(address, ordering: .sequentiallyConsistent)
     }
   }
 
-  override package func changePauses(_ handle: UInt, by change: Int, of token: Token?) {
-    registry.withLock { registry in
-      // While the lock is held, an observer whose token has not ended cannot be unlinked.
-      guard token?.hasEnded == false, !registry.isClosed else { return }
-      let count = (registry.pauses[handle] ?? 0) + change
-      registry.pauses[handle] = count > 0 ? count : nil
-      AnyObserver.borrow(handle) { observer in
-        observer.putOnRecord()
-        observer.setPaused(count > 0)
+  /// Copies whether calls may begin from a registration to its sink, where posts look.
+  final func close(_ registration: ObserverRegistration) {
+    registry.withLock { _ in
+      _ = ObjectAddress.borrow(registration.sinkAddress) { (sink: AnySink) in
+        sink.setClosed(!registration.isOpen)
       }
     }
-  }
-
-  override package func stopCalls(_ handle: UInt, of token: Token) {
-    registry.withLock { registry in
-      if !token.hasEnded, !registry.isClosed { AnyObserver.borrow(handle) { $0.stopCalls() } }
-    }
-  }
-
-  override package func waitUntilFinished(_ handle: UInt) async { await waitUntilFree(handle) }
-
-  /// Waits until no post can hold an unlinked observer.
-  ///
-  /// - Parameter stamp: The stamp that ``unlink(address:)`` returned; ``stamp`` for an observer that
-  ///   another thread is unlinking, or that is removed with all the others.
-  /// - Returns: `false` when the waiting task was cancelled first.
-  @discardableResult
-  package func waitUntilFree(_ stamp: UInt) async -> Bool {
-    await domain.latch(stamped: stamp).wait()
   }
 
   /// Removes everything, permanently.
   ///
-  /// Tokens become inert. Registrations are disconnected first, so that a queued call cannot retain an observer
-  /// that is being freed.
-  package func close() {
-    let watchers = registry.withLock { registry in
-      common.forEach { observer, _ in observer.stopCalls() }
-      for group in registry.senders.all {
-        group.observers.forEach { observer, _ in observer.stopCalls() }
-      }
+  /// Every registration ends. No handler of a later one is called when the first one ends.
+  package final func close() {
+    let pendingChecks = registry.withLock { registry in
       registry.isClosed = true
-      defer { registry.watchers = [:] }
-      return registry.watchers
+      defer { (registry.pendingChecks, registry.endedInCall) = ([:], []) }
+      return (registry.pendingChecks, registry.endedInCall)
     }
-    for registration in registrations(where: { _ in true }) { registration.disconnect() }
-    let (unlinked, pendingChecks) = registry.withLock { registry in
-      let pendingChecks = (registry.pendingChecks, registry.endedInCall)
-      var unlinked = common.removeAll()
-      for group in registry.senders.all {
-        unlinked.append(contentsOf: group.observers.removeAll())
-        unlinked.append(contentsOf: registry.senders.remove(group))
-      }
-      registry = Registry(isClosed: true)
-      noteShape(registry)
-      return (unlinked, pendingChecks)
-    }
-    domain.retire(unlinked)
+    let registrations = registrations { _ in true }
+    for registration in registrations { registration.stopCalls(as: .keeper) }
+    for registration in registrations { registration.end() }
     withExtendedLifetime(pendingChecks) {}
-    for watcher in watchers.values { watcher.object?.cancel() }
   }
 
-  /// Calls a closure with every observer, by priority and number, without a lock.
+  // MARK: Questions
+
+  /// Waits until no post can hold an unlinked sink.
   ///
-  /// The observers of any sender come first.
-  package func forEach(_ body: (AnyObserver, _ priority: Int) -> Void) {
+  /// - Parameter stamp: The stamp that ``unlink(_:)`` returned.
+  /// - Returns: `false` when the waiting task was cancelled first.
+  @discardableResult
+  package final func waitUntilFree(_ stamp: UInt) async -> Bool {
+    await domain.latch(stamped: stamp).wait()
+  }
+
+  /// Calls a closure with every sink, without a lock.
+  ///
+  /// The observers of any sender come first, and each group is in the order of delivery.
+  package final func forEach(_ body: (AnySink) -> Void) {
     guard let visit = domain.enter() else { return }
-    common.forEach(body)
-    for group in registry.withLock({ $0.senders.all }) { group.observers.forEach(body) }
+    let blocks = registry.withLock { registry in
+      [registry.common.block] + registry.senders.all.map(\.slots.block)
+    }
+    for block in blocks { block?.forEachSink(body) }
     domain.leave(visit)
+  }
+
+  private final func registrations(where isMeant: (AnySink) -> Bool) -> [ObserverRegistration] {
+    var registrations: [ObserverRegistration] = []
+    forEach { if isMeant($0) { registrations.append($0.registration) } }
+    return registrations
+  }
+
+  /// Ends the registrations that satisfy a predicate, which runs without a lock held.
+  ///
+  /// - Complexity: O(*n*) in the number of observers.
+  final func endAll(where isMeant: (AnySink) -> Bool) {
+    for registration in registrations(where: isMeant) { registration.end() }
   }
 
   /// Remembers a registration that ends during a counted call, for reports of what is running.
   ///
   /// - Complexity: Amortized O(1).
-  func noteEndInCall(of registration: ObserverRegistration, registeredAt site: CallSite) {
+  private final func noteEndInCall(of registration: ObserverRegistration) {
     let others = registry.withLock { registry in
-      var others: [EndedInCall] = []
+      var others: [ObserverRegistration] = []
       if registry.isClosed { return others }
       if registry.endedInCall.count >= registry.endedLimit {
         swap(&others, &registry.endedInCall)
-        registry.endedInCall = others.filter { $0.registration.runningCount > 0 }
+        registry.endedInCall = others.filter { $0.runningCount > 0 }
         registry.endedLimit = max(8, 2 * registry.endedInCall.count)
       }
-      registry.endedInCall.append((registration, site))
+      registry.endedInCall.append(registration)
       return others
     }
     // Released after unlocking.
@@ -278,19 +255,18 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
   }
 
   /// The registrations that have ended, and whose calls are still running.
-  var endedInCall: [EndedInCall] {
-    registry.withLock { $0.endedInCall }.filter { $0.registration.runningCount > 0 }
+  final var endedInCall: [ObserverRegistration] {
+    registry.withLock { $0.endedInCall }.filter { $0.runningCount > 0 }
   }
 
-  /// Makes all later posts record their payloads.
-  func noteReplay() { note(Self.replayed, true) }
+  // MARK: What differs between kinds
 
   /// Called under no lock with an error that a handler has thrown; does nothing by itself.
   func handlerFailed(
     _ error: any Error,
-    in observer: AnyObserver,
+    in sink: AnySink,
     payload: any Sendable,
-    delivery: Delivery
+    _ post: Post
   ) {}
 
   /// Called under no lock by a post inside many others on its thread.
@@ -314,7 +290,7 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
   ///   - site: The call that registered the handler of the newest event.
   func queueIsCrowded(_ count: Int, of actor: ActorIdentity?, registeredAt site: CallSite) {}
 
-  /// Called without a lock when the last pause of a registration that is not a plain observer's has ended.
+  /// Called without a lock when the last pause of a registration has ended.
   func registrationResumed() {}
 
   /// Records whether there are observers.
@@ -322,70 +298,57 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
   /// Called with the lock held, after any change.
   func noteOccupied(_ isOccupied: Bool) {}
 
-  /// Ends the registrations that satisfy a predicate, which runs without a lock held.
-  ///
-  /// - Complexity: O(*n*) in the number of observers.
-  func endAll(where isMeant: (AnyObserver) -> Bool) {
-    for registration in registrations(where: isMeant) { registration.endByItself() }
-  }
+  // MARK: Flags
 
-  private func registrations(where isMeant: (AnyObserver) -> Bool) -> [ObserverRegistration] {
-    var registrations: [ObserverRegistration] = []
-    forEach { observer, _ in
-      if isMeant(observer), let registration = observer.registration {
-        registrations.append(registration)
-      }
-    }
-    return registrations
-  }
+  /// Makes all later posts record their payloads.
+  final func noteReplay() { note(Self.replayed, true) }
 
-  private func noteShape(_ registry: borrowing Registry) {
-    note(Self.split, common.isSplit)
+  private final func noteShape(_ registry: borrowing Registry) {
     note(Self.addressed, !registry.senders.isEmpty)
     isWorthProbing.store(registry.isWorthProbing, ordering: .relaxed)
     noteOccupied(registry.count > 0)
   }
 
-  private func note(_ flag: UInt, _ isThere: Bool) {
-    let known = specialCases.load(ordering: .relaxed) & flag != 0
+  private final func note(_ flag: UInt, _ isThere: Bool) {
+    let known = cases.load(ordering: .relaxed) & flag != 0
     if known == isThere { return }
     if isThere {
-      specialCases.bitwiseOr(flag, ordering: .sequentiallyConsistent)
+      cases.bitwiseOr(flag, ordering: .sequentiallyConsistent)
     } else {
-      specialCases.bitwiseAnd(~flag, ordering: .sequentiallyConsistent)
+      cases.bitwiseAnd(~flag, ordering: .sequentiallyConsistent)
     }
   }
 
   /// Stops the program if a count, a flag or the order is wrong.
   ///
   /// Called while no other thread uses the list.
-  package func _checkInvariants() {
+  package final func _checkInvariants() {
     registry.withLock { registry in
-      common._checkInvariants()
+      registry.common._checkInvariants()
       registry.senders._checkInvariants()
       registry.watched._checkInvariants()
       var (count, watched) = (0, 0)
-      var known: Set<UInt> = []
-      func look(_ observer: AnyObserver, in group: SenderGroup?) {
+      func look(_ sink: AnySink, in group: SenderGroup?) {
         count += 1
-        if observer.isOnRecord { known.insert(observer.address) }
-        if observer.isWatched { watched += 1 }
-        assert(observer.registration?.senderGroup === group, "an observer is in another group")
+        if sink.isWatched { watched += 1 }
+        assert(sink.group === group, "an observer is in another group")
+        assert(sink.isClosed == !sink.registration.isOpen, "a post sees another state")
+        assert(sink.registration.sinkAddress == sink.address, "a registration has another sink")
       }
-      common.forEach { observer, _ in look(observer, in: nil) }
+      registry.common.block?.forEachSink { look($0, in: nil) }
       for group in registry.senders.all {
-        group.observers.forEach { observer, _ in look(observer, in: group) }
+        group.slots.block?.forEachSink { look($0, in: group) }
       }
       assert((registry.count, registry.watched.count) == (count, watched), "a count is wrong")
       assert(!registry.isClosed || count == 0, "a closed list has observers")
+      assert(live.load(ordering: .relaxed) == registry.common.live, "the published count is wrong")
       assert(
-        known.isSuperset(of: registry.watchers.keys) && known.isSuperset(of: registry.pauses.keys),
-        "something is known of an observer that is not linked, or not on record"
+        block.load(ordering: .relaxed) == registry.common.block?.address ?? 0,
+        "posts read another block"
       )
-      let flags =
-        (common.isSplit ? Self.split : 0) | (registry.senders.isEmpty ? 0 : Self.addressed)
       assert(
-        specialCases.load(ordering: .relaxed) & ~Self.replayed == flags,
+        cases.load(ordering: .relaxed) & ~Self.replayed
+          == (registry.senders.isEmpty ? 0 : Self.addressed),
         "a flag of the special cases is wrong"
       )
     }

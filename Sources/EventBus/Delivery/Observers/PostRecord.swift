@@ -1,7 +1,7 @@
 /// What becomes of one event at its observers.
 ///
 /// Every observer, queue and replay reports here, and only here; the outcome of a post that waits and the
-/// traces of hooks both come from these reports. A ``Delivery`` carries a record only if its poster waits or
+/// traces of hooks both come from these reports. A ``Post`` refers to a record only if its poster waits or
 /// hooks follow the post. The hooks' part is in a subclass; the overridable members of this class do
 /// nothing, and call handlers directly.
 @usableFromInline
@@ -18,23 +18,23 @@ package class PostRecord: @unchecked Sendable {  // Reason: constant.
   ///
   /// - Parameters:
   ///   - reception: The outcome; an event that waits may still miss its handler.
-  ///   - observer: The observer.
+  ///   - sink: The sink of the observer.
   ///   - list: The list in which the post met the observer.
-  ///   - isolation: The actor on which the poster runs.
+  ///   - post: The origin of the event.
   package final func met(
     _ reception: Reception,
-    at observer: AnyObserver,
+    at sink: AnySink,
     in list: ObserverList,
-    on isolation: (any Actor)?
+    _ post: Post
   ) {
-    completion?.met(reception, at: observer.order, in: list)
-    missed(reception, by: Receiver(observer, on: isolation.map(ActorIdentity.init)))
+    completion?.met(reception, at: sink.number, in: list)
+    if !reception.isReached { missed(reception, by: Receiver(sink, on: post.actor)) }
   }
 
   /// Records the outcome of the event as a recorded one, at a new observer.
-  package final func replayed(_ reception: Reception, at observer: AnyObserver) {
-    completion?.settle(reception, at: observer.order, isReplay: true)
-    missed(reception, by: Receiver(observer, on: nil))
+  package final func replayed(_ reception: Reception, at sink: AnySink) {
+    completion?.settle(reception, at: sink.number, isReplay: true)
+    missed(reception, by: Receiver(sink, on: nil))
   }
 
   // MARK: Hooks

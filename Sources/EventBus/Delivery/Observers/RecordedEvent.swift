@@ -1,20 +1,25 @@
 /// A recorded post: its payload and its origin, with the sender as that of an event that has waited.
 final class RecordedEvent<Payload: Sendable>: Sendable {
   /// The payload.
-  package let payload: Payload
-  /// The origin of the post.
-  package let delivery: Delivery
+  let payload: Payload
+  /// The identity of the sender.
+  let identity: SenderIdentity?
+  private let site: CallSite
+  private let sender: ObjectIdentifier?
+  private let record: PostRecord?
 
   /// Records a post.
   ///
   /// - Parameters:
   ///   - payload: The payload.
-  ///   - delivery: The origin of the post.
-  ///   - sender: The sender's identity.
-  package required init(_ payload: Payload, _ delivery: Delivery, from sender: SenderIdentity?) {
-    self.payload = payload
-    var recorded = delivery.recorded
-    recorded.waitedFrom = sender
-    self.delivery = recorded
+  ///   - post: The origin of the post.
+  ///   - identity: The sender's identity.
+  required init(_ payload: Payload, _ post: Post, from identity: SenderIdentity?) {
+    (self.payload, self.identity, record) = (payload, identity, post.record)
+    (site, sender) = (post.site, post.sender)
   }
+
+  /// The origin of the post, without what was valid only while it was running; this event keeps alive what the origin
+  /// refers to.
+  var post: Post { Post(at: site, senderID: sender, identity, record: record) }
 }

@@ -7,11 +7,14 @@
 /// The gate is not generic over the payload: looking up the types of the gate and its parts would cost more
 /// than the rest of a registration, and few events wait.
 package final class ReplayGate: Sendable {
+  /// An event that waits, and the number of its post.
+  typealias HeldEvent = (number: UInt, event: AnyQueuedEvent)
+
   private struct State: ~Copyable {
     var isOpen = false
     /// The number of the newest replayed post.
     var baseline: UInt = 0
-    var waiting: [Envelope] = []
+    var waiting: [HeldEvent] = []
     var alarm = CrowdAlarm()
   }
 
@@ -27,13 +30,13 @@ package final class ReplayGate: Sendable {
   ///
   /// - Parameters:
   ///   - number: The number of the post; zero for an event that is not recorded.
-  ///   - makeEnvelope: Wraps the event, under the lock.
+  ///   - makeEvent: Makes the event that waits, under the lock.
   /// - Returns: The outcome; `nil` for an event that proceeds to the observer. And the number of events that wait, if
   ///   it is to be reported, otherwise zero.
-  func admit(_ number: UInt, _ makeEnvelope: () -> Envelope) -> (Reception?, crowd: Int) {
+  func admit(_ number: UInt, _ makeEvent: () -> AnyQueuedEvent) -> (Reception?, crowd: Int) {
     state.withLock { state in
       if state.isOpen { return (number != 0 && number <= state.baseline ? .replayed : nil, 0) }
-      state.waiting.append(makeEnvelope())
+      state.waiting.append((number, makeEvent()))
       let count = state.waiting.count
       return (.queued, state.alarm.isDue(count) ? count : 0)
     }
@@ -42,10 +45,10 @@ package final class ReplayGate: Sendable {
   /// Sets the number of the newest replayed post.
   func setBaseline(_ number: UInt) { state.withLock { $0.baseline = number } }
 
-  /// Removes the waiting events that were not replayed; opens the gate when none are waiting.
+  /// Removes the waiting events; opens the gate when none are waiting.
   ///
-  /// - Returns: The events in order of arrival, or `nil` once the gate is open.
-  func takeWaitingOrOpen() -> [Envelope]? {
+  /// - Returns: The events in order of arrival, and whether each was replayed; or `nil` once the gate is open.
+  func takeWaitingOrOpen() -> [(event: AnyQueuedEvent, wasReplayed: Bool)]? {
     let (taken, baseline) = state.withLock { state in
       let taken = state.waiting
       state.waiting = []
@@ -53,10 +56,6 @@ package final class ReplayGate: Sendable {
       return (taken, state.baseline)
     }
     if taken.isEmpty { return nil }
-    return taken.filter { event in
-      if event.delivery.number == 0 || event.delivery.number > baseline { return true }
-      event.settle(.replayed)
-      return false
-    }
+    return taken.map { number, event in (event, number != 0 && number <= baseline) }
   }
 }

@@ -37,21 +37,22 @@ package struct WatchedObservers: Sendable {
   /// Adds an observer.
   ///
   /// - Complexity: Amortized O(1).
-  package mutating func insert(_ observer: AnyObserver) {
-    observer.registration?.watchedPosition = addresses.count
-    addresses.append(observer.address)
+  package mutating func insert(_ sink: AnySink) {
+    sink.registration.watchedPosition = addresses.count
+    addresses.append(sink.address)
   }
 
   /// Removes an observer, and moves the last one to its position.
   ///
   /// - Complexity: Amortized O(1).
-  package mutating func remove(_ observer: AnyObserver) {
-    guard let position = observer.registration?.watchedPosition, self[position] == observer.address,
-      let last = addresses.popLast()
-    else { return }
+  package mutating func remove(_ sink: AnySink) {
+    let position = sink.registration.watchedPosition
+    guard self[position] == sink.address, let last = addresses.popLast() else { return }
     if position < addresses.count {
       addresses[position] = last
-      AnyObserver.borrow(last) { $0.registration?.watchedPosition = position }
+      _ = ObjectAddress.borrow(last) { (sink: AnySink) in
+        sink.registration.watchedPosition = position
+      }
     }
     if addresses.capacity > max(Self.smallest, 4 * addresses.count) {
       // A copy without the spare capacity.
@@ -62,11 +63,8 @@ package struct WatchedObservers: Sendable {
   /// Stops the program if an observer has another position, or too much capacity remains.
   package func _checkInvariants() {
     for position in addresses.indices {
-      AnyObserver.borrow(addresses[position]) { observer in
-        assert(
-          observer.registration?.watchedPosition == position,
-          "an observer has another position"
-        )
+      _ = ObjectAddress.borrow(addresses[position]) { (sink: AnySink) in
+        assert(sink.registration.watchedPosition == position, "an observer has another position")
       }
     }
     assert(

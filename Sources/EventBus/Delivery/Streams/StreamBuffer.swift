@@ -256,8 +256,9 @@ package final class StreamBuffer<Element: Sendable>: Sendable {
   }
 }
 
-extension StreamBuffer: Finishable {
-  package var content: QueueContent? {
+extension StreamBuffer {
+  /// The elements that wait, and those discarded, for reports.
+  package var content: QueueContent {
     state.withLock { state in
       QueueContent(
         waitingCount: state.elements.count,

@@ -213,7 +213,7 @@ final class PathObserver<Owner: AnyObject, Root, Leaf>: PropertyObserver<Root> {
       return
     }
     guard let owner else {
-      registration.endByItself()
+      registration.end()
       return follow(nil)
     }
     if change.kind == .prior { return body(owner, Change(.prior, old: known, new: change.new)) }

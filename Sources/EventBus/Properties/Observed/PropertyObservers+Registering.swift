@@ -20,7 +20,7 @@ extension PropertyObservers {
     _ make: (PropertyRegistration) -> PropertyObserver<Value>
   ) -> Token {
     let observer = make(newRegistration())
-    let token = Token(observer.registration, handle: 0, isKept: owner != nil)
+    let token = Token(observer.registration, isKept: owner != nil)
     if let carrier = owner as? any LifetimeOwner {
       guard observer.registration.join(carrier.lifetime.members) else { return token }
     }
@@ -31,7 +31,7 @@ extension PropertyObservers {
         let index = index(of: former)
       {
         let slot = slots[index]
-        slot.borrow { (former: PropertyObserver<Value>) in former.registration.endByItself() }
+        slot.borrow { (former: PropertyObserver<Value>) in former.registration.end() }
         withExtendedLifetime(slot) {}
       }
     }
@@ -61,7 +61,7 @@ extension PropertyObservers {
         observer.roles.contains(.writes)
         ? observer.receive(WriteReport(new: value, isInitial: true))
         : observer.receive(Change(.initial, old: value, new: value))
-      if !isAlive { observer.registration.endByItself() }
+      if !isAlive { observer.registration.end() }
     }
     if isOutermost { drain() }
   }
@@ -69,13 +69,13 @@ extension PropertyObservers {
   /// Ends all registrations of an owner.
   func end(of owner: AnyObject) {
     forEach { observer in
-      if observer.currentOwner === owner { observer.registration.endByItself() }
+      if observer.currentOwner === owner { observer.registration.end() }
     }
     cleanIfDirty()
   }
 
   /// Ends all registrations, because the property is being deinitialized.
-  func close() { forEach { $0.registration.endByItself() } }
+  func close() { forEach { $0.registration.end() } }
 
   private func forEach(_ body: (PropertyObserver<Value>) -> Void) {
     // A copy of the slots retains the observers, whatever the closure releases.
@@ -102,7 +102,7 @@ extension PropertyObservers {
     if isSweep {
       // Registrations made by what the sweep releases do not sweep again.
       sweepLimit = .max
-      forEach { if $0.hasLostOwner { $0.registration.endByItself() } }
+      forEach { if $0.hasLostOwner { $0.registration.end() } }
     }
     endWalk()
     if isSweep { sweepLimit = max(8, 2 * count) }

@@ -155,7 +155,7 @@ final class PropertyObservers<Value> {
     var index = 0
     while index < end {
       _ = ObjectAddress.borrow(slots[index].address) { (observer: PropertyObserver<Value>) in
-        if !visit(observer) { observer.registration.endByItself() }
+        if !visit(observer) { observer.registration.end() }
       }
       index += 1
     }

@@ -16,7 +16,5 @@ package final class PropertyRegistration: Registration,
 
   override func didEnd() { ended.note(number) }
 
-  override package func waitUntilFinished(_ handle: UInt) async {
-    await ended.untilFinished()
-  }
+  override func waitForCalls() async { await ended.untilFinished() }
 }

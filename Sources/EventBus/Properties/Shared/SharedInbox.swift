@@ -12,8 +12,6 @@ internal import Synchronization
 /// The observers own their inboxes, which refer back to them, as do the registrations;
 /// ``ObserverList/close()`` breaks both cycles.
 final class SharedInbox<Value: Sendable>: Sendable {
-  private typealias Observer = GeneralObserver<SharedCall<Value>>
-
   private struct State: ~Copyable {
     var isOpen = false
     /// A Boolean value that indicates whether the registration has ended, and nothing is to be kept.
@@ -42,12 +40,14 @@ final class SharedInbox<Value: Sendable>: Sendable {
   ///
   /// - Parameters:
   ///   - observers: The observers of the property.
-  ///   - owner: The owner, which is not retained.
-  ///   - mailbox: The mailbox of the actor on which the handler runs.
-  init(of observers: SharedObservers<Value>, owner: AnyObject?, on mailbox: Mailbox?) {
-    self.observers = observers
-    registration = ObserverRegistration(observers, owner: owner, on: mailbox)
-    isBound = mailbox != nil
+  ///   - registration: The registration of the observer.
+  ///   - isBound: Whether the handler runs on an actor.
+  init(
+    of observers: SharedObservers<Value>,
+    _ registration: ObserverRegistration,
+    isBound: Bool
+  ) {
+    (self.observers, self.registration, self.isBound) = (observers, registration, isBound)
   }
 
   /// Sets the value that the observer knows from its registration, and the number of the newest change in it.
@@ -106,37 +106,32 @@ final class SharedInbox<Value: Sendable>: Sendable {
     retaining property: SharedObserved<Value>
   ) {
     // Counted as a call, so that waiting for the registration to finish includes it.
-    guard let known = registration.begin() else { return }
+    guard registration.beginCall() else { return }
     defer { registration.finish() }
-    // An address keeps nothing alive.
-    let typed = withExtendedLifetime(known) {
-      ObjectAddress.object(ObjectAddress.of(known), as: Observer.self)
-    }
-    guard let observer = typed else { return }
-    if let initial { give(initial, to: observer, isAtHome) }
+    if let initial { give(initial, isAtHome) }
     var rest = SharedChanges<Value>.othersPerTurn
     while rest > 0 {
       guard let round = nextHeld() else { return }
-      give(round, to: observer, isAtHome)
+      give(round, isAtHome)
       rest -= 1
     }
     Task.detached { self.handOver(nil, retaining: property) }
   }
 
-  private func give(_ round: SharedRound<Value>, to observer: Observer, _ isAtHome: Bool) {
-    guard observer.isReceptive else { return }
+  private func give(_ round: SharedRound<Value>, _ isAtHome: Bool) {
+    guard registration.isOpen,
+      let sink = registration.sink(as: GeneralSink<SharedCall<Value>>.self)
+    else { return }
     if isBound {
       let displaced = state.withLock { state in
         state.hasFinished ? nil : state.waiting.appendOrMerge(round)
       }
       if displaced != nil { return observers.countMerged() }
     }
-    let reception = observers.calling(round.chain) {
-      // The type of the handler does not throw.
-      if isAtHome { return try? observer.run(round, nil) }  // Reason: as above.
-      return try? observer.accept(round, observers.delivery, isCounted: true)  // Reason: as above.
+    observers.calling(round.chain) {
+      let post = observers.post()
+      _ = isAtHome ? sink.perform(round, post) : sink.accept(round, post, isCounted: true)
     }
-    if reception == .ownerLost { registration.endByItself() }
   }
 
   /// Removes the next round held during the registration, and those that the observer knows already; opens the
@@ -174,15 +169,14 @@ final class SharedInbox<Value: Sendable>: Sendable {
   }
 }
 
-extension SharedInbox: Finishable {
-  var content: QueueContent? { nil }
-
-  func finish() {
-    let kept = state.withLock { state in
+extension SharedInbox {
+  /// Takes out what is kept, at the end of the registration.
+  ///
+  /// - Returns: What was kept, which the caller releases.
+  func finish() -> any Sendable {
+    state.withLock { state in
       state.hasFinished = true
       return (state.known.take(), state.held.removeAll(), state.waiting.removeAll())
     }
-    // Released after unlocking.
-    withExtendedLifetime(kept) {}
   }
 }

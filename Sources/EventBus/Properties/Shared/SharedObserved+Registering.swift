@@ -70,7 +70,7 @@ extension SharedObserved {
     let initial = SharedRound(change: change, first: newest, number: newest)
     let isWanted = request.initial
     inbox.handOver(isWanted ? initial : nil, isAtHome: isAtHome, retaining: self)
-    return Token(inbox.registration, handle: 0, isKept: owner != nil)
+    return Token(inbox.registration, isKept: owner != nil)
   }
 
   /// Registers a binding, and assigns the current value before returning.

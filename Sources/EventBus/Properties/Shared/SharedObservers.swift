@@ -35,7 +35,9 @@ package final class SharedObservers<Value: Sendable>: ObserverList,
   func countMerged() { merged.wrappingAdd(1, ordering: .relaxed) }
 
   /// The origin of every round: the property itself.
-  var delivery: Delivery { Delivery(at: CallSite(site.fileID, site.line)) }
+  func post(on isolation: (any Actor)? = nil) -> Post {
+    Post(at: CallSite(site.fileID, site.line), on: isolation)
+  }
 
   /// Adds an observer, whose inbox keeps the changes until it is opened.
   ///
@@ -52,31 +54,21 @@ package final class SharedObservers<Value: Sendable>: ObserverList,
     let mailbox = request.actor.map { actor in
       mailboxes.member(of: actor) { Mailbox(actor, waiting: waiting) }
     }
-    let inbox = SharedInbox(of: self, owner: owner, on: mailbox)
-    let observer = GeneralObserver<SharedCall<Value>>(
-      ObserveRequest(at: CallSite(request.fileID, request.line)),
-      where: { inbox.admits($0) },
-      owner: owner,
-      id: request.id,
-      inbox.registration,
-      finishing: inbox,
-      envelope: WaitingCall<Value>.self,
-      .handler { inbox.call($0, body) }
-    )
-    add(observer, priority: 0)
-    if let carrier = owner as? any LifetimeOwner {
-      inbox.registration.join(carrier.lifetime.members)
-    }
+    let registration = ObserverRegistration(self, at: CallSite(request.fileID, request.line))
+    let inbox = SharedInbox(of: self, registration, isBound: mailbox != nil)
+    let sink = SharedSink(inbox, owner: owner, id: request.id, on: mailbox, body)
+    add(sink)
+    if let carrier = owner as? any LifetimeOwner { registration.join(carrier.lifetime.members) }
     if let owner, let id = request.id {
       // The latest registration remains, even if two threads register with one identifier at once.
-      endAll { $0.order < observer.order && isOwned($0, by: owner, as: id) }
+      endAll { $0.number < sink.number && isOwned($0, by: owner, as: id) }
     }
     return inbox
   }
 
   /// Returns whether an observer belongs to an owner and, if an identifier is given, carries it.
-  func isOwned(_ observer: AnyObserver, by owner: AnyObject, as id: AnyHashable? = nil) -> Bool {
-    (observer as? GeneralObserver<SharedCall<Value>>)?.belongs(to: owner, as: id) ?? false
+  func isOwned(_ sink: AnySink, by owner: AnyObject, as id: AnyHashable? = nil) -> Bool {
+    (sink as? SharedSink<Value>)?.belongs(to: owner, as: id) ?? false
   }
 
   override func queueIsCrowded(
@@ -99,14 +91,11 @@ package final class SharedObservers<Value: Sendable>: ObserverList,
   ///   - round: The round.
   ///   - isolation: The actor on which the caller runs; its handlers are called at once.
   func deliver(_ round: SharedRound<Value>, _ isolation: (any Actor)?) {
-    var delivery = delivery
-    if let isolation {
-      delivery.isolation = isolation
-      // What waits for the actor comes first.
-      if !waiting.isZero { mailboxes.member(of: isolation)?.drain() }
-    }
+    // What waits for the actor comes first.
+    if let isolation, !waiting.isZero { mailboxes.member(of: isolation)?.drain() }
     let call: SharedCall<Value> = round
-    _ = deliverInOrder(call, delivery, from: nil, wildcards: nil, event: { call })
+    let post = post(on: isolation)
+    _ = deliverInOrder(call, post, from: nil, wildcards: nil, event: { call })
   }
 
   /// Warns, once, about observers of this property and of others that seem to trigger each other in an endless cycle.
@@ -148,20 +137,49 @@ package final class SharedObservers<Value: Sendable>: ObserverList,
 /// of the observer.
 typealias SharedCall<Value: Sendable> = SharedRound<Value>?
 
-/// A call that waits for an actor, without the change: the inbox of the observer has it, and releases it as
-/// soon as the registration ends.
-private final class WaitingCall<Value: Sendable>: WaitingEvent<SharedCall<Value>>,
-  @unchecked Sendable  // Reason: constant.
+/// The sink of an observer of a shared property: its inbox admits the rounds, and keeps those that wait.
+private final class SharedSink<Value: Sendable>: GeneralSink<SharedCall<Value>>,
+  @unchecked Sendable  // Reason: constants.
 {
-  override class func enqueue(
-    _ call: SharedCall<Value>,
-    _ delivery: borrowing Delivery,
-    for observer: AnyObserver,
-    _ registration: ObserverRegistration,
-    _ queued: QueuedDelivery?,
-    in mailbox: Mailbox,
-    _ chain: EventChain
-  ) -> Int {
-    super.enqueue(nil, delivery, for: observer, registration, queued, in: mailbox, chain)
+  private let inbox: SharedInbox<Value>
+  private let ownerID: ObjectIdentifier?
+  private let id: AnyHashable?
+  private let body: @Sendable (Change<Value>) -> Reception
+
+  /// Creates a sink.
+  ///
+  /// - Parameters:
+  ///   - inbox: The inbox.
+  ///   - owner: The owner, held weakly.
+  ///   - id: The owner's identifier for the registration, so that a later one with the same identifier replaces it.
+  ///   - mailbox: The mailbox of the actor on which the handler runs.
+  ///   - body: Calls the handler.
+  init(
+    _ inbox: SharedInbox<Value>,
+    owner: AnyObject?,
+    id: AnyHashable?,
+    on mailbox: Mailbox?,
+    _ body: @escaping @Sendable (Change<Value>) -> Reception
+  ) {
+    (self.inbox, self.id, ownerID) = (inbox, id, owner.map(ObjectIdentifier.init))
+    let request = ObserveRequest(at: inbox.registration.site)
+    let admission = Conditions(request, where: inbox.admits, isReplaying: false)
+    self.body = body
+    super.init(inbox.registration, request, admission, owner: owner, on: mailbox)
+  }
+
+  override func call(_ call: SharedCall<Value>) -> Reception { inbox.call(call, body) }
+
+  // The inbox has the change, and releases it as soon as the registration ends.
+  override func kept(_ call: SharedCall<Value>) -> SharedCall<Value> { nil }
+
+  override func takeWaiting() -> (any Sendable)? { (inbox.finish(), super.takeWaiting()) }
+
+  /// Returns whether the registration belongs to an object and, if an identifier is given, carries it.
+  ///
+  /// Loads no other object: an object at another address is not the owner.
+  func belongs(to object: AnyObject, as id: AnyHashable?) -> Bool {
+    if let id, self.id != id { return false }
+    return ownerID == ObjectIdentifier(object) && owner === object
   }
 }

@@ -19,7 +19,7 @@ extension LaunchLoader {
     let token = bus.observePoster(of: .didFinishLaunching) { options, actor in
       self.begin(options, on: actor)?.runNow()
     }
-    token.end(with: attachments)
+    token.registration.join(attachments.members)
     if let options = bus.latest(.didFinishLaunching) { begin(options, on: nil)?.runNow() }
     return token
   }

@@ -53,21 +53,21 @@ package final class ShutdownSignal: Sendable {
   /// - Returns: A token that removes the closure before it starts to run. Dropping the token has no effect.
   /// - Complexity: Amortized O(1).
   package func onRaise(_ body: @escaping @Sendable () -> Void) -> Token {
-    let hook = EndHook { [weak self] in
+    let hook = ActionRegistration(at: .endOfLifetime) { [weak self] in
       // A signal that is closed without being raised ends its hooks, too.
       if self?.isRaised == true { body() }
     }
-    let token = Token(hook, handle: 0, isKept: true)
+    let token = Token(hook, isKept: true)
     let (isRaised, isOpen) = state.withLock { state in
       if !state.isClosed { state.runners += 1 }
       return (state.isRaised, !state.isClosed)
     }
     guard isOpen else {
-      hook.end(0)
+      hook.end()
       return token
     }
     if isRaised {
-      hook.lifetimeEnded()
+      hook.endWithOwner()
     } else {
       // Runs the closure at once if the signal was raised meanwhile and its closures have been taken.
       hook.join(use(\.hooks).members)
@@ -84,8 +84,8 @@ package final class ShutdownSignal: Sendable {
   /// - Returns: A token that removes the closure. Dropping the token has no effect.
   /// - Complexity: Amortized O(1).
   package func onEnd(_ body: @escaping @Sendable () -> Void) -> Token {
-    let hook = EndHook(body)
-    let token = Token(hook, handle: 0, isKept: true)
+    let hook = ActionRegistration(at: .endOfLifetime, body)
+    let token = Token(hook, isKept: true)
     hook.join(use(\.enders).members)
     return token
   }

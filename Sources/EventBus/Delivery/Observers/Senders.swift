@@ -1,7 +1,5 @@
-internal import Synchronization
-
 /// The observers of one list that are restricted to the same sender.
-final class SenderGroup: @unchecked Sendable {  // Reason: the sender is only compared; `next` is locked.
+final class SenderGroup: @unchecked Sendable {  // Reason: the sender is only compared; the rest is locked.
   /// The sender, compared by identity with the sender of a post.
   ///
   /// A new object at the same address is a different sender.
@@ -10,8 +8,8 @@ final class SenderGroup: @unchecked Sendable {  // Reason: the sender is only co
   let key: UInt
   /// The number of the registration that created the group; zero if the sender was in its `deinit`.
   let birth: UInt
-  /// The observers, changed with the lock of the list held.
-  let observers = PriorityLists()
+  /// The sinks; guarded by the lock of the list.
+  var slots = SlotBlock()
   /// The group of an earlier object at the same address, whose death has not been noticed; guarded by the lock.
   fileprivate var next: SenderGroup?
 
@@ -81,11 +79,13 @@ struct Senders {
 
   /// Removes a group.
   ///
-  /// - Returns: The group, to be retired.
+  /// - Parameters:
+  ///   - group: The group, without sinks.
+  ///   - unlinked: Receives the group and its block.
   /// - Complexity: Amortized O(1).
-  mutating func remove(_ group: SenderGroup) -> UnlinkedItems {
-    var unlinked = UnlinkedItems()
+  mutating func remove(_ group: SenderGroup, _ unlinked: inout UnlinkedItems) {
     unlinked.append(object: ObjectAddress.retained(group))
+    group.slots.removeBlock(&unlinked)
     let rest = group.next.take()
     if groups[group.key] === group {
       groups[group.key] = rest
@@ -96,7 +96,6 @@ struct Senders {
     }
     // A dictionary keeps its memory; a copy without it follows as many removals as it takes steps.
     if isTooLarge { groups = Dictionary(uniqueKeysWithValues: groups.map { ($0.key, $0.value) }) }
-    return unlinked
   }
 
   private var isTooLarge: Bool { groups.capacity > max(Self.smallest, 8 * groups.count) }
@@ -106,8 +105,8 @@ struct Senders {
     assert(!isTooLarge, "too much capacity for so few senders")
     for group in all {
       assert(self.group(at: group.key) { $0 === group } === group, "a group cannot be found")
-      assert(group.observers.live.load(ordering: .relaxed) > 0, "a group without observers")
-      group.observers._checkInvariants()
+      assert(group.slots.live > 0, "a group without observers")
+      group.slots._checkInvariants()
     }
   }
 }

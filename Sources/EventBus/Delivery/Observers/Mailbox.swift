@@ -20,7 +20,7 @@ package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confin
     var events = LinkedEvents()
     /// Whether a turn is scheduled; the events are not in the lane.
     var lane = Lane<Never>()
-    /// The number of events that were ever added, without those that ``discardEvents(of:)`` removed; wraps.
+    /// The number of events that were ever added, without those that ``takeEvents(of:)`` removed; wraps.
     var added: UInt = 0
     /// The objects that asked for a turn of the actor.
     var turnTakers: [any TurnTaker] = []
@@ -48,7 +48,7 @@ package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confin
   /// The events taken out of the lane at once, and being opened: a burst costs one lock instead of one per event.
   ///
   /// Confined to the actor, like ``openings``.
-  private var batch = BoundedQueue<QueuedEvent>()
+  private var batch = BoundedQueue<AnyQueuedEvent>()
   /// The number of events that were ever opened or discarded; wraps, and is changed by the actor's turns only.
   private let opened = Atomic<UInt>(0)
   /// The number of nested calls that are opening events; read it on the mailbox's actor.
@@ -71,11 +71,8 @@ package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confin
   /// Returns whether this is the mailbox of the actor with an identity.
   package func serves(_ id: ObjectIdentifier) -> Bool { actor.id == id }
 
-  /// Returns whether code with this isolation runs on the mailbox's actor.
-  func isHome(of isolation: (any Actor)?) -> Bool {
-    guard let isolation else { return false }
-    return serves(ObjectIdentifier(isolation))
-  }
+  /// Returns whether a poster runs on the mailbox's actor, and no earlier event is left waiting there.
+  func isHome(of post: Post) -> Bool { post.actorAddress == address && !isBehind }
 
   /// The number of events that wait.
   package var waitingCount: Int {
@@ -88,7 +85,7 @@ package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confin
   /// left earlier events waiting.
   ///
   /// Read it on the mailbox's actor.
-  package var isBehind: Bool {
+  private var isBehind: Bool {
     guard openings >= Self.deepest else { return false }
     return !batch.isEmpty || state.withLock { !$0.events.isEmpty }
   }
@@ -97,22 +94,15 @@ package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confin
   ///
   /// An event whose registration has ended is discarded.
   ///
-  /// - Parameters:
-  ///   - event: The event.
-  ///   - list: The address of the list of the observer.
-  ///   - isCancelled: Whether the registration has ended; called under the lock.
+  /// - Parameter event: The event.
   /// - Returns: The number of events that wait, if it is to be reported, otherwise zero.
-  package func enqueue(
-    _ event: QueuedEvent,
-    of list: UInt,
-    unless isCancelled: @autoclosure () -> Bool
-  ) -> Int {
+  package func enqueue(_ event: AnyQueuedEvent) -> Int {
     var crowd = 0
-    change(for: list) { state in
-      // Under the lock: the end that set this discards what waits afterwards.
-      if isCancelled() { return }
+    change(for: ObjectAddress.of(event.registration.list)) { state in
+      // Under the lock: the end that is seen here discards what waits afterwards.
+      if event.registration.hasEnded { return }
       state.added &+= 1
-      event.registration.noteEnqueued()
+      event.registration.changeWaiting(by: 1)
       if Int(bitPattern: state.added &- state.nextLook) >= 0 {
         crowd = state.crowd(opened: opened.load(ordering: .acquiring))
       }
@@ -123,24 +113,24 @@ package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confin
     return crowd
   }
 
-  /// Discards the waiting events of a registration that has ended, on any thread.
+  /// Takes out the waiting events of a registration that has ended, on any thread.
   ///
   /// The actor owns what its current turn has taken out of the lane; that is discarded when the turn comes to it.
   ///
+  /// - Returns: The events, which the caller releases under no lock; `nil` if there are none.
   /// - Complexity: O(*n*) in the number of events of the registration, amortized.
-  func discardEvents(of registration: RecipientRegistration) {
+  func takeEvents(of registration: ObserverRegistration) -> [AnyQueuedEvent]? {
     let discarded = state.withLock { state in
       let discarded = state.events.removeAll(of: registration)
       state.added &-= UInt(discarded.count)
       return discarded
     }
-    if discarded.isEmpty { return }
+    if discarded.isEmpty { return nil }
     waiting.add(-discarded.count)
-    if case .ownerLost = registration.refusal {
+    if registration.hasLostOwner {
       waiting.lost.wrappingAdd(discarded.count, ordering: .relaxed)
     }
-    // Released here, after unlocking.
-    withExtendedLifetime(discarded) {}
+    return discarded
   }
 
   /// Requests a turn of the actor for an object.
@@ -176,7 +166,7 @@ package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confin
       guard let event = batch.popFirst() else { return }
       waiting.add(-1)
       opened.store(opened.load(ordering: .relaxed) &+ 1, ordering: .releasing)
-      event.registration.noteDequeued()
+      event.registration.changeWaiting(by: -1)
       notes?.chain = event.chain.next
       if !event.open() { waiting.lost.wrappingAdd(1, ordering: .relaxed) }
     }
@@ -223,7 +213,7 @@ package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confin
   private func discard() {
     var dropped = batch.removeAll()
     dropped += state.withLock { state in
-      var waiting = BoundedQueue<QueuedEvent>()
+      var waiting = BoundedQueue<AnyQueuedEvent>()
       state.events.moveAll(to: &waiting)
       _ = state.lane.endTurn()
       return waiting.elements
@@ -232,8 +222,8 @@ package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confin
       waiting.add(-1)
       // An addition, since two turns may discard at once: nothing keeps a dead actor's turns apart.
       opened.wrappingAdd(1, ordering: .releasing)
-      event.registration.noteDequeued()
-      if !event.registration.hasEnded { event.registration.lifetimeEnded() }
+      event.registration.changeWaiting(by: -1)
+      if !event.registration.hasEnded { event.registration.endWithOwner() }
       if event.registration.hasLostOwner { waiting.lost.wrappingAdd(1, ordering: .relaxed) }
     }
     giveTurns(actorIsGone: true)

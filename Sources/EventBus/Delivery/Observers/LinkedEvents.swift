@@ -10,7 +10,7 @@
 package struct LinkedEvents: ~Copyable {
   private static let smallest = 32
 
-  private var slots: [QueuedEvent?] = []
+  private var slots: [AnyQueuedEvent?] = []
   /// The number of the event in the first slot.
   private var start: UInt64 = 1
   /// The number of slots that are not empty.
@@ -27,7 +27,7 @@ package struct LinkedEvents: ~Copyable {
   /// Adds an event at the end.
   ///
   /// - Complexity: Amortized O(1).
-  package mutating func append(_ event: QueuedEvent) {
+  package mutating func append(_ event: AnyQueuedEvent) {
     let number = start + UInt64(slots.count)
     let last = event.registration.lastEvent
     event.distance = last < start ? 0 : UInt32(clamping: number - last)
@@ -40,8 +40,8 @@ package struct LinkedEvents: ~Copyable {
   ///
   /// - Returns: The events, newest first. The caller releases them outside its lock.
   /// - Complexity: O(*n*) in the number of the events that are removed, amortized.
-  package mutating func removeAll(of registration: RecipientRegistration) -> [QueuedEvent] {
-    var removed: [QueuedEvent] = []
+  package mutating func removeAll(of registration: ObserverRegistration) -> [AnyQueuedEvent] {
+    var removed: [AnyQueuedEvent] = []
     var number = registration.lastEvent
     while number >= start, let event = slots[Int(number - start)].take() {
       stepCount += 1
@@ -58,7 +58,7 @@ package struct LinkedEvents: ~Copyable {
   /// Moves all events to an empty queue.
   ///
   /// - Complexity: O(1), or O(*n*) if events were removed.
-  package mutating func moveAll(to queue: inout BoundedQueue<QueuedEvent>) {
+  package mutating func moveAll(to queue: inout BoundedQueue<AnyQueuedEvent>) {
     if slots.count != count { closeGaps() }
     start += UInt64(slots.count)
     count = 0

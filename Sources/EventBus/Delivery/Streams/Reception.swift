@@ -29,6 +29,7 @@ package enum Reception: Sendable {
   case replayed
 
   /// Whether the event reached the handler or its queue.
+  @usableFromInline
   package var isReached: Bool {
     switch self {
     case .called, .failed, .queued, .replayed: true

@@ -1,0 +1,342 @@
+internal import Synchronization
+
+/// A sink with conditions, an owner or an actor; the subclasses say how the handler is called, or where events wait.
+///
+/// Every event takes the same way: gate → conditions → ``accept(_:_:isCounted:)`` → here, or in a turn of the actor's
+/// mailbox, ``perform(_:_:)`` → ``call(_:)``.
+///
+/// A nonisolated handler runs on the poster's thread, during the post. One on an actor runs during the post if the
+/// poster runs there and no earlier event waits, otherwise in a later turn of its mailbox. A predicate always runs on the
+/// poster's thread. A replay has no isolation, so it queues calls on actors.
+package class GeneralSink<Payload: Sendable>: Sink<Payload>,
+  @unchecked Sendable  // Reason: constants.
+{
+  /// What an event must meet before the handler hears of it; `nil` if nothing.
+  package final let conditions: Conditions<Payload>?
+  private final let ownMailbox: Mailbox?
+  /// The owner, loaded only where the handler runs.
+  package weak let owner: AnyObject?
+  private final let classOfOwner: AnyClass?
+  /// A Boolean value that indicates whether the actor of the mailbox is the owner.
+  private final let isOwnedByActor: Bool
+
+  /// Creates a sink.
+  ///
+  /// - Parameters:
+  ///   - registration: The registration.
+  ///   - request: The parameters of the registration.
+  ///   - conditions: What an event must meet.
+  ///   - owner: The owner, which is not retained.
+  ///   - mailbox: The mailbox of the actor on which the handler runs.
+  init(
+    _ registration: ObserverRegistration,
+    _ request: ObserveRequest,
+    _ conditions: Conditions<Payload>?,
+    owner: AnyObject? = nil,
+    on mailbox: Mailbox? = nil
+  ) {
+    (self.conditions, self.owner, ownMailbox) = (conditions, owner, mailbox)
+    classOfOwner = owner.map { type(of: $0) }
+    isOwnedByActor = owner.map { mailbox?.serves(ObjectIdentifier($0)) ?? false } ?? false
+    super.init(registration, priority: request.priority)
+    if !areCallsCounted { registration.countsNoCalls() }
+  }
+
+  // MARK: What differs between kinds
+
+  /// Calls the handler, on its actor if it has one.
+  func call(_ payload: Payload) throws -> Reception { .declined }
+
+  /// A Boolean value that indicates whether the poster calls the handler and loads its owner.
+  var isCalledByPoster: Bool { ownMailbox == nil }
+
+  /// A Boolean value that indicates whether an interceptor may prevent the call.
+  var isIntercepted: Bool { true }
+
+  /// The payload that waits for the actor, where ``call(_:)`` receives it.
+  func kept(_ payload: Payload) -> Payload { payload }
+
+  /// Passes an event that has met the conditions on: to the handler, or to a queue.
+  ///
+  /// - Parameters:
+  ///   - payload: The payload.
+  ///   - post: The origin of the event.
+  ///   - isCounted: Whether this counts as a call already.
+  /// - Returns: The outcome.
+  package func accept(_ payload: Payload, _ post: Post, isCounted: Bool) -> Reception {
+    guard let mailbox = ownMailbox else { return perform(payload, post) }
+    guard mailbox.isHome(of: post) else { return enqueue(payload, post, in: mailbox) }
+    if !isCounted, !registration.beginCall() { return registration.refusal }
+    defer { if !isCounted { registration.finish() } }
+    return perform(payload, post)
+  }
+
+  // MARK: The way of an event
+
+  override package final func receive(_ payload: Payload, _ post: Post) -> Reception {
+    guard let conditions else { return accept(payload, post, isCounted: false) }
+    if let gate = conditions.gate {
+      // Not announced as queued: the registration is about to take it, or to queue it.
+      let (outcome, crowd) = gate.admit(post.number) { QueuedEvent(payload, post, for: self) }
+      if crowd > 0 { reportQueued(crowd, .none, at: post.site) }
+      if let outcome { return outcome }
+    }
+    return pass(payload, post)
+  }
+
+  /// Checks the conditions, and accepts an event that meets them.
+  package final func pass(_ payload: Payload, _ post: Post) -> Reception {
+    guard let conditions else { return accept(payload, post, isCounted: false) }
+    let isCalledByPoster = isCalledByPoster
+    if isCalledByPoster, hasLostOwner {
+      registration.endWithOwner()
+      return .ownerLost
+    }
+    let isCall = isCalledByPoster || conditions.hasPredicate
+    if isCall, !registration.beginCall() { return refusal }
+    defer { if isCall { registration.finish() } }
+    if conditions.hasPredicate {
+      if !conditions.predicate(payload) { return .declined }
+      // The predicate may have ended its own registration.
+      if !registration.isActive { return refusal }
+    }
+    if conditions.once {
+      let isTaken = claimsAtCall(post.record) ? conditions.isSpent : !conditions.claim()
+      if isTaken { return .spent }
+    }
+    return accept(payload, post, isCounted: isCall)
+  }
+
+  /// Makes the call, on the handler's actor if it has one.
+  @inline(__always)  // Each post at home would pay for the call.
+  package final func perform(_ payload: Payload, _ post: Post) -> Reception {
+    let outcome = calling(payload, post) {
+      if !registration.isActive { return registration.refusal }
+      endIfOnce()
+      return try call(payload)
+    }
+    if outcome == .ownerLost { registration.endWithOwner() }
+    return outcome
+  }
+
+  /// Ends a single-call registration, just before the call.
+  @inline(__always)
+  final func endIfOnce() {
+    if let conditions, conditions.once { registration.endWithCall() }
+  }
+
+  @inline(never)
+  private final func enqueue(_ payload: Payload, _ post: Post, in mailbox: Mailbox)
+    -> Reception
+  {
+    let queued = queuedDelivery(post)
+    queued?.announce()
+    let chain = RunningCall.eventChain
+    let event = QueuedEvent(kept(payload), post, for: self, queued, chain)
+    noteQueued(mailbox.enqueue(event), chain, at: post.site)
+    return .queued
+  }
+
+  /// The delivery of an event that is about to wait, if hooks follow its post.
+  final func queuedDelivery(_ post: Post) -> QueuedDelivery? {
+    post.followed.map { QueuedDelivery($0, for: Receiver(self, on: ownMailbox?.identity)) }
+  }
+
+  /// Reports a queue that is long, or a chain of events that is, after an event was queued.
+  @inline(__always)
+  final func noteQueued(_ crowd: Int, _ chain: EventChain, at site: CallSite) {
+    if crowd > 0 || chain.turns == EventChain.limit { reportQueued(crowd, chain, at: site) }
+  }
+
+  @inline(never)
+  private final func reportQueued(_ crowd: Int, _ chain: EventChain, at site: CallSite) {
+    let list = registration.list
+    if crowd > 0 {
+      list.queueIsCrowded(crowd, of: ownMailbox?.identity, registeredAt: registration.site)
+    }
+    if chain.isFirstTooLong { list.chainIsLong(at: site) }
+  }
+
+  // MARK: Conditions
+
+  /// A Boolean value that indicates whether each call, and each look at a condition, is counted.
+  ///
+  /// A call without conditions and without an actor is not: its fence is the reclamation, as for a plain handler.
+  private final var areCallsCounted: Bool { conditions != nil || !isCalledByPoster }
+
+  /// Whether the only call is claimed when it begins, since an interceptor may prevent it, and not as soon as
+  /// an event has met the conditions.
+  ///
+  /// The two kinds of events meet only if the last interceptor is removed meanwhile. An event without one
+  /// that a full buffer discards then holds the claim for a moment; an earlier event whose call begins in
+  /// that moment is skipped as well.
+  final func claimsAtCall(_ record: PostRecord?) -> Bool {
+    record?.isIntercepted == true && isIntercepted
+  }
+
+  override final func refusal(of record: PostRecord) -> Reception? {
+    if !registration.isActive { return registration.refusal }
+    guard let conditions, conditions.once, claimsAtCall(record) else { return nil }
+    return conditions.claim() ? nil : .spent
+  }
+
+  override final var refusal: Reception {
+    if !registration.isActive, conditions?.isSpent == true { return .spent }
+    return registration.refusal
+  }
+
+  // MARK: What the list asks
+
+  override final var mailbox: Mailbox? { ownMailbox }
+
+  override final var home: Mailbox? {
+    // The `deinit` of an actor needs no particular thread; loading such owners anywhere saves a turn per
+    // actor.
+    isOwnedByActor && group == nil ? nil : ownMailbox
+  }
+
+  override final var ownerClass: AnyClass? { classOfOwner }
+
+  override final var hasLostOwner: Bool { classOfOwner != nil && owner == nil }
+
+  override final var isSurelyOfUse: Bool {
+    home == nil && group == nil && (classOfOwner == nil || owner != nil)
+  }
+
+  override final var group: SenderGroup? { conditions?.group }
+
+  override final func enter(_ group: SenderGroup) { conditions?.group = group }
+
+  override package var content: QueueContent? {
+    ownMailbox.map { _ in QueueContent(waitingCount: registration.waitingInMailbox) }
+  }
+
+  override package func takeWaiting() -> (any Sendable)? {
+    ownMailbox?.takeEvents(of: registration)
+  }
+}
+
+/// What an event must meet before a handler hears of it: a sender, a predicate, a single call, the end of a replay.
+///
+/// Most sinks have none. The list checks the sender.
+package final class Conditions<Payload: Sendable>:
+  @unchecked Sendable  // Reason: constants, an atomic, and a group that is set before the sink is published.
+{
+  /// The observers of the only sender.
+  fileprivate(set) var group: SenderGroup?
+  /// The filter; not optional, since binding an optional closure retains it.
+  fileprivate let predicate: @Sendable (Payload) -> Bool
+  fileprivate let hasPredicate: Bool
+  /// Whether the registration ends with its first call.
+  package let once: Bool
+  /// The gate that holds live events back during a replay.
+  package let gate: ReplayGate?
+  private let isClaimed = Atomic<Bool>(false)
+
+  /// Creates conditions, unless nothing is to be met.
+  ///
+  /// - Parameters:
+  ///   - request: The parameters of the registration.
+  ///   - predicate: The filter, which runs on the posting thread; the event is declined when it returns `false`.
+  ///   - isReplaying: Whether the observer receives recorded events first.
+  required package init?(
+    _ request: ObserveRequest,
+    where predicate: (@Sendable (Payload) -> Bool)?,
+    isReplaying: Bool
+  ) {
+    if request.sender == nil, !request.once, predicate == nil, !isReplaying { return nil }
+    self.predicate = predicate ?? { _ in true }
+    (hasPredicate, once) = (predicate != nil, request.once)
+    gate = isReplaying ? ReplayGate() : nil
+  }
+
+  /// A Boolean value that indicates whether an event has used the only call of the handler.
+  var isSpent: Bool { isClaimed.load(ordering: .acquiring) }
+
+  /// Claims the only call of the handler.
+  ///
+  /// - Returns: `true` to the one caller that may make it.
+  func claim() -> Bool { !isClaimed.exchange(true, ordering: .acquiringAndReleasing) }
+
+  /// Takes back a claim whose event was discarded, which would keep waiting ones from being called.
+  func returnClaim() { isClaimed.store(false, ordering: .releasing) }
+}
+
+/// A closure, with conditions or on an actor.
+package final class HandlerSink<Payload: Sendable>: GeneralSink<Payload>,
+  @unchecked Sendable  // Reason: constant.
+{
+  private let handler: @Sendable (Payload) throws -> Reception
+
+  /// Creates a sink.
+  package required init(
+    _ registration: ObserverRegistration,
+    _ request: ObserveRequest,
+    _ conditions: Conditions<Payload>?,
+    owner: AnyObject? = nil,
+    on mailbox: Mailbox? = nil,
+    _ handler: @escaping @Sendable (Payload) throws -> Reception
+  ) {
+    self.handler = handler
+    super.init(registration, request, conditions, owner: owner, on: mailbox)
+  }
+
+  override func call(_ payload: Payload) throws -> Reception { try handler(payload) }
+}
+
+/// A closure that receives its owner.
+///
+/// It does not know the type of the owner, so that there is one class for each payload, which ``SignalCore`` stores.
+package final class OwnerSink<Payload: Sendable>: GeneralSink<Payload>,
+  @unchecked Sendable  // Reason: constant.
+{
+  private let handler: @Sendable (AnyObject, Payload) throws -> Void
+
+  /// Creates a sink.
+  package required init(
+    _ registration: ObserverRegistration,
+    _ request: ObserveRequest,
+    _ conditions: Conditions<Payload>?,
+    owner: AnyObject,
+    on mailbox: Mailbox?,
+    _ handler: @escaping @Sendable (AnyObject, Payload) throws -> Void
+  ) {
+    self.handler = handler
+    super.init(registration, request, conditions, owner: owner, on: mailbox)
+  }
+
+  override func call(_ payload: Payload) throws -> Reception {
+    guard let owner else { return .ownerLost }
+    try handler(owner, payload)
+    return .called
+  }
+}
+
+/// A handler that receives the poster's actor and is called by the poster, whatever the actor.
+///
+/// For the other libraries of the package, which may then call closures of that actor directly.
+final class PosterSink<Payload: Sendable>: GeneralSink<Payload>,
+  @unchecked Sendable  // Reason: constant.
+{
+  private let handler: @Sendable (Payload, (any Actor)?) -> Void
+
+  init(
+    _ registration: ObserverRegistration,
+    _ request: ObserveRequest,
+    _ conditions: Conditions<Payload>?,
+    _ handler: @escaping @Sendable (Payload, (any Actor)?) -> Void
+  ) {
+    self.handler = handler
+    super.init(registration, request, conditions)
+  }
+
+  override func accept(_ payload: Payload, _ post: Post, isCounted: Bool) -> Reception {
+    let isolation = post.isolation
+    return calling(payload, post) {
+      if !registration.isActive { return registration.refusal }
+      endIfOnce()
+      handler(payload, isolation)
+      return .called
+    }
+  }
+}

@@ -1,0 +1,78 @@
+/// The origin of an event, in plain words: the poster, or the event that waits, keeps alive what they refer to.
+///
+/// It is free to make, so there is one path for all posts. What follows an event, if anything does, is in its
+/// ``PostRecord``.
+@usableFromInline
+package struct Post: Sendable {
+  /// The call that posted the event.
+  @usableFromInline package let site: CallSite
+  /// The identity of the sender.
+  @usableFromInline package let sender: ObjectIdentifier?
+  /// The address of the actor on which the poster runs, if the compiler knew it; otherwise zero.
+  @usableFromInline var actorAddress: UInt = 0
+  /// The identity of the registration that the poster excluded.
+  @usableFromInline package var excluded: ObjectIdentifier?
+  /// The address of what records what becomes of the event, for a poster that waits or for hooks; otherwise zero.
+  @usableFromInline var recordAddress: UInt = 0
+  /// The address of the sender's identity, for an event that has waited or was recorded; otherwise zero.
+  @usableFromInline var identityAddress: UInt = 0
+  /// The number of the post among those of a replayed event; zero for other events.
+  @usableFromInline package var number: UInt = 0
+
+  /// Describes a post of a sender and an actor that the caller keeps alive.
+  @inlinable
+  @inline(__always)  // A call would retain the sender.
+  package init(
+    at site: CallSite,
+    from sender: AnyObject? = nil,
+    on isolation: (any Actor)? = nil
+  ) {
+    self.site = site
+    self.sender = sender.map(ObjectIdentifier.init)
+    actorAddress = ObjectAddress.of(isolation)
+  }
+
+  /// Describes an event whose sender may have died.
+  ///
+  /// The caller keeps the identity and the record alive.
+  package init(
+    at site: CallSite,
+    senderID: ObjectIdentifier?,
+    _ identity: SenderIdentity? = nil,
+    record: PostRecord? = nil,
+    number: UInt = 0,
+    on isolation: (any Actor)? = nil
+  ) {
+    (self.site, sender, self.number) = (site, senderID, number)
+    identityAddress = ObjectAddress.of(identity)
+    recordAddress = ObjectAddress.of(record)
+    actorAddress = ObjectAddress.of(isolation)
+  }
+
+  /// The record of what becomes of the event; `nil` if nobody waits for it, and no hook follows it.
+  package var record: PostRecord? {
+    ObjectAddress.object(recordAddress, as: PostRecord.self)
+  }
+
+  /// The record, if hooks follow the post.
+  var followed: PostRecord? {
+    if recordAddress == 0 { return nil }
+    return record.flatMap { $0.isFollowed ? $0 : nil }
+  }
+
+  /// Sets the record, which the caller keeps alive.
+  mutating func setRecord(_ record: PostRecord) { recordAddress = ObjectAddress.of(record) }
+
+  /// The sender of an event that has waited or was recorded; it may have died.
+  var waitedFrom: SenderIdentity? {
+    ObjectAddress.object(identityAddress, as: SenderIdentity.self)
+  }
+
+  /// The actor on which the poster runs, if the compiler knew it.
+  package var isolation: (any Actor)? {
+    ObjectAddress.object(actorAddress, as: AnyObject.self) as? any Actor
+  }
+
+  /// The identity of the actor on which the poster runs.
+  var actor: ActorIdentity? { isolation.map(ActorIdentity.init) }
+}
