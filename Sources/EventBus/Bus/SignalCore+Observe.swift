@@ -170,12 +170,13 @@ extension SignalCore {
 }
 
 extension SignalCore {
-  /// Returns what an event must meet before it reaches a new observer; `nil` if nothing.
+  /// Returns what an event must meet before it reaches a new observer.
   ///
   /// - Parameters:
   ///   - request: The parameters of the registration.
   ///   - predicate: The filter.
   ///   - wantsReplay: Whether the observer receives the recorded events.
+  /// - Returns: The conditions; `nil` if there are none.
   func conditions(of request: ObserveRequest, _ predicate: Predicate?, wantsReplay: Bool = true)
     -> Conditions<Payload>?
   {
@@ -183,7 +184,9 @@ extension SignalCore {
     return conditionsClass.init(request, where: predicate, isReplaying: isReplaying)
   }
 
-  private func mailbox(of actor: (any Actor)?) -> Mailbox? { actor.map { busState.mailbox(of: $0) } }
+  private func mailbox(of actor: (any Actor)?) -> Mailbox? {
+    actor.map { busState.mailbox(of: $0) }
+  }
 
   /// Adds a sink to the list, ties it to the lifetime of its owner, and gives it the recorded events.
   ///

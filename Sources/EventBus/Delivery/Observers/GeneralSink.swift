@@ -220,7 +220,7 @@ package class GeneralSink<Payload: Sendable>: Sink<Payload>,
 ///
 /// Most sinks have none. The list checks the sender.
 package final class Conditions<Payload: Sendable>:
-  @unchecked Sendable  // Reason: constants, an atomic, and a group that is set before the sink is published.
+  @unchecked Sendable  // Reason: constants, an atomic, and a group that is set before publication.
 {
   /// The observers of the only sender.
   fileprivate(set) var group: SenderGroup?

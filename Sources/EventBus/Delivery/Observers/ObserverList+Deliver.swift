@@ -122,6 +122,7 @@ extension ObserverList {
   /// - Parameters:
   ///   - sender: The sender, kept alive by the caller; `nil` also for an event that has waited.
   ///   - identity: The sender of such an event.
+  /// - Returns: The block.
   private func block(of sender: AnyObject?, or identity: SenderIdentity?) -> AtomicWords? {
     let key = ObjectAddress.of(sender)
     if key == 0, identity == nil { return nil }

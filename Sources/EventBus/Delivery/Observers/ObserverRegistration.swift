@@ -7,7 +7,7 @@ internal import Synchronization
 /// ```
 ///
 /// The registration knows the state, the sink knows the handler. Only the list owns the sink, so the end frees the
-/// handler, whoever still holds the registration: a token, a lifetime, or an event that waits.
+/// handler, even while a token, a lifetime or an event that waits still holds the registration.
 @usableFromInline
 package final class ObserverRegistration: Registration,
   @unchecked Sendable  // Reason: atomics, and state that a lock guards.

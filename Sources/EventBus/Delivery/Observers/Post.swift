@@ -49,7 +49,7 @@ package struct Post: Sendable {
     actorAddress = ObjectAddress.of(isolation)
   }
 
-  /// The record of what becomes of the event; `nil` if nobody waits for it, and no hook follows it.
+  /// The record of what becomes of the event; `nil` if no poster waits for it, and no hook follows it.
   package var record: PostRecord? {
     ObjectAddress.object(recordAddress, as: PostRecord.self)
   }

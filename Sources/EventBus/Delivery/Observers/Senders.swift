@@ -1,5 +1,7 @@
 /// The observers of one list that are restricted to the same sender.
-final class SenderGroup: @unchecked Sendable {  // Reason: the sender is only compared; the rest is locked.
+final class SenderGroup:
+  @unchecked Sendable  // Reason: the sender is only compared; the rest is locked.
+{
   /// The sender, compared by identity with the sender of a post.
   ///
   /// A new object at the same address is a different sender.

@@ -32,7 +32,8 @@ package struct SlotBlock: Sendable {
   /// - Complexity: Amortized O(1) for a sink that becomes the last one, otherwise O(*n*) in the number of sinks.
   package mutating func insert(_ sink: AnySink, _ unlinked: inout UnlinkedItems) {
     live += 1
-    if let block, block.count < block.capacity, sink.priority <= lowest, !isSparse(block.count + 1) {
+    if let block, block.count < block.capacity, sink.priority <= lowest, !isSparse(block.count + 1)
+    {
       lowest = sink.priority
       sink.registration.slot = block.append(sink.address)
     } else {
@@ -58,7 +59,7 @@ package struct SlotBlock: Sendable {
     if let block = block.take() { unlinked.append(block) }
   }
 
-  /// Deallocates the block of a group without sinks that nobody reads any more.
+  /// Deallocates the block of a group without sinks, once there are no readers.
   package func deallocate() { block?.deallocate() }
 
   /// Returns whether there are too many filled slots for the number of sinks.
