@@ -51,7 +51,7 @@ public final class Signal<Payload: Sendable>: Sendable {
   /// - Complexity: O(1).
   public var readOnly: ReadOnly { ReadOnly(core: core) }
 
-  /// Whether a post with a sender takes the shortest path, through the slots of a single priority.
+  /// Whether a post with a sender takes the shortest path, through one block of sinks.
   package var isPlain: Bool { core.isPlain && core.busState.isPlain }
 
   /// The number of slots used by observers for any sender.

@@ -2,7 +2,7 @@ internal import Synchronization
 
 /// A lazily created object and three flags, in one atomic word.
 ///
-/// Extra state that most tokens and lifetimes never need costs them eight bytes.
+/// Extra state that most registrations and lifetimes never need costs them eight bytes.
 package struct LazyReference<Object: AnyObject & Sendable>: ~Copyable, Sendable {
   /// The bits that are always zero in an object's address.
   private static var flagMask: UInt { 7 }

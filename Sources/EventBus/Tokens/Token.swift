@@ -94,7 +94,7 @@ public final class Token: Sendable, Hashable {
     return Token { [registration] in registration.changePauses(by: -1) }
   }
 
-  /// Attaches the token to a lifetime, which keeps it and cancels it when the lifetime ends.
+  /// Attaches the registration to a lifetime, which keeps it and ends it when the lifetime ends.
   ///
   /// A token belongs to one lifetime or bag at a time: attaching it again moves it. A lifetime that has
   /// already ended cancels the token at once.
@@ -108,7 +108,7 @@ public final class Token: Sendable, Hashable {
     return self
   }
 
-  /// Stores the token in a bag, which keeps it and cancels it together with its other tokens.
+  /// Stores the registration in a bag, which keeps it and ends it together with its others.
   ///
   /// - Parameter bag: The bag. A closed bag cancels the token at once.
   /// - Returns: This token.

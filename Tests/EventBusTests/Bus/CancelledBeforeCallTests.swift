@@ -29,7 +29,7 @@ struct CancelledBeforeCallTests {
     }
   }
 
-  @MainActor
+  // Nonisolated, like the handlers in it: even one that is marked `@Sendable` inherits the actor of its function.
   private func observe(_ kind: Kind, _ bus: EventBus, _ owner: SampleSender, _ heard: Counter)
     -> Token
   {
@@ -41,12 +41,12 @@ struct CancelledBeforeCallTests {
     case .onActor: bus.observe(.number) { @MainActor _ in heard.add() }
     case .ownerOnActor: bus.observe(.number, owner: owner) { @MainActor _, _ in heard.add() }
     case .asynchronous:
-      bus.observe(.number) { _ in
+      bus.observe(.number) { @MainActor _ in
         heard.add()
         await Task.yield()
       }
     case .onceAsynchronous:
-      bus.observe(.number, once: true) { _ in
+      bus.observe(.number, once: true) { @MainActor _ in
         heard.add()
         await Task.yield()
       }

@@ -12,16 +12,11 @@ struct SharedChangesTests {
     /// Sets a value.
     ///
     /// - Returns: Whether the thread has to deliver.
-    func set(_ value: Int, by thread: UInt, isBarred: Bool = false) -> Bool {
+    func set(_ value: Int, by thread: UInt) -> Bool {
       let old = changes.value
       changes.value = value
       var displaced: Int?
-      let mustDeliver = changes.record(
-        from: old,
-        by: thread,
-        isBarred: isBarred,
-        displaced: &displaced
-      )
+      let mustDeliver = changes.record(from: old, by: thread, displaced: &displaced)
       changes._checkInvariants()
       if displaced != nil { merged += 1 }
       return mustDeliver
@@ -148,97 +143,43 @@ struct SharedChangesTests {
     }
   }
 
-  @Test("Changes never merge across a registration or the end of a pause")
-  func barred() {
-    let model = Model()
-    _ = model.set(1, by: 1)
-    #expect(model.step() == nil)
-    for value in 2...2_000 { _ = model.set(value, by: 2) }
-    for value in 2_001...4_000 { _ = model.set(value, by: 2, isBarred: value % 1_000 == 1) }
-    #expect(model.changes.waitingCount == 1_002)
-    while model.changes.waitingCount > 0 {
-      _ = model.turn()
-      _ = model.taskBegins(9)
-    }
-    #expect(model.isUnbroken)
-    #expect(model.delivered.suffix(3).map(\.old) == [1_000, 2_000, 3_000])
-    #expect(model.delivered.suffix(3).map(\.new) == [2_000, 3_000, 4_000])
-  }
-
-  @Test("Changes never merge across a gap that a pause leaves in an actor's queue")
-  func gap() {
-    var (changes, queue) = (SharedChanges(0), BoundedQueue<SharedRound<Int>>())
-    func change() -> SharedRound<Int>? {
-      changes.value += 1
-      changes.note(from: changes.value - 1, by: 1, isBarred: false)
-      return changes.next().round
-    }
-    /// Makes a waiting change and returns the value that merging discarded.
-    func wait() -> Int? { change().flatMap { queue.appendOrMerge($0) } }
-    for _ in 1...1_000 { #expect(wait() == nil) }
-    #expect(wait() == 1_000)
-    // This one is delivered while the observer is paused.
-    _ = change()
-    #expect(wait() == nil)
-    #expect(queue.count == 1_001)
-    #expect(wait() == 1_003)
-  }
-
-  @Test("A round without a net change leaves no gap between the numbers of the adjacent rounds")
-  func skipped() {
-    var changes = SharedChanges(0)
-    for barred in [false, false, true, false, false] {
-      changes.note(from: 0, by: 1, isBarred: barred)
-    }
-    func next() -> SharedRound<Int>? { changes.next().round }
-    #expect(next()?.number == 1)
-    // The second and third changes, which followed a registration.
-    for _ in 0..<2 {
-      let isSkipped = next().map { changes.skip($0) }
-      #expect(isSkipped == true)
-    }
-    let fourth = next()
-    #expect(fourth?.first == 2 && fourth?.number == 4 && fourth?.isBarred == true)
-    let fifth = next()
-    #expect(fifth?.first == 5 && fifth?.isBarred == false)
-  }
-
   @Test("A round without a net change is delivered if an observer registered in its middle")
   func notSkipped() {
     var changes = SharedChanges(0)
-    func skipNext() -> Bool? { changes.next().round.map { changes.skip($0) } }
-    changes.note(from: 0, by: 1, isBarred: false)
-    #expect(skipNext() == true)
+    changes.note(from: 0, by: 1)
+    var known = changes.register().number
+    #expect(known == 1)
+    let first = changes.next().round
+    #expect(first.map { changes.isKnownInPart($0) } == true)
     _ = changes.next()
-    changes.note(from: 0, by: 1, isBarred: false)
-    let known = changes.register().number
-    #expect(known == 2)
+    changes.note(from: 0, by: 1)
     let second = changes.next().round
-    #expect(second?.first == 1 && second?.number == 2)
-    let isSkipped = second.map { changes.skip($0) }
-    #expect(isSkipped == false)
+    #expect(second.map { changes.isKnownInPart($0) } == false)
     _ = changes.next()
-    changes.note(from: 0, by: 1, isBarred: false)
+    changes.note(from: 0, by: 1)
+    known = changes.register().number
+    #expect(known == 3)
     let third = changes.next().round
-    #expect(third?.first == 3)
+    #expect(third?.first == 3 && third?.number == 3)
+    #expect(third.map { changes.isKnownInPart($0) } == true)
   }
 
   @Test("A change made outside any turn continues the chain of the change that caused it")
   func answering() {
     var changes = SharedChanges(0)
     let cause = SettingChain(changes: 7, bindings: 3)
-    changes.note(from: 0, by: 1, answering: cause, isBarred: false)
+    changes.note(from: 0, by: 1, answering: cause)
     func chain() -> SettingChain? { changes.next().round?.chain }
     #expect(chain() == SettingChain(changes: 8, bindings: 3))
     // The thread's own turn is further in.
-    changes.note(from: 0, by: 1, answering: cause, isBarred: false)
+    changes.note(from: 0, by: 1, answering: cause)
     #expect(chain() == SettingChain(changes: 9, bindings: 3))
   }
 
   @Test("Rounds caused by observers' own sets are counted from the change that led to them")
   func chain() {
     var changes = SharedChanges(0)
-    func record(_ thread: UInt) { changes.note(from: 0, by: thread, isBarred: false) }
+    func record(_ thread: UInt) { changes.note(from: 0, by: thread) }
     func length() -> UInt16? { changes.next().round?.chain.changes }
     record(1)
     #expect(length() == 1)
@@ -266,16 +207,9 @@ extension SharedChanges {
   fileprivate mutating func note(
     from old: Value,
     by thread: UInt,
-    answering chain: SettingChain = SettingChain(),
-    isBarred: Bool
+    answering chain: SettingChain = SettingChain()
   ) {
     var displaced: Value?
-    _ = record(
-      from: old,
-      by: thread,
-      answering: chain,
-      isBarred: isBarred,
-      displaced: &displaced
-    )
+    _ = record(from: old, by: thread, answering: chain, displaced: &displaced)
   }
 }

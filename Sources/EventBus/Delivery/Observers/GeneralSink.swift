@@ -207,6 +207,8 @@ package class GeneralSink<Payload: Sendable>: Sink<Payload>,
 
   override final func enter(_ group: SenderGroup) { conditions?.group = group }
 
+  override final var isCalledLater: Bool { !isCalledByPoster }
+
   override package var content: QueueContent? {
     ownMailbox.map { _ in QueueContent(waitingCount: registration.waitingInMailbox) }
   }

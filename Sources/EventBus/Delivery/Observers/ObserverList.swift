@@ -24,6 +24,24 @@ package class ObserverList: @unchecked Sendable {  // Reason: locked.
     var endedLimit = 8
     /// A Boolean value that indicates whether the list accepts no more observers.
     var isClosed = false
+
+    /// Remembers a registration that ends during a counted call, for reports of what is running.
+    ///
+    /// - Returns: Some whose call may have ended since, to be released outside the lock.
+    /// - Complexity: Amortized O(1).
+    fileprivate mutating func noteEndInCall(of registration: ObserverRegistration)
+      -> [ObserverRegistration]
+    {
+      var former: [ObserverRegistration] = []
+      if isClosed { return former }
+      if endedInCall.count >= endedLimit {
+        swap(&former, &endedInCall)
+        endedInCall = former.filter { $0.runningCount > 0 }
+        endedLimit = max(8, 2 * endedInCall.count)
+      }
+      endedInCall.append(registration)
+      return former
+    }
   }
 
   /// Set in ``cases`` while some observers are restricted to a sender.
@@ -131,10 +149,15 @@ package class ObserverList: @unchecked Sendable {  // Reason: locked.
   /// - Returns: The stamp to pass to ``waitUntilFree(_:)``.
   final func unlink(_ registration: ObserverRegistration) -> UInt {
     var unlinked = UnlinkedItems()
+    var formerInCall: [ObserverRegistration] = []
+    defer { withExtendedLifetime(formerInCall) {} }
     let address = registry.withLock { registry in
       let address = registration.takeAddress()
       _ = ObjectAddress.borrow(address) { (sink: AnySink) in
         sink.setClosed(true)
+        if registration.runningCount > 0, sink.isCalledLater {
+          formerInCall = registry.noteEndInCall(of: registration)
+        }
         // Zero if the list was closed before the sink could be linked.
         if sink.number != 0 { unlink(sink, &registry, &unlinked) }
       }
@@ -142,8 +165,7 @@ package class ObserverList: @unchecked Sendable {  // Reason: locked.
     }
     // Alive until it is retired; a sink that was not linked is kept by the caller.
     let waiting = ObjectAddress.borrow(address) { (sink: AnySink) in
-      if registration.runningCount > 0, sink.content != nil { noteEndInCall(of: registration) }
-      return sink.takeWaiting()
+      sink.takeWaiting()
     }
     defer { withExtendedLifetime(waiting) {} }
     return unlinked.isEmpty ? domain.stamp : domain.retire(unlinked)
@@ -235,25 +257,6 @@ package class ObserverList: @unchecked Sendable {  // Reason: locked.
     for registration in registrations(where: isMeant) { registration.end() }
   }
 
-  /// Remembers a registration that ends during a counted call, for reports of what is running.
-  ///
-  /// - Complexity: Amortized O(1).
-  private final func noteEndInCall(of registration: ObserverRegistration) {
-    let others = registry.withLock { registry in
-      var others: [ObserverRegistration] = []
-      if registry.isClosed { return others }
-      if registry.endedInCall.count >= registry.endedLimit {
-        swap(&others, &registry.endedInCall)
-        registry.endedInCall = others.filter { $0.runningCount > 0 }
-        registry.endedLimit = max(8, 2 * registry.endedInCall.count)
-      }
-      registry.endedInCall.append(registration)
-      return others
-    }
-    // Released after unlocking.
-    withExtendedLifetime(others) {}
-  }
-
   /// The registrations that have ended, and whose calls are still running.
   final var endedInCall: [ObserverRegistration] {
     registry.withLock { $0.endedInCall }.filter { $0.runningCount > 0 }
@@ -289,9 +292,6 @@ package class ObserverList: @unchecked Sendable {  // Reason: locked.
   ///   - actor: The actor that they wait for; `nil` for the task of an asynchronous handler.
   ///   - site: The call that registered the handler of the newest event.
   func queueIsCrowded(_ count: Int, of actor: ActorIdentity?, registeredAt site: CallSite) {}
-
-  /// Called without a lock when the last pause of a registration has ended.
-  func registrationResumed() {}
 
   /// Records whether there are observers.
   ///

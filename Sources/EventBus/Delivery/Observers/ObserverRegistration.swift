@@ -52,6 +52,7 @@ package final class ObserverRegistration: Registration,
   /// Returns the sink for a call outside a post, or for a report; `nil` when the registration has ended.
   ///
   /// A sink is not retained longer than the call: cancelling the registration then frees the handler at once.
+  @inline(never)  // So that it is retained before the visit ends, whatever the caller does with it.
   package func sink<Sink: AnySink>(as type: Sink.Type) -> Sink? {
     guard let visit = list.domain.enter() else { return nil }
     defer { list.domain.leave(visit) }
@@ -92,7 +93,8 @@ package final class ObserverRegistration: Registration,
   package var refusal: Reception {
     if hasUsedCall { return .spent }
     if hasLostOwner { return .ownerLost }
-    return isActive && isPaused ? .paused : .cancelled
+    // One that is active was paused when it was asked for.
+    return isActive ? .paused : .cancelled
   }
 
   /// Ends the registration because its owner, or its only sender, has died.
@@ -104,10 +106,7 @@ package final class ObserverRegistration: Registration,
 
   override func didStop() { list.close(self) }
 
-  override func didChangePauses() {
-    list.close(self)
-    if !isPaused { list.registrationResumed() }
-  }
+  override func didChangePauses() { list.close(self) }
 
   override func waitForCalls() async {
     if areCallsCounted { return await waitForCountedCalls() }

@@ -95,6 +95,9 @@ package class AnySink: @unchecked Sendable {  // Reason: atomics and constants.
   /// Stores the group of the only sender; called once, with the lock of the list held, before the sink is published.
   func enter(_ group: SenderGroup) {}
 
+  /// A Boolean value that indicates whether events may wait for the handler, to be called after their post.
+  var isCalledLater: Bool { false }
+
   /// The events that wait for the handler, and those discarded; `nil` if events never wait.
   var content: QueueContent? { nil }
 
@@ -128,7 +131,9 @@ package class Sink<Payload: Sendable>: AnySink, @unchecked Sendable {  // Reason
   }
 
   /// The reason for not making a call that hooks surround, just before the handler.
-  func refusal(of record: PostRecord) -> Reception? { isClosed ? registration.refusal : nil }
+  func refusal(of record: PostRecord) -> Reception? {
+    registration.isActive ? nil : registration.refusal
+  }
 
   /// Makes a call with what surrounds it, and reports its error: the only place for both.
   ///
@@ -192,6 +197,8 @@ package final class PlainSink<Payload: Sendable>: Sink<Payload>,
 
   override package func receive(_ payload: Payload, _ post: Post) -> Reception {
     calling(payload, post) {
+      // A hook that the call begins with may have ended the registration.
+      if !registration.isActive { return registration.refusal }
       try handler(payload)
       return .called
     }

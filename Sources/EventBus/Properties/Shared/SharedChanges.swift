@@ -38,9 +38,6 @@ package struct SharedChanges<Value> {
   /// The number of the newest recorded change.
   package private(set) var newest: UInt = 0
   private var waiting = BoundedQueue<SharedRound<Value>>()
-  /// The first change of the rounds skipped since the last delivered one, and whether a registration or
-  /// the end of a pause preceded one of them.
-  private var skipped: (first: UInt, isBarred: Bool)?
   /// The number of the newest change at the latest registration.
   private var newestKnown: UInt = 0
   /// The turn in progress.
@@ -62,8 +59,6 @@ package struct SharedChanges<Value> {
   ///   - old: The old value. The current value is the new one.
   ///   - thread: The thread that made the change.
   ///   - chain: The chain of the round of any property whose handler made the change.
-  ///   - isBarred: A Boolean value that indicates whether a registration or the end of a pause preceded the
-  ///     change.
   ///   - displaced: Receives a value to release outside the lock if the change is merged.
   /// - Returns: `true` if the thread must deliver, beginning with ``next()``; `false` if another thread is
   ///   delivering, or this thread is, further up its stack.
@@ -72,7 +67,6 @@ package struct SharedChanges<Value> {
     from old: Value,
     by thread: UInt,
     answering chain: SettingChain = SettingChain(),
-    isBarred: Bool,
     displaced: inout Value?
   ) -> Bool {
     defer { checkInvariants(ofSize: waiting.count, _checkInvariants()) }
@@ -83,8 +77,7 @@ package struct SharedChanges<Value> {
       first: newest,
       number: newest,
       thread: thread,
-      chain: (own?.merged(with: chain) ?? chain).next,
-      isBarred: isBarred
+      chain: (own?.merged(with: chain) ?? chain).next
     )
     displaced = waiting.appendOrMerge(round)
     guard turn == nil else { return false }
@@ -104,7 +97,7 @@ package struct SharedChanges<Value> {
   ///   must start a task. The task or the next setter delivers the rest.
   package mutating func next() -> (round: SharedRound<Value>?, startsTask: Bool) {
     defer { checkInvariants(ofSize: waiting.count, _checkInvariants()) }
-    guard var current = turn.take(), var round = waiting.first else { return (nil, false) }
+    guard var current = turn.take(), let round = waiting.first else { return (nil, false) }
     if current.isOthers(round) {
       if current.others == Self.othersPerTurn {
         defer { isTaskOnItsWay = true }
@@ -115,23 +108,14 @@ package struct SharedChanges<Value> {
     _ = waiting.popFirst()
     current.chain = round.chain
     turn = current
-    if let skipped {
-      round.include(skipped)
-      self.skipped = nil
-    }
     return (round, false)
   }
 
-  /// Decides that a round, whose changes cancelled each other out, is not delivered.
+  /// Returns whether an observer may have registered in the middle of a round.
   ///
-  /// - Returns: `false` if an observer may have registered in the middle of the round. Such an observer knows
-  ///   another value, so the round must be delivered.
-  package mutating func skip(_ round: SharedRound<Value>) -> Bool {
-    defer { checkInvariants(ofSize: waiting.count, _checkInvariants()) }
-    if newestKnown >= round.first { return false }
-    skipped = (round.first, round.isBarred)
-    return true
-  }
+  /// Such an observer knows another value than the others, so a round whose changes cancel each other out must be
+  /// delivered all the same.
+  package func isKnownInPart(_ round: SharedRound<Value>) -> Bool { newestKnown >= round.first }
 
   /// Gives the turn to the started task, unless a setter has taken it.
   ///
@@ -148,7 +132,7 @@ package struct SharedChanges<Value> {
   /// Stops the program if pending changes have no thread or task that delivers them, or are too many.
   package func _checkInvariants() {
     assert(turn != nil || waiting.isEmpty || isTaskOnItsWay, "nothing delivers the changes")
-    assert(waiting.count <= 2 * SharedRound<Value>.mergeLimit, "too many changes wait")
+    assert(waiting.count <= SharedRound<Value>.mergeLimit, "too many changes wait")
   }
 }
 

@@ -35,7 +35,6 @@ extension SharedObserved {
             from: former,
             by: thread,
             answering: SettingChain.current,
-            isBarred: observers.isBarred.exchange(false, ordering: .relaxed),
             displaced: &displaced
           )
         }
@@ -61,7 +60,7 @@ extension SharedObserved {
       if round.chain.changes > SettingChain.warningLength + 1 { observers.warnOnce() }
       if round.isNothing(observers.areEqual) {
         observers.countMerged()
-        if state.withLock({ $0.skip(round) }) { continue }
+        if state.withLock({ !$0.isKnownInPart(round) }) { continue }
         round = round.counted
       }
       round.chain.calling { observers.deliver(round, isolation) }

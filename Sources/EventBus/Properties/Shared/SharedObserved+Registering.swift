@@ -1,5 +1,3 @@
-internal import Synchronization
-
 extension SharedObserved {
   /// Converts a change into the one that the handler receives.
   typealias View<Seen> = @Sendable (Change<Value>) -> Change<Seen>
@@ -61,10 +59,7 @@ extension SharedObserved {
     _ = enteringThread()
     let inbox = observers.add(request, owner: owner, body)
     // Added before the value is read: every change is either in the value or reaches the inbox.
-    let (value, newest) = state.withLock { state in
-      observers.isBarred.store(true, ordering: .relaxed)
-      return state.register()
-    }
+    let (value, newest) = state.withLock { $0.register() }
     inbox.setBaseline(value, newest)
     let change = Change(.initial, old: value, new: value)
     let initial = SharedRound(change: change, first: newest, number: newest)

@@ -32,14 +32,11 @@ internal import Synchronization
 /// The values that wait for one handler are released as soon as its registration ends, even while another
 /// handler keeps its actor busy. The death of an owner without a lifetime shows only once its actor is free.
 ///
-/// When more than 1,000 changes are pending, for a slow observer or a busy actor, neighboring changes merge
-/// into one with the first old value and the last new value, so the chain stays unbroken. If these two are
-/// equal, and the property does not report equal values, the merged change is dropped.
-/// ``SharedObservedValue/mergedCount`` counts the merged changes. A registration or the end of a pause
-/// separates changes: those before it do not merge with those after it, so a new or resumed observer receives
-/// no change that mixes them. Only with 2,000 pending changes, which is the maximum, is that boundary given
-/// up; an observer that registered in the middle of a merged change then receives a change that begins with
-/// the value it knows.
+/// When 1,000 changes are pending, for a slow observer or a busy actor, further ones merge with the last into one
+/// with the first old value and the last new value, so the chain of every observer stays unbroken. If these two are
+/// equal, and the property does not report equal values, the merged change is dropped. An observer that registered
+/// in the middle of a merged change receives one that begins with the value it knows.
+/// ``SharedObservedValue/mergedCount`` counts the merged changes.
 ///
 /// For a property of one isolation domain, use ``Observed``, which needs no lock. A ``Computed`` value has
 /// sources of one isolation domain, too: bind the shared property to an observed one, and compute from that.

@@ -9,10 +9,6 @@ package final class SharedObservers<Value: Sendable>: ObserverList,
 {
   /// Returns whether two values are equal; `false` if values cannot be compared.
   let areEqual: @Sendable (Value, Value) -> Bool
-  /// A Boolean value that indicates whether a registration or the end of a pause followed the newest change.
-  ///
-  /// It is set without a lock, so that a pause may end inside an update.
-  let isBarred = Atomic<Bool>(false)
   private let merged = Atomic<Int>(0)
   /// The threads that are calling handlers outside any turn: on actors and during registrations.
   private let callers = Locked(Set<UInt>())
@@ -82,8 +78,6 @@ package final class SharedObservers<Value: Sendable>: ObserverList,
         + " \(SourceSite(handler)). The actor is blocked, or slower than the code that sets the property."
     )
   }
-
-  override func registrationResumed() { isBarred.store(true, ordering: .relaxed) }
 
   /// Calls the observers for a round.
   ///

@@ -2,23 +2,19 @@
 ///
 /// A plain value with the rules of merging.
 package struct SharedRound<Value> {
-  /// The number of pending rounds from which neighbors merge.
+  /// The number of pending rounds from which the next one merges with the last.
   static var mergeLimit: Int { 1_000 }
 
   /// The change; a merged one has the first old value and the last new value.
   package private(set) var change: Change<Value>
   /// The number of the first change in the round.
-  ///
-  /// It includes preceding skipped changes, so that only a pause leaves a gap in the numbers.
-  package private(set) var first: UInt
+  package let first: UInt
   /// The number of the last change in the round.
   package private(set) var number: UInt
   /// The thread that made all changes in the round, or zero if several did.
   private(set) var thread: UInt = 0
   /// The chain of the changes that led to the round, with this one.
   package private(set) var chain = SettingChain()
-  /// A Boolean value that indicates whether a registration or the end of a pause preceded the round.
-  package private(set) var isBarred = false
   /// A Boolean value that indicates whether the round has been counted as a merged change that was dropped.
   private(set) var isCounted = false
 
@@ -48,19 +44,11 @@ package struct SharedRound<Value> {
     isMerged && areEqual(change.old, change.new)
   }
 
-  /// Merges the next round into this one, if the rules allow it.
+  /// Merges the next round into this one, unless this is an initial value.
   ///
-  /// Rounds do not merge across a gap that a pause leaves, or across a registration or the end of a pause,
-  /// unless the queue is full.
-  ///
-  /// - Parameters:
-  ///   - next: The next round.
-  ///   - isFull: A Boolean value that indicates whether the queue is full.
   /// - Returns: If the rounds were merged, a value for the caller to release outside its lock.
-  fileprivate mutating func merge(_ next: SharedRound, isFull: Bool) -> Value? {
-    guard change.kind == next.change.kind,
-      isFull || next.first == number + 1 && !next.isBarred
-    else { return nil }
+  fileprivate mutating func merge(_ next: SharedRound) -> Value? {
+    guard change.kind == next.change.kind else { return nil }
     let displaced = change.new
     change = Change(change.kind, old: change.old, new: next.change.new)
     number = next.number
@@ -69,12 +57,6 @@ package struct SharedRound<Value> {
     chain = chain.merged(with: next.chain)
     return displaced
   }
-
-  /// Includes the preceding skipped rounds.
-  mutating func include(_ skipped: (first: UInt, isBarred: Bool)) {
-    first = skipped.first
-    isBarred = isBarred || skipped.isBarred
-  }
 }
 
 extension SharedRound: Sendable where Value: Sendable {}
@@ -82,18 +64,16 @@ extension SharedRound: Sendable where Value: Sendable {}
 extension BoundedQueue {
   /// Appends a round, or merges it into the last one.
   ///
-  /// **Bound.** With 1,000 pending rounds, the next one merges with the last, unless a registration or the
-  /// end of a pause separates the two. With 2,000 pending rounds, it merges in any case; an observer that
-  /// registered in the middle of a merged round receives a change that begins with the value it knows. The
-  /// queue therefore holds at most 2,000 rounds, or 2,001 if the first is an initial value.
+  /// **Bound.** The queue holds at most 1,000 rounds, or 1,001 if the first is an initial value: with so many, the next
+  /// one merges with the last. An observer that registered in the middle of a merged round receives a change that begins
+  /// with the value it knows.
   ///
   /// - Returns: If the round was merged, a value for the caller to release outside its lock.
   /// - Complexity: Amortized O(1).
   package mutating func appendOrMerge<Value>(_ round: SharedRound<Value>) -> Value?
   where Element == SharedRound<Value> {
-    let isFull = count >= 2 * Element.mergeLimit
     if count >= Element.mergeLimit, var last = popLast() {
-      let displaced = last.merge(round, isFull: isFull)
+      let displaced = last.merge(round)
       _ = append(last)
       if displaced != nil { return displaced }
     }
