@@ -181,6 +181,7 @@ extension SignalCore {
     -> Conditions<Payload>?
   {
     let isReplaying = wantsReplay && interned?.replay ?? 0 > 0
+    if request.sender == nil, !request.once, predicate == nil, !isReplaying { return nil }
     return conditionsClass.init(request, where: predicate, isReplaying: isReplaying)
   }
 

@@ -22,6 +22,18 @@ struct CancelledDuringPostTests {
     #expect(log.entries == ["cancels"])
   }
 
+  @Test("Many handlers that an earlier handler cancels one by one are not called")
+  func manyCancelled() {
+    let didSend = Signal<Int>()
+    let (victims, called) = (Log<Token>(), Counter())
+    // Their removal moves the others to another block, while the post walks the former one.
+    let first = didSend.observe { _ in for token in victims.entries { token.cancel() } }
+    for _ in 0..<20 { victims.append(didSend.observe { _ in called.add() }) }
+    #expect(didSend.send(1) == 1)
+    #expect(called.value == 0)
+    withExtendedLifetime(first) {}
+  }
+
   @Test("A handler cancelled in a nested post is called neither by it nor by the outer post")
   func cancelledInANestedPost() {
     let bus = EventBus()

@@ -169,10 +169,11 @@ final class AsyncSink<Payload: Sendable>: GeneralSink<Payload>,
     return outcome
   }
 
-  override func takeWaiting() -> (any Sendable)? {
-    state.withLock { state in
+  override func takeWaiting() -> Discarded? {
+    let waiting = state.withLock { state in
       state.isClosed = true
-      return state.lane.waiting.isEmpty ? nil : state.lane.waiting.removeAll()
+      return state.lane.waiting.removeAll()
     }
+    return waiting.isEmpty ? nil : Discarded(waiting)
   }
 }

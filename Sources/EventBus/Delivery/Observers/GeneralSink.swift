@@ -14,6 +14,8 @@ package class GeneralSink<Payload: Sendable>: Sink<Payload>,
   /// What an event must meet before the handler hears of it; `nil` if nothing.
   package final let conditions: Conditions<Payload>?
   private final let ownMailbox: Mailbox?
+  /// The address of the actor on which the handler runs; zero for none.
+  private final let actorAddress: UInt
   /// The owner, loaded only where the handler runs.
   package weak let owner: AnyObject?
   private final let classOfOwner: AnyClass?
@@ -36,6 +38,7 @@ package class GeneralSink<Payload: Sendable>: Sink<Payload>,
     on mailbox: Mailbox? = nil
   ) {
     (self.conditions, self.owner, ownMailbox) = (conditions, owner, mailbox)
+    actorAddress = mailbox?.address ?? 0
     classOfOwner = owner.map { type(of: $0) }
     isOwnedByActor = owner.map { mailbox?.serves(ObjectIdentifier($0)) ?? false } ?? false
     super.init(registration, priority: request.priority)
@@ -63,17 +66,37 @@ package class GeneralSink<Payload: Sendable>: Sink<Payload>,
   ///   - post: The origin of the event.
   ///   - isCounted: Whether this counts as a call already.
   /// - Returns: The outcome.
+  @inline(__always)
   package func accept(_ payload: Payload, _ post: Post, isCounted: Bool) -> Reception {
-    guard let mailbox = ownMailbox else { return perform(payload, post) }
-    guard mailbox.isHome(of: post) else { return enqueue(payload, post, in: mailbox) }
-    if !isCounted, !registration.beginCall() { return registration.refusal }
-    defer { if !isCounted { registration.finish() } }
-    return perform(payload, post)
+    let isBound = actorAddress != 0
+    if isBound, actorAddress != post.actorAddress || isBehind { return enqueue(payload, post) }
+    let counts = isBound && !isCounted
+    if counts, !registration.beginCall() { return registration.refusal }
+    let outcome = perform(payload, post)
+    if counts { registration.finish() }
+    return outcome
+  }
+
+  /// Whether earlier events are left waiting for the handler's actor, on which the poster runs.
+  @inline(__always)
+  private final var isBehind: Bool {
+    // Borrowed: binding the mailbox would retain it.
+    ObjectAddress.borrow(ObjectAddress.of(ownMailbox)) { (mailbox: Mailbox) in mailbox.isBehind }
+      ?? false
   }
 
   // MARK: The way of an event
 
-  override package final func receive(_ payload: Payload, _ post: Post) -> Reception {
+  override package func receive(_ payload: Payload, _ post: Post) -> Reception {
+    take(payload, post)
+  }
+
+  /// Receives an event: the whole way.
+  ///
+  /// The final classes of the usual handlers repeat ``receive(_:_:)``, so that the compiler knows all functions on the
+  /// way, and the post makes one virtual call instead of three.
+  @inline(__always)
+  final func take(_ payload: Payload, _ post: Post) -> Reception {
     guard let conditions else { return accept(payload, post, isCounted: false) }
     if let gate = conditions.gate {
       // Not announced as queued: the registration is about to take it, or to queue it.
@@ -111,7 +134,6 @@ package class GeneralSink<Payload: Sendable>: Sink<Payload>,
   @inline(__always)  // Each post at home would pay for the call.
   package final func perform(_ payload: Payload, _ post: Post) -> Reception {
     let outcome = calling(payload, post) {
-      if !registration.isActive { return registration.refusal }
       endIfOnce()
       return try call(payload)
     }
@@ -126,9 +148,8 @@ package class GeneralSink<Payload: Sendable>: Sink<Payload>,
   }
 
   @inline(never)
-  private final func enqueue(_ payload: Payload, _ post: Post, in mailbox: Mailbox)
-    -> Reception
-  {
+  private final func enqueue(_ payload: Payload, _ post: Post) -> Reception {
+    guard let mailbox = ownMailbox else { return .declined }
     let queued = queuedDelivery(post)
     queued?.announce()
     let chain = RunningCall.eventChain
@@ -213,9 +234,7 @@ package class GeneralSink<Payload: Sendable>: Sink<Payload>,
     ownMailbox.map { _ in QueueContent(waitingCount: registration.waitingInMailbox) }
   }
 
-  override package func takeWaiting() -> (any Sendable)? {
-    ownMailbox?.takeEvents(of: registration)
-  }
+  override package func takeWaiting() -> Discarded? { ownMailbox?.takeEvents(of: registration) }
 }
 
 /// What an event must meet before a handler hears of it: a sender, a predicate, a single call, the end of a replay.
@@ -235,18 +254,17 @@ package final class Conditions<Payload: Sendable>:
   package let gate: ReplayGate?
   private let isClaimed = Atomic<Bool>(false)
 
-  /// Creates conditions, unless nothing is to be met.
+  /// Creates conditions, of which there must be at least one.
   ///
   /// - Parameters:
   ///   - request: The parameters of the registration.
   ///   - predicate: The filter, which runs on the posting thread; the event is declined when it returns `false`.
   ///   - isReplaying: Whether the observer receives recorded events first.
-  required package init?(
+  required package init(
     _ request: ObserveRequest,
     where predicate: (@Sendable (Payload) -> Bool)?,
     isReplaying: Bool
   ) {
-    if request.sender == nil, !request.once, predicate == nil, !isReplaying { return nil }
     self.predicate = predicate ?? { _ in true }
     (hasPredicate, once) = (predicate != nil, request.once)
     gate = isReplaying ? ReplayGate() : nil
@@ -283,6 +301,10 @@ package final class HandlerSink<Payload: Sendable>: GeneralSink<Payload>,
     super.init(registration, request, conditions, owner: owner, on: mailbox)
   }
 
+  override package func receive(_ payload: Payload, _ post: Post) -> Reception {
+    take(payload, post)
+  }
+
   override func call(_ payload: Payload) throws -> Reception { try handler(payload) }
 }
 
@@ -305,6 +327,10 @@ package final class OwnerSink<Payload: Sendable>: GeneralSink<Payload>,
   ) {
     self.handler = handler
     super.init(registration, request, conditions, owner: owner, on: mailbox)
+  }
+
+  override package func receive(_ payload: Payload, _ post: Post) -> Reception {
+    take(payload, post)
   }
 
   override func call(_ payload: Payload) throws -> Reception {
@@ -335,7 +361,6 @@ final class PosterSink<Payload: Sendable>: GeneralSink<Payload>,
   override func accept(_ payload: Payload, _ post: Post, isCounted: Bool) -> Reception {
     let isolation = post.isolation
     return calling(payload, post) {
-      if !registration.isActive { return registration.refusal }
       endIfOnce()
       handler(payload, isolation)
       return .called

@@ -47,12 +47,12 @@ package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confin
   private let waiting: WaitingCount
   /// The events taken out of the lane at once, and being opened: a burst costs one lock instead of one per event.
   ///
-  /// Confined to the actor, like ``openings``.
+  /// Confined to the actor.
   private var batch = BoundedQueue<AnyQueuedEvent>()
   /// The number of events that were ever opened or discarded; wraps, and is changed by the actor's turns only.
   private let opened = Atomic<UInt>(0)
-  /// The number of nested calls that are opening events; read it on the mailbox's actor.
-  package private(set) var openings = 0
+  /// The number of nested calls that are opening events; changed on the mailbox's actor.
+  private let nesting = Atomic<Int>(0)
 
   /// Creates the mailbox of an actor.
   ///
@@ -71,8 +71,8 @@ package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confin
   /// Returns whether this is the mailbox of the actor with an identity.
   package func serves(_ id: ObjectIdentifier) -> Bool { actor.id == id }
 
-  /// Returns whether a poster runs on the mailbox's actor, and no earlier event is left waiting there.
-  func isHome(of post: Post) -> Bool { post.actorAddress == address && !isBehind }
+  /// The number of nested calls that are opening events.
+  package var openings: Int { nesting.load(ordering: .relaxed) }
 
   /// The number of events that wait.
   package var waitingCount: Int {
@@ -85,9 +85,13 @@ package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confin
   /// left earlier events waiting.
   ///
   /// Read it on the mailbox's actor.
-  private var isBehind: Bool {
-    guard openings >= Self.deepest else { return false }
-    return !batch.isEmpty || state.withLock { !$0.events.isEmpty }
+  @inline(__always)
+  var isBehind: Bool {
+    openings >= Self.deepest && hasEarlierEvents
+  }
+
+  private var hasEarlierEvents: Bool {
+    !batch.isEmpty || state.withLock { !$0.events.isEmpty }
   }
 
   /// Adds an event behind all others and schedules the mailbox.
@@ -117,9 +121,9 @@ package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confin
   ///
   /// The actor owns what its current turn has taken out of the lane; that is discarded when the turn comes to it.
   ///
-  /// - Returns: The events, which the caller releases under no lock; `nil` if there are none.
+  /// - Returns: The events; `nil` if there are none.
   /// - Complexity: O(*n*) in the number of events of the registration, amortized.
-  func takeEvents(of registration: ObserverRegistration) -> [AnyQueuedEvent]? {
+  func takeEvents(of registration: ObserverRegistration) -> Discarded? {
     let discarded = state.withLock { state in
       let discarded = state.events.removeAll(of: registration)
       state.added &-= UInt(discarded.count)
@@ -130,7 +134,7 @@ package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confin
     if registration.hasLostOwner {
       waiting.lost.wrappingAdd(discarded.count, ordering: .relaxed)
     }
-    return discarded
+    return Discarded(discarded)
   }
 
   /// Requests a turn of the actor for an object.
@@ -154,8 +158,8 @@ package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confin
   /// too, so handlers that queue new events cannot keep a call from returning.
   package func drain() {
     guard openings < Self.deepest else { return }
-    openings += 1
-    defer { openings -= 1 }
+    nesting.store(openings + 1, ordering: .relaxed)
+    defer { nesting.store(openings - 1, ordering: .relaxed) }
     let last = state.withLock { $0.added }
     let notes = ThreadNotes.current
     let outer = notes?.chain ?? .none

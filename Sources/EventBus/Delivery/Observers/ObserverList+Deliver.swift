@@ -49,7 +49,6 @@ extension ObserverList {
     }
     var reached = 0
     if let block = AtomicWords(address: address) {
-      let post = Post(at: site, from: sender, on: isolation)
       // The count is read once: what is added from now on lies beyond it, or in another block.
       for index in 0..<block.count {
         // An emptied slot holds zero. The visit keeps the other sinks alive.
@@ -62,6 +61,7 @@ extension ObserverList {
             }
             reached &+= 1
           } else if entry <= AnySink.openMask {
+            let post = Post(at: site, from: sender, on: isolation)
             if sink.receive(payload, post).isReached { reached &+= 1 }
           }
         }

@@ -109,7 +109,15 @@ package class AnySink: @unchecked Sendable {  // Reason: atomics and constants.
   /// Called once, under no lock.
   ///
   /// - Returns: What waited; the caller releases it when nothing else is left to do.
-  func takeWaiting() -> (any Sendable)? { nil }
+  func takeWaiting() -> Discarded? { nil }
+}
+
+/// What waited for a handler whose registration has ended; released under no lock.
+package final class Discarded: Sendable {
+  private let items: any Sendable
+
+  /// Keeps items until the object is released.
+  package init(_ items: any Sendable) { self.items = items }
 }
 
 /// A sink of events with one payload type.
@@ -170,7 +178,10 @@ package class Sink<Payload: Sendable>: AnySink, @unchecked Sendable {  // Reason
       return .ownerLost
     }
     let receiver = Receiver(self, on: mailbox.map(\.identity) ?? poster)
-    return try record.call(receiver, unless: { refusal(of: record) }, call)
+    return try record.call(receiver, unless: { refusal(of: record) }) {
+      // The hook that hears of the beginning may have ended the registration.
+      try registration.isActive ? call() : registration.refusal
+    }
   }
 }
 
@@ -197,8 +208,6 @@ package final class PlainSink<Payload: Sendable>: Sink<Payload>,
 
   override package func receive(_ payload: Payload, _ post: Post) -> Reception {
     calling(payload, post) {
-      // A hook that the call begins with may have ended the registration.
-      if !registration.isActive { return registration.refusal }
       try handler(payload)
       return .called
     }

@@ -40,7 +40,7 @@ final class StreamSink<Payload: Sendable>: GeneralSink<Payload>,
     return outcome
   }
 
-  override func takeWaiting() -> (any Sendable)? {
+  override func takeWaiting() -> Discarded? {
     buffer.finish()
     return nil
   }

@@ -167,7 +167,7 @@ private final class SharedSink<Value: Sendable>: GeneralSink<SharedCall<Value>>,
   // The inbox has the change, and releases it as soon as the registration ends.
   override func kept(_ call: SharedCall<Value>) -> SharedCall<Value> { nil }
 
-  override func takeWaiting() -> (any Sendable)? { (inbox.finish(), super.takeWaiting()) }
+  override func takeWaiting() -> Discarded? { Discarded((inbox.finish(), super.takeWaiting())) }
 
   /// Returns whether the registration belongs to an object and, if an identifier is given, carries it.
   ///
