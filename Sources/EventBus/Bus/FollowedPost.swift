@@ -153,3 +153,140 @@ extension TraceStep.Registration {
     self.init(id: Int(clamping: receiver.number), site: SourceSite(receiver.site))
   }
 }
+
+/// A post that hooks follow, while it is running on this thread or its queued event is being delivered.
+final class RunningPost: Sendable {
+  @TaskLocal private static var innermost: RunningPost?
+  /// The number of the newest followed post of the process.
+  private static let newest = Atomic<Int>(0)
+
+  let name: String
+  /// The number of the post.
+  let number: Int
+  /// The number of the followed post around it.
+  let outerNumber: Int?
+  /// The number of enclosing posts.
+  let depth: Int
+  private let hasEnded = Atomic<Bool>(false)
+
+  private init(name: String, number: Int, outerNumber: Int? = nil, depth: Int = 0) {
+    (self.name, self.number) = (name, number)
+    (self.outerNumber, self.depth) = (outerNumber, depth)
+  }
+
+  /// The post in which the caller runs.
+  ///
+  /// A task that a handler has started inherits a post that may have ended since.
+  private static var current: RunningPost? {
+    innermost.flatMap { $0.hasEnded.load(ordering: .acquiring) ? nil : $0 }
+  }
+
+  /// The number of the followed post in which the caller runs.
+  static var currentNumber: Int? { current?.number }
+
+  /// Runs a post that hooks follow.
+  ///
+  /// - Parameters:
+  ///   - name: The string of the event's name.
+  ///   - cause: The number of the post that enqueued the event.
+  ///   - body: The post.
+  /// - Returns: The result of the post.
+  static func run<Result>(
+    _ name: String,
+    cause: Int?,
+    _ body: (RunningPost) -> Result
+  ) -> Result {
+    let around = current
+    let post = RunningPost(
+      name: name,
+      number: newest.wrappingAdd(1, ordering: .relaxed).newValue,
+      outerNumber: around?.number ?? cause,
+      depth: around.map { $0.depth + 1 } ?? (cause == nil ? 0 : 1)
+    )
+    defer { post.hasEnded.store(true, ordering: .releasing) }
+    return $innermost.withValue(post) { body(post) }
+  }
+
+  /// The same post, while one of its queued events is delivered.
+  ///
+  /// It refers to no other post: events may cause each other forever.
+  private func resumed() -> RunningPost { RunningPost(name: name, number: number) }
+
+  /// Delivers a queued event of this post.
+  func resume(_ body: () -> Void) {
+    let post = resumed()
+    Self.$innermost.withValue(post, operation: body)
+    post.hasEnded.store(true, ordering: .releasing)
+  }
+
+  /// Delivers a queued event of this post to an asynchronous handler.
+  func resumeAsync(_ body: () async -> Void) async {
+    let post = resumed()
+    await Self.$innermost.withValue(post, operation: body)
+    post.hasEnded.store(true, ordering: .releasing)
+  }
+}
+
+/// A running call of a hook, or the delivery of an event that a hook has posted or enqueued; recorded so that
+/// neither is reported to hooks.
+final class RunningHook: Sendable {
+  @TaskLocal private static var current: RunningHook?
+  /// The number of hooks and such deliveries that are running: reading the task-local value takes longer than
+  /// this.
+  private static let runningCount = Atomic<Int>(0)
+  private let isDelivery: Bool
+  private let hasReturned = Atomic<Bool>(false)
+
+  private init(isDelivery: Bool = false) {
+    self.isDelivery = isDelivery
+    Self.runningCount.add(1, ordering: .relaxed)
+  }
+
+  private func end() {
+    hasReturned.store(true, ordering: .releasing)
+    Self.runningCount.subtract(1, ordering: .relaxed)
+  }
+
+  private static var running: RunningHook? {
+    // Code inside a hook runs after the count of that hook began and before it ends.
+    guard runningCount.load(ordering: .relaxed) > 0, let current else { return nil }
+    return current.hasReturned.load(ordering: .acquiring) ? nil : current
+  }
+
+  /// Whether the caller runs inside a hook, or inside the delivery of an event that a hook has caused.
+  ///
+  /// This is `false` in a task that a hook started, once the hook has returned.
+  static var isRunning: Bool { running != nil }
+
+  /// Whether the caller is a hook itself, and not a handler of an event that the hook has caused.
+  static var isCaller: Bool { running?.isDelivery == false }
+
+  /// Runs a hook.
+  static func run(_ hook: () -> Void) {
+    let call = RunningHook()
+    $current.withValue(call, operation: hook)
+    call.end()
+  }
+
+  /// Runs an asynchronous hook.
+  static func run(_ hook: () async -> Void) async {
+    let call = RunningHook()
+    await $current.withValue(call, operation: hook)
+    call.end()
+  }
+
+  /// Delivers an event that a hook has posted or enqueued.
+  static func deliver<Result>(_ body: () -> Result) -> Result {
+    let delivery = RunningHook(isDelivery: true)
+    defer { delivery.end() }
+    return $current.withValue(delivery, operation: body)
+  }
+
+  /// Runs code that a hook surrounds, and that is not part of it.
+  static func suspend(_ body: () -> Void) { $current.withValue(nil, operation: body) }
+
+  /// Runs asynchronous code that a hook surrounds, and that is not part of it.
+  static func suspend(_ body: () async -> Void) async {
+    await $current.withValue(nil, operation: body)
+  }
+}

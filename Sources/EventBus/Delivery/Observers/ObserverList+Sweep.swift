@@ -114,3 +114,155 @@ extension ObserverList.Registry {
   /// owners are dead.
   var isWorthProbing: Bool { count >= 8 && 2 * watched.count > count + 1 }
 }
+
+/// The observers of one list whose owner or sender may die without notice, in no order.
+///
+/// A plain value, guarded by the list's lock; it retains nothing. An observer stores its own position, so
+/// its removal is O(1).
+package struct WatchedObservers: Sendable {
+  private static let smallest = 32
+  private var addresses: [UInt] = []
+
+  /// An empty collection.
+  package init() {}
+
+  /// The number of observers.
+  package var count: Int { addresses.count }
+
+  /// The addresses of all observers.
+  package var all: [UInt] { addresses }
+
+  /// The address of the observer at a position, or zero beyond the last.
+  package subscript(position: Int) -> UInt {
+    position < addresses.count ? addresses[position] : 0
+  }
+
+  /// Returns the addresses of the observers at the next positions of a probe, zero beyond the last observer.
+  ///
+  /// Eight at a time, so that a probe takes the list's lock once or twice.
+  ///
+  /// - Returns: The addresses and their number, which is zero when the probe is complete.
+  package func sample(_ probe: inout SweepProbe) -> (addresses: SIMD8<UInt>, count: Int) {
+    var (addresses, count) = (SIMD8<UInt>.zero, 0)
+    while count < addresses.scalarCount, let position = probe.next() {
+      addresses[count] = self[position]
+      count += 1
+    }
+    return (addresses, count)
+  }
+
+  /// Adds an observer.
+  ///
+  /// - Complexity: Amortized O(1).
+  package mutating func insert(_ sink: AnySink) {
+    sink.registration.watchedPosition = addresses.count
+    addresses.append(sink.address)
+  }
+
+  /// Removes an observer, and moves the last one to its position.
+  ///
+  /// - Complexity: Amortized O(1).
+  package mutating func remove(_ sink: AnySink) {
+    let position = sink.registration.watchedPosition
+    guard self[position] == sink.address, let last = addresses.popLast() else { return }
+    if position < addresses.count {
+      addresses[position] = last
+      _ = ObjectAddress.borrow(last) { (sink: AnySink) in
+        sink.registration.watchedPosition = position
+      }
+    }
+    if addresses.capacity > max(Self.smallest, 4 * addresses.count) {
+      // A copy without the spare capacity.
+      addresses = addresses.map(\.self)
+    }
+  }
+
+  /// Stops the program if an observer has another position, or too much capacity remains.
+  package func _checkInvariants() {
+    for position in addresses.indices {
+      _ = ObjectAddress.borrow(addresses[position]) { (sink: AnySink) in
+        assert(sink.registration.watchedPosition == position, "an observer has another position")
+      }
+    }
+    assert(
+      addresses.capacity <= max(Self.smallest, 4 * addresses.count),
+      "too much capacity for so few observers"
+    )
+  }
+}
+
+/// Decides how many owners a registration checks to find out whether many have died.
+///
+/// The death of an ordinary object triggers no notification. A registration with such an owner therefore
+/// checks a few positions and decides whether to sweep the whole list:
+///
+/// - In a list of at most ``smallList`` positions, it checks half of them, one after the other. The first dead
+///   owner leads to a sweep; otherwise at least half of the owners are alive.
+/// - In a larger list, it checks ``firstChecks`` positions spread evenly, and ``checksPerFind`` more for each
+///   dead owner. If it keeps finding them, it leads to a sweep.
+package struct SweepProbe {
+  /// The number of positions of a large list that are always checked.
+  static let firstChecks = 8
+  /// The number of additional checks for each dead owner in a large list.
+  static let checksPerFind = 8
+  /// The largest number of positions of a small list.
+  static let smallList = 24
+  /// The number of checks after which a probe of a large list has found enough to sweep.
+  static let enoughChecks = 64
+
+  private let total: UInt
+  private let start: UInt
+  private var checked: UInt = 0
+  private var budget: Int
+  private var hasFoundDead = false
+
+  /// Begins a probe.
+  ///
+  /// - Parameters:
+  ///   - total: The number of positions.
+  ///   - seed: A number that differs from probe to probe.
+  package init(total: Int, seed: UInt) {
+    self.total = UInt(total)
+    let isSmall = total <= Self.smallList
+    start = isSmall ? seed % max(1, UInt(total)) : seed &* UInt(Self.firstChecks)
+    budget = isSmall ? (total + 1) / 2 : Self.firstChecks
+  }
+
+  /// A Boolean value that indicates whether the list is small.
+  package var isSmall: Bool { total <= Self.smallList }
+
+  /// A Boolean value that indicates whether there is nothing more to check, unless a dead owner is recorded.
+  package var isComplete: Bool { budget <= 0 || checked >= total || shouldSweep }
+
+  /// A Boolean value that indicates whether all positions should be checked.
+  package var shouldSweep: Bool {
+    isSmall ? hasFoundDead : checked >= min(total, UInt(Self.enoughChecks))
+  }
+
+  /// The next position to check, or `nil` when the probe is complete.
+  package mutating func next() -> Int? {
+    guard !isComplete else { return nil }
+    defer { (checked, budget) = (checked + 1, budget - 1) }
+    if isSmall { return Int((start + checked) % total) }
+    return Int(spread(start &+ checked).multipliedFullWidth(by: UInt64(total)).high)
+  }
+
+  /// Records what is at a position that ``next()`` returned.
+  ///
+  /// - Parameter isDead: Whether the owner is dead; `nil` if the position is empty, or if its owner cannot be
+  ///   checked here. That proves nothing about a small list, so another position is checked instead.
+  package mutating func record(isDead: Bool?) {
+    if isDead == true {
+      hasFoundDead = true
+      budget += Self.checksPerFind
+    } else if isDead == nil, isSmall {
+      budget += 1
+    }
+  }
+}
+
+/// Returns a multiple of the golden ratio, as a fraction of 2⁶⁴.
+///
+/// Multiples of the golden ratio are evenly distributed in any interval (D. E. Knuth, The Art of Computer
+/// Programming, volume 3, 6.4).
+func spread(_ number: UInt) -> UInt64 { UInt64(number) &* 0x9E37_79B9_7F4A_7C15 }

@@ -1,3 +1,5 @@
+internal import Synchronization
+
 /// What becomes of one event at its observers.
 ///
 /// Every observer, queue and replay reports here, and only here; the outcome of a post that waits and the
@@ -93,3 +95,223 @@ package class PostRecord: @unchecked Sendable {  // Reason: constant.
 
 /// Returns the reason for not calling a handler that is about to be called; `nil` if there is none.
 package typealias Refusal = @Sendable () -> Reception?
+
+/// A followed delivery that waits for its handler, or in a stream for its consumer.
+///
+/// It is announced before anything else is reported, by the poster or by the code that takes the event,
+/// whichever is first.
+@usableFromInline
+package final class QueuedDelivery: FollowedElement, @unchecked Sendable {  // Reason: atomics.
+  /// The record of the post.
+  package let record: PostRecord
+  /// The registration of the handler.
+  package let receiver: Receiver
+  private let isAnnounced = Atomic<Bool>(false)
+  private let hasEnded = Atomic<Bool>(false)
+  private let announced = Latch()
+
+  /// Creates a delivery that was not announced yet.
+  package init(_ record: PostRecord, for receiver: Receiver) {
+    (self.record, self.receiver) = (record, receiver)
+  }
+
+  /// Reports that the event waits, once.
+  package func announce() {
+    if isAnnounced.exchange(true, ordering: .acquiringAndReleasing) { return }
+    record.queued(for: receiver)
+    announced.open()
+  }
+
+  /// Waits until the delivery has been announced.
+  func waitUntilAnnounced() async { await announced.wait() }
+
+  /// Reports the end of the wait, once.
+  ///
+  /// - Parameter reception: What became of the event. A handler that was called has reported it.
+  @usableFromInline
+  override package func end(_ reception: Reception) {
+    if hasEnded.exchange(true, ordering: .relaxed) { return }
+    if !reception.isReached { announce() }
+    record.missed(reception, by: receiver)
+  }
+
+  /// Reports that a consumer takes the event from a stream.
+  @usableFromInline
+  override package func take() {
+    announce()
+    if !hasEnded.exchange(true, ordering: .relaxed) { record.taken(by: receiver) }
+  }
+}
+
+/// The unfinished calls and the receptions of one post, for a poster that waits until every handler has
+/// finished.
+package final class Completion: Sendable {
+  private struct Entry {
+    /// The position among the observers that the post met; `nil` if it has not met this one.
+    var position: Int?
+    var reception: Reception?
+    var error: (any Error)?
+    /// Whether the observer got the event as a recorded one.
+    var wasReplayed = false
+
+    /// Notes a reception, unless a more final one is known.
+    ///
+    /// The handler may have finished before the poster comes to note that the event waits.
+    mutating func note(_ new: Reception) {
+      switch (reception, new) {
+      case (nil, _): reception = new
+      // The event waited at the gate of a replay, which has left it out. If the replay has passed it on, it
+      // now waits for the observer.
+      case (.queued, .replayed) where !wasReplayed: reception = new
+      case (_, .queued), (_, .replayed): break
+      default: reception = new
+      }
+    }
+  }
+
+  private struct State: ~Copyable {
+    /// The receptions, by the numbers of the observers.
+    var entries: [UInt: Entry] = [:]
+    var metCount = 0
+  }
+
+  /// The number of unfinished calls, plus one for the post itself.
+  private let open = Atomic<Int>(1)
+  private let latch = Latch()
+  private let state = Locked(State())
+  private let list: ObjectIdentifier
+  /// The calls of handlers that wait for this post; the post does not wait for other calls of these handlers.
+  package let callers: [RunningCall]
+
+  /// Creates a count for a post that is about to begin.
+  ///
+  /// - Parameters:
+  ///   - list: The observers of the event. Others, which observe every event, are waited for, but are not
+  ///     part of the outcome.
+  ///   - callers: The calls of handlers that wait for this post.
+  package init(of list: ObserverList, callers: [RunningCall] = []) {
+    self.list = ObjectIdentifier(list)
+    self.callers = callers
+  }
+
+  /// Counts a call that will be made later.
+  package func begin() { open.wrappingAdd(1, ordering: .relaxed) }
+
+  /// Ends a call that was made or dropped, or the post itself.
+  package func finish() {
+    let left = open.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue
+    if left == 0 { latch.open() }
+  }
+
+  /// A Boolean value that indicates whether every call has finished; it stays `true` when a later replay
+  /// counts calls.
+  package var isDone: Bool { latch.isOpen }
+
+  /// Waits until every call has finished.
+  ///
+  /// Returns early when the waiting task is cancelled.
+  package func wait() async { await latch.wait() }
+
+  /// What has come of the post; final once every call has finished.
+  ///
+  /// - Complexity: O(*n* log *n*) in the number of observers.
+  package var outcome: PostOutcome {
+    var met: [(position: Int, entry: Entry)] = []
+    for entry in state.withLock({ $0.entries }).values {
+      if let position = entry.position { met.append((position, entry)) }
+    }
+    var outcome = PostOutcome()
+    for (_, entry) in met.ordered(by: { $0.position < $1.position }) {
+      entry.reception.map { outcome.count($0) }
+      if let error = entry.error { outcome.errors.append(error) }
+    }
+    return outcome
+  }
+
+  /// The number of observers of which something is recorded.
+  package var recordedCount: Int { state.withLock { $0.entries.count } }
+
+  /// Records that the post has met an observer, and the outcome there.
+  func met(_ reception: Reception, at number: UInt, in list: ObserverList) {
+    guard ObjectIdentifier(list) == self.list, reception != .tooNew else { return }
+    change(number) { entry, state in
+      entry.position = state.metCount
+      state.metCount += 1
+      // What came of a recorded event has been noted already.
+      if reception != .replayed { entry.note(reception) }
+    }
+  }
+
+  /// Records what became of an event that waited, or that its observer got as a recorded one.
+  ///
+  /// - Parameters:
+  ///   - reception: The outcome.
+  ///   - number: The number of the observer.
+  ///   - isReplay: Whether the observer got the event as a recorded one.
+  package func settle(_ reception: Reception, at number: UInt, isReplay: Bool = false) {
+    // A post that is over is replayed forever, and may then count new calls.
+    if isDone { return }
+    change(number) { entry, _ in
+      if isReplay { entry.wasReplayed = true }
+      entry.note(reception)
+    }
+  }
+
+  /// Records an error of a handler.
+  package func failed(_ error: any Error, at number: UInt) {
+    if isDone { return }
+    change(number) { entry, _ in entry.error = error }
+  }
+
+  private func change(_ number: UInt, _ body: (inout Entry, inout State) -> Void) {
+    state.withLock { state in
+      var entry = state.entries[number] ?? Entry()
+      body(&entry, &state)
+      state.entries[number] = entry
+    }
+  }
+}
+
+/// The result of a post that waited for its handlers.
+///
+/// ```swift
+/// let bus = EventBus()
+/// let name = EventName<Void>("document.willClose")
+/// let token = bus.observe(name) { await Task.yield() }
+/// let outcome = await bus.postAndWait(name)
+/// print(outcome.reachedCount, outcome.cancelledCount, outcome.droppedCount)  // 1 0 0
+/// token.cancel()
+/// ```
+///
+/// Each handler that the event was meant for is counted in exactly one of ``reachedCount``, ``cancelledCount`` and
+/// ``droppedCount``. An event is not meant for a handler whose filter or sender does not match, for a handler
+/// with `once: true` whose call another post has used, and for observers of every event.
+public struct PostOutcome: Sendable {
+  /// The number of handlers that were called, including those that threw an error.
+  ///
+  /// It includes the streams that accepted the payload, and calls for which the post did not wait: those of
+  /// the handler that posted, and, if the waiting task was cancelled, the unfinished ones.
+  public internal(set) var reachedCount = 0
+  /// The number of handlers whose registration ended before their call began.
+  public internal(set) var cancelledCount = 0
+  /// The number of handlers for which the event was discarded: by their buffering policy or an interceptor,
+  /// because they were paused, or because their owner had died.
+  public internal(set) var droppedCount = 0
+  /// The errors that handlers threw, in the order of the observers.
+  ///
+  /// The hooks of the bus receive them as well.
+  public internal(set) var errors: [any Error] = []
+
+  init() {}
+}
+
+extension PostOutcome {
+  mutating func count(_ reception: Reception) {
+    switch reception {
+    case .called, .failed, .queued: reachedCount += 1
+    case .cancelled: cancelledCount += 1
+    case .dropped, .paused, .ownerLost, .intercepted: droppedCount += 1
+    case .declined, .spent, .excluded, .tooNew, .replayed: break
+    }
+  }
+}

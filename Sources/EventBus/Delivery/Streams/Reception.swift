@@ -37,3 +37,28 @@ package enum Reception: Sendable {
     }
   }
 }
+
+/// What a report says of the events that wait for one handler.
+package struct QueueContent: Sendable {
+  /// The number of events that wait for the handler, or in the buffer of the stream.
+  let waitingCount: Int
+  /// The number of events discarded before they reached the handler.
+  var droppedCount = 0
+  /// Whether this is the buffer of a stream.
+  var isStream = false
+}
+
+/// The delivery of an element to a stream, if hooks follow its post, as the buffer sees it.
+@usableFromInline
+package class FollowedElement: @unchecked Sendable {  // Reason: stateless.
+  /// Creates a delivery.
+  package init() {}
+
+  /// Reports that a consumer takes the element.
+  @usableFromInline
+  package func take() {}
+
+  /// Reports what became of an element that no consumer takes, once.
+  @usableFromInline
+  package func end(_ reception: Reception) {}
+}

@@ -85,3 +85,9 @@ package struct SettingChain: Equatable, Sendable {
     chain.calling(assign)
   }
 }
+
+/// The source site of a property or of a call, for messages.
+///
+/// Unlike ``SourceSite`` it copies no string.
+@usableFromInline
+typealias PropertySite = (fileID: StaticString, line: UInt)

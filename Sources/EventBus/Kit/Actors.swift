@@ -1,3 +1,59 @@
+/// The identity of an actor, which is not retained.
+///
+/// A later actor may have the identity of one that was deallocated.
+public struct ActorIdentity: Hashable, Sendable, CustomStringConvertible {
+  /// The identity of the object.
+  public let id: ObjectIdentifier
+  private let type: any Actor.Type
+
+  package init(_ actor: any Actor) {
+    id = ObjectIdentifier(actor)
+    type = Swift.type(of: actor)
+  }
+
+  /// The name of the actor's type.
+  public var description: String { "\(type)" }
+
+  /// Returns whether both are the identity of one object.
+  public static func == (left: ActorIdentity, right: ActorIdentity) -> Bool { left.id == right.id }
+
+  /// Hashes the identity.
+  public func hash(into hasher: inout Hasher) { hasher.combine(id) }
+}
+
+/// A weak reference to an actor.
+///
+/// The main actor is stored by identity alone: it is never deallocated, and a weak reference would slow
+/// down every reference to it in the whole process.
+///
+/// A weak reference cannot be formed to an actor that is being deallocated; such an actor is gone from the
+/// start.
+package struct WeakActor: Sendable {
+  private weak let reference: (any Actor)?
+  /// The actor's identity.
+  package let id: ObjectIdentifier
+  /// A Boolean value that indicates whether this is the main actor.
+  let isMain: Bool
+
+  /// Creates a reference to an actor.
+  package init(_ actor: any Actor) {
+    id = ObjectIdentifier(actor)
+    isMain = actor === MainActor.shared
+    reference = isMain ? nil : actor
+  }
+
+  /// The actor, or `nil` once it has been deallocated.
+  package var actor: (any Actor)? { isMain ? MainActor.shared : reference }
+
+  /// A Boolean value that indicates whether the actor has been deallocated.
+  package var isGone: Bool { !isMain && reference == nil }
+
+  /// Returns whether this refers to the given actor, rather than to an earlier one at the same address.
+  package func isSame(as other: any Actor) -> Bool {
+    id == ObjectIdentifier(other) && (isMain || reference === other)
+  }
+}
+
 /// An object that belongs to one actor, without keeping it alive.
 package protocol ActorMember: AnyObject, Sendable {
   /// Returns whether the member belongs to this actor, rather than to an earlier one at the same address.
