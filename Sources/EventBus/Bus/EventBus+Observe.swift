@@ -18,7 +18,7 @@ extension EventBus {
   ///   - line: The line of the registration.
   ///   - handler: The closure to call with the payload. It is released when the registration has ended.
   /// - Returns: The token. Dropping it ends the registration.
-  /// - Complexity: Amortized O(1).
+  /// - Complexity: Amortized O(1); O(*n*) in the number of observers if some have a lower priority.
   public func observe<Payload>(
     _ name: EventName<Payload>,
     from sender: AnyObject? = nil,
@@ -62,7 +62,7 @@ extension EventBus {
   ///   - handler: The closure to call with the owner and the payload.
   /// - Returns: The token, which may be dropped without ending the registration. Cancelling it ends the
   ///   registration early.
-  /// - Complexity: Amortized O(1).
+  /// - Complexity: Amortized O(1); O(*n*) in the number of observers if some have a lower priority.
   @discardableResult
   public func observe<Owner: AnyObject & Sendable, Payload>(
     _ name: EventName<Payload>,
@@ -99,7 +99,7 @@ extension EventBus {
   ///   - handler: The closure to call on the actor, with the actor and the payload.
   /// - Returns: The token, which may be dropped without ending the registration. Cancelling it ends the
   ///   registration early.
-  /// - Complexity: Amortized O(1).
+  /// - Complexity: Amortized O(1); O(*n*) in the number of observers if some have a lower priority.
   @discardableResult
   public func observe<Owner: Actor, Payload>(
     _ name: EventName<Payload>,
@@ -138,7 +138,7 @@ extension EventBus {
   ///   - handler: The closure to call, in a task, with the payload. It is released when the registration
   ///     has ended.
   /// - Returns: The token. Dropping it ends the registration.
-  /// - Complexity: Amortized O(1).
+  /// - Complexity: Amortized O(1); O(*n*) in the number of observers if some have a lower priority.
   public func observe<Payload>(
     _ name: EventName<Payload>,
     from sender: AnyObject? = nil,
@@ -177,7 +177,7 @@ extension EventBus {
   ///   - handler: The closure to call, in a task, with the owner and the payload.
   /// - Returns: The token, which may be dropped without ending the registration. Cancelling it ends the
   ///   registration early.
-  /// - Complexity: Amortized O(1).
+  /// - Complexity: Amortized O(1); O(*n*) in the number of observers if some have a lower priority.
   @discardableResult
   public func observe<Owner: AnyObject & Sendable, Payload>(
     _ name: EventName<Payload>,
@@ -217,7 +217,7 @@ extension EventBus {
   ///   - handler: The closure to call, in a task on the actor, with the actor and the payload.
   /// - Returns: The token, which may be dropped without ending the registration. Cancelling it ends the
   ///   registration early.
-  /// - Complexity: Amortized O(1).
+  /// - Complexity: Amortized O(1); O(*n*) in the number of observers if some have a lower priority.
   @discardableResult
   public func observe<Owner: Actor, Payload>(
     _ name: EventName<Payload>,
@@ -249,7 +249,7 @@ extension EventBus {
   ///     and the actor that the poster runs on, where the compiler knows it. The registration has ended by
   ///     then.
   /// - Returns: The token. Dropping it ends the registration.
-  /// - Complexity: Amortized O(1).
+  /// - Complexity: Amortized O(1); O(*n*) in the number of observers if some have a lower priority.
   package func observePoster<Payload>(
     of name: EventName<Payload>,
     fileID: StaticString = #fileID,

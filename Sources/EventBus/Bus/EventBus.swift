@@ -97,7 +97,8 @@ public final class EventBus: Sendable {
   ///   - line: The line of the registration.
   ///   - handler: The closure to call with the event, in the closure's isolation.
   /// - Returns: The token. Dropping it ends the registration.
-  /// - Complexity: Amortized O(1). While there are such observers, posts of this bus take the general
+  /// - Complexity: Amortized O(1); O(*n*) in the number of such observers if some have a lower priority. While
+  ///   there are any, posts of this bus take the general
   ///   path.
   public func observeAll(
     priority: Priority = .normal,
@@ -119,7 +120,8 @@ public final class EventBus: Sendable {
   ///   - line: The line of the registration.
   ///   - handler: The closure to call with the owner and the event, in the closure's isolation.
   /// - Returns: The token, which may be dropped without ending the registration.
-  /// - Complexity: Amortized O(1). While there are such observers, posts of this bus take the general
+  /// - Complexity: Amortized O(1); O(*n*) in the number of such observers if some have a lower priority. While
+  ///   there are any, posts of this bus take the general
   ///   path.
   @discardableResult
   public func observeAll<Owner: AnyObject & Sendable>(
@@ -146,7 +148,8 @@ public final class EventBus: Sendable {
   ///   - line: The line of the registration.
   ///   - handler: The closure to call on the actor, with the actor and the event.
   /// - Returns: The token, which may be dropped without ending the registration.
-  /// - Complexity: Amortized O(1). While there are such observers, posts of this bus take the general
+  /// - Complexity: Amortized O(1); O(*n*) in the number of such observers if some have a lower priority. While
+  ///   there are any, posts of this bus take the general
   ///   path.
   @discardableResult
   public func observeAll<Owner: Actor>(

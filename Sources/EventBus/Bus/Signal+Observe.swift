@@ -14,7 +14,7 @@ extension ReadableSignal {
   ///   - line: The line of the registration.
   ///   - handler: The closure to call with the payload. It is released when the registration has ended.
   /// - Returns: The token. Dropping it ends the registration.
-  /// - Complexity: Amortized O(1).
+  /// - Complexity: Amortized O(1); O(*n*) in the number of observers if some have a lower priority.
   public func observe(
     from sender: AnyObject? = nil,
     priority: Priority = .normal,
@@ -47,7 +47,7 @@ extension ReadableSignal {
   ///   - handler: The closure to call with the owner and the payload.
   /// - Returns: The token, which may be dropped without ending the registration. Cancelling it ends the
   ///   registration early.
-  /// - Complexity: Amortized O(1).
+  /// - Complexity: Amortized O(1); O(*n*) in the number of observers if some have a lower priority.
   @discardableResult
   public func observe<Owner: AnyObject & Sendable>(
     owner: Owner,
@@ -81,7 +81,7 @@ extension ReadableSignal {
   ///   - handler: The closure to call on the actor, with the actor and the payload.
   /// - Returns: The token, which may be dropped without ending the registration. Cancelling it ends the
   ///   registration early.
-  /// - Complexity: Amortized O(1).
+  /// - Complexity: Amortized O(1); O(*n*) in the number of observers if some have a lower priority.
   @discardableResult
   public func observe<Owner: Actor>(
     owner: Owner,
@@ -114,7 +114,7 @@ extension ReadableSignal {
   ///   - handler: The closure to call, in a task, with the payload. It is released when the registration
   ///     has ended.
   /// - Returns: The token. Dropping it ends the registration.
-  /// - Complexity: Amortized O(1).
+  /// - Complexity: Amortized O(1); O(*n*) in the number of observers if some have a lower priority.
   public func observe(
     from sender: AnyObject? = nil,
     priority: Priority = .normal,
@@ -148,7 +148,7 @@ extension ReadableSignal {
   ///   - handler: The closure to call, in a task, with the owner and the payload.
   /// - Returns: The token, which may be dropped without ending the registration. Cancelling it ends the
   ///   registration early.
-  /// - Complexity: Amortized O(1).
+  /// - Complexity: Amortized O(1); O(*n*) in the number of observers if some have a lower priority.
   @discardableResult
   public func observe<Owner: AnyObject & Sendable>(
     owner: Owner,
@@ -184,7 +184,7 @@ extension ReadableSignal {
   ///   - handler: The closure to call, in a task on the actor, with the actor and the payload.
   /// - Returns: The token, which may be dropped without ending the registration. Cancelling it ends the
   ///   registration early.
-  /// - Complexity: Amortized O(1).
+  /// - Complexity: Amortized O(1); O(*n*) in the number of observers if some have a lower priority.
   @discardableResult
   public func observe<Owner: Actor>(
     owner: Owner,
