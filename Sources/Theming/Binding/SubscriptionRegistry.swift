@@ -10,7 +10,7 @@ internal import EventBus
 /// view ──► token ──► registration ╌╌weak╌╌► registry ──► subscriber ╌╌weak╌╌► view
 /// ```
 final class SubscriptionRegistry: Sendable {
-  private typealias Index = SubscriptionIndex<ThemeKeys, ThemeSubscription>
+  typealias Index = SubscriptionIndex<ThemeKeys, ThemeSubscription>
 
   private let index = Locked(Index())
   @MainActor private var probes: UInt = 0
@@ -45,21 +45,9 @@ final class SubscriptionRegistry: Sendable {
     probe()
     return index.withLock { index in
       index.add(keys: keys, isSwept: isKept) { id in
-        let registration = ActionRegistration(at: .anyEnd, fence: Self.waitForMainActor) {
-          [weak self] in self?.remove(id)
-        }
-        return ThemeSubscription(object, rules, registration)
+        ThemeSubscription(object, rules, EntryRegistration(id, of: self))
       }
     }
-  }
-
-  /// Waits for a turn of the main actor.
-  ///
-  /// Subscribers are called there only, so a job there is a fence. A cancelled task does not wait for it.
-  private static func waitForMainActor() async {
-    let fence = Latch()
-    Task { @MainActor in fence.open() }
-    await fence.wait()
   }
 
   /// Returns the subscriptions to any of the changed keys, as lists to merge.
@@ -78,11 +66,6 @@ final class SubscriptionRegistry: Sendable {
     }
   }
 
-  private func remove(_ id: Index.ID) {
-    let removed = index.withLock { $0.remove(id) }
-    withExtendedLifetime(removed) {}
-  }
-
   /// Examines a sample of the swept subscriptions, and sweeps all of them if many are dead.
   @MainActor
   private func probe() {
@@ -97,17 +80,36 @@ final class SubscriptionRegistry: Sendable {
   }
 }
 
+extension SubscriptionRegistry: RegistrationTable {
+  func remove(_ id: Index.ID) {
+    let removed = index.withLock { $0.remove(id) }
+    withExtendedLifetime(removed) {}
+  }
+
+  static func waitForCalls() async {
+    // Subscribers are called on the main actor only, so a job there is a fence. A cancelled task
+    // does not wait for it.
+    let fence = Latch()
+    Task { @MainActor in fence.open() }
+    await fence.wait()
+  }
+}
+
 /// An object that follows a theme by a map; the object is referenced weakly.
 ///
 /// All members except the registration are isolated to the main actor.
 @MainActor
 final class ThemeSubscription {
   /// The registration, which removes the subscription when it ends.
-  nonisolated let registration: ActionRegistration
+  nonisolated let registration: EntryRegistration<SubscriptionRegistry>
   private weak var object: AnyObject?
   private let rules: [ThemeRule]
 
-  init(_ object: AnyObject, _ rules: [ThemeRule], _ registration: ActionRegistration) {
+  init(
+    _ object: AnyObject,
+    _ rules: [ThemeRule],
+    _ registration: EntryRegistration<SubscriptionRegistry>
+  ) {
     (self.object, self.rules, self.registration) = (object, rules, registration)
   }
 

@@ -1,0 +1,97 @@
+/// A registration that runs a closure once: `Token { … }`, or a hook of a lifetime.
+///
+/// ```
+/// token ──► registration ──► closure      (released when the registration has ended)
+/// ```
+package final class ActionRegistration: Registration,
+  @unchecked Sendable  // Reason: locked.
+{
+  /// When the closure runs.
+  package enum Moment: Sendable {
+    /// At the end of the registration, whatever ends it.
+    case anyEnd
+    /// At the end of the lifetime that it has joined; a registration that ends before does not run it.
+    case endOfLifetime
+  }
+
+  private let action: Locked<(@Sendable () -> Void)?>
+  private let moment: Moment
+  private let fence: (@Sendable () async -> Void)?
+
+  /// Creates a registration.
+  ///
+  /// - Parameters:
+  ///   - moment: When the closure runs.
+  ///   - fence: Waits, after the end, for calls that are made elsewhere.
+  ///   - action: Called at most once, on the thread that ended the registration or the lifetime and under no lock.
+  package init(
+    at moment: Moment,
+    fence: (@Sendable () async -> Void)? = nil,
+    _ action: @escaping @Sendable () -> Void
+  ) {
+    (self.moment, self.fence) = (moment, fence)
+    self.action = Locked(action)
+  }
+
+  private func take() -> (@Sendable () -> Void)? { action.withLock { $0.take() } }
+
+  override func didEnd() {
+    let action = take()
+    if moment == .anyEnd { action?() }
+  }
+
+  // The end of the lifetime is what a hook waits for: until its turn comes, it can be cancelled.
+  override func willEndWithOwner() {
+    if moment == .anyEnd { super.willEndWithOwner() }
+  }
+
+  override package func endWithOwner() {
+    if moment == .anyEnd { return super.endWithOwner() }
+    countCall()
+    run()
+    finish()
+  }
+
+  /// Runs the closure in a frame of its own, which releases the captures before the call counts as over.
+  private func run() {
+    // The token ends before the call, as it does for a registration with `once: true`.
+    let action = take()
+    if end() { action?() }
+  }
+
+  override func waitForCalls() async {
+    await fence?()
+    await waitForCountedCalls()
+  }
+}
+
+/// A table of another library, whose entries end with their registrations.
+package protocol RegistrationTable: AnyObject, Sendable {
+  /// Identifies an entry.
+  associatedtype ID: Sendable
+
+  /// Removes the entry of a registration that has ended; called once, under no lock.
+  func remove(_ id: ID)
+
+  /// Waits until no call is running that began before the removal of an entry.
+  ///
+  /// Returns early when the task is cancelled.
+  static func waitForCalls() async
+}
+
+/// The registration of an entry in a table of another library, which it does not keep.
+package final class EntryRegistration<Table: RegistrationTable>: Registration,
+  @unchecked Sendable  // Reason: constants.
+{
+  private weak let table: Table?
+  private let id: Table.ID
+
+  /// Creates the registration of an entry.
+  package init(_ id: Table.ID, of table: Table) {
+    (self.id, self.table) = (id, table)
+  }
+
+  override func didEnd() { table?.remove(id) }
+
+  override func waitForCalls() async { await Table.waitForCalls() }
+}
