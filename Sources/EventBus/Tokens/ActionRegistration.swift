@@ -1,4 +1,4 @@
-/// A registration that runs a closure once: `Token { … }`, or a hook of a lifetime.
+/// A registration that runs a closure once: `Token { … }`, a hook of a lifetime, the tracking of a model.
 ///
 /// ```
 /// token ──► registration ──► closure      (released when the registration has ended)

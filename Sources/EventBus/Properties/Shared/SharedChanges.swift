@@ -204,8 +204,7 @@ extension SharedRound: Sendable where Value: Sendable {}
 extension BoundedQueue {
   /// Appends a round, or merges it into the last one.
   ///
-  /// **Bound.** The queue holds at most 1,000 rounds, or 1,001 if the first is an initial value: with so many, the next
-  /// one merges with the last. An observer that registered in the middle of a merged round receives a change that begins
+  /// **Bound.** The queue holds at most 1,000 rounds: with so many, the next one merges with the last. An observer that registered in the middle of a merged round receives a change that begins
   /// with the value it knows.
   ///
   /// - Returns: If the round was merged, a value for the caller to release outside its lock.

@@ -35,7 +35,9 @@ internal import Synchronization
 /// When 1,000 changes are pending, for a slow observer or a busy actor, further ones merge with the last into one
 /// with the first old value and the last new value, so the chain of every observer stays unbroken. If these two are
 /// equal, and the property does not report equal values, the merged change is dropped. An observer that registered
-/// in the middle of a merged change receives one that begins with the value it knows.
+/// in the middle of a merged change receives one that begins with the value it knows. Changes from before and after
+/// the end of a pause may merge as well: an observer that resumes may receive a change that began during its pause, or
+/// none, if the merged changes cancel each other out.
 /// ``SharedObservedValue/mergedCount`` counts the merged changes.
 ///
 /// For a property of one isolation domain, use ``Observed``, which needs no lock. A ``Computed`` value has
