@@ -29,8 +29,8 @@ final class BusState: Sendable {
   @usableFromInline
   let hookCases: Atomic<UInt>
   let mailboxes = ActorTable<Mailbox>()
-  private let queues = ActorTable<EventQueue>()
-  private let unisolated: EventQueue
+  /// What code without an actor has enqueued.
+  private let unisolated: Mailbox
   private let hasLostBus = Atomic<Bool>(false)
   /// The class of the owner that was last found to have no lifetime; its objects tend to register one after
   /// another, and asking the runtime takes longer than adding the observer to the list.
@@ -38,7 +38,7 @@ final class BusState: Sendable {
 
   init(label: String, hooks: EventHooks) {
     self.label = label
-    unisolated = EventQueue(nil, waiting)
+    unisolated = Mailbox(nil, waiting)
     var list = HookList()
     list.append(InstalledHooks(hooks))
     reports = Atomic(list.reports)
@@ -93,21 +93,21 @@ final class BusState: Sendable {
 
   /// Returns the mailbox of an actor, and creates it if necessary.
   func mailbox(of actor: any Actor) -> Mailbox {
-    mailboxes.member(of: actor) { Mailbox(actor, waiting: waiting) }
+    mailboxes.member(of: actor) { Mailbox(actor, waiting) }
   }
 
-  /// The labels of the enqueued events that wait for a turn.
-  var enqueued: [String] { (queues.members + [unisolated]).flatMap(\.labels) }
+  /// The names of the enqueued events that wait for a turn, with their numbers.
+  var enqueued: [(name: String, count: Int)] { (mailboxes.members + [unisolated]).flatMap(\.enqueued) }
 
-  /// Calls a closure with the queue of an isolation, creating it if necessary.
+  /// Calls a closure with the mailbox of an isolation, creating it if necessary.
   ///
-  /// An actor that is being destroyed must not be retained; for such an actor, the closure receives the queue
+  /// An actor that is being destroyed must not be retained; for such an actor, the closure receives the mailbox
   /// of nonisolated code.
-  func withQueue(of isolation: (any Actor)?, _ body: (EventQueue) -> Void) {
+  func withMailbox(of isolation: (any Actor)?, _ body: (Mailbox) -> Void) {
     guard let isolation else { return body(unisolated) }
-    if queues.with(memberOf: isolation, body) != nil { return }
+    if mailboxes.with(memberOf: isolation, body) != nil { return }
     if WeakActor(isolation).isGone { return body(unisolated) }
-    body(queues.member(of: isolation) { EventQueue(isolation, waiting) })
+    body(mailbox(of: isolation))
   }
 
   /// Delivers the events that wait for an actor; called on that actor.

@@ -34,25 +34,12 @@ extension EventBus {
     isolation: isolated (any Actor)? = #isolation
   ) {
     let site = CallSite(fileID, line)
-    // What a hook enqueues is no more reported than what it posts, or it could report itself forever.
-    let isInsideHook = RunningHook.isCaller
-    if sender == nil, coalescing == .none, !busState.isFollowed, !isInsideHook {
-      func add(to core: SignalCore<Payload>) {
-        busState.withQueue(of: isolation) { $0.add(payload, of: core, name.index, at: site) }
+    func enqueue(on core: SignalCore<Payload>) {
+      busState.withMailbox(of: isolation) {
+        core.enqueue(payload, from: sender, at: site, on: isolation, in: $0, coalescing)
       }
-      return table.with(name.index, add) ?? add(to: core(of: name))
     }
-    let core = core(of: name)
-    let identity = sender.map { core.identity(of: $0) }
-    let followed = core.enqueued(payload, Post(at: site, senderID: identity?.id, on: isolation))
-    let origin = EnqueuedEvent.Origin(
-      sender: identity,
-      followed: followed,
-      isFromHook: isInsideHook
-    )
-    busState.withQueue(of: isolation) {
-      $0.add(payload, of: core, name.index, at: site, origin, coalescing)
-    }
+    table.with(name.index, enqueue) ?? enqueue(on: core(of: name))
   }
 
   /// Posts an event without a payload in a later turn of the caller's isolation.
@@ -98,4 +85,129 @@ public enum Coalescing: Sendable {
   case name
   /// Replaces events of the same name and the same sender, or of the same name if neither has a sender.
   case nameAndSender
+}
+
+extension SignalCore {
+  /// Adds an event to what waits for a later turn, or puts it at the place of the first event that it replaces.
+  fileprivate func enqueue(
+    _ payload: Payload,
+    from sender: AnyObject?,
+    at site: CallSite,
+    on isolation: (any Actor)?,
+    in mailbox: Mailbox,
+    _ coalescing: Coalescing
+  ) {
+    let origin = EventOrigin(Post(at: site), nil, RunningCall.eventChain)
+    let cause = enqueuingCause(payload, from: sender, at: site, on: isolation)
+    let identity = sender.map { self.identity(of: $0) }
+    let isPlain = identity == nil && cause == nil
+    func isReplaced(_ events: EnqueuedEvents) -> Bool {
+      guard events.list === self else { return false }
+      return coalescing == .name || events.sender?.id == identity?.id
+    }
+    let crowd = mailbox.enqueue(for: ObjectAddress.of(self)) { queue in
+      // The queue keeps the events, which are of this name, so that their payloads have this type.
+      let last = isPlain && coalescing == .none ? queue.addressOfOpen(self) : 0
+      let hasJoined = ObjectAddress.borrow(last) { (events: TypedEnqueuedEvents<Payload>) in
+        events.append(payload, origin)
+        return true
+      }
+      if hasJoined == true {
+        queue.noteJoined()
+        return []
+      }
+      let events = enqueuedEvents.init(self, from: identity, cause)
+      events.append(payload, origin)
+      return queue.add(events, replacing: coalescing == .none ? nil : isReplaced)
+    }
+    if crowd > 0 { enqueuedIsCrowded(crowd, of: mailbox.identity, at: site) }
+    if origin.chain.isFirstTooLong { chainIsLong(at: site) }
+  }
+
+  /// What hooks are to know of an event that is being enqueued; `nil` if nothing.
+  ///
+  /// What a hook enqueues is no more reported than what it posts, or it could report itself forever.
+  private func enqueuingCause(
+    _ payload: Payload,
+    from sender: AnyObject?,
+    at site: CallSite,
+    on isolation: (any Actor)?
+  ) -> EnqueuingCause? {
+    if RunningHook.isCaller { return .hook }
+    if !busState.isFollowed { return nil }
+    let post = Post(at: site, from: sender, on: isolation)
+    let interceptions = busState.capture { event(payload, post) }
+    return .post(RunningPost.currentNumber, interceptions)
+  }
+}
+
+/// What hooks are to know of an event between its `enqueue` and its delivery.
+enum EnqueuingCause: Sendable {
+  /// A hook enqueued the event, so that it is not reported.
+  case hook
+  /// The number of the post whose handler enqueued the event, and the values that interceptors captured.
+  case post(Int?, [Interception])
+
+  /// The number of the post whose handler enqueued the event.
+  var post: Int? {
+    if case .post(let number, _) = self { number } else { nil }
+  }
+
+  /// The values that interceptors captured.
+  var interceptions: [Interception]? {
+    if case .post(_, let interceptions) = self { interceptions } else { nil }
+  }
+}
+
+/// Enqueued events with the type of their payloads.
+final class TypedEnqueuedEvents<Payload: Sendable>: EnqueuedEvents,
+  @unchecked Sendable  // Reason: guarded by the lock of the mailbox, then confined to its turn.
+{
+  // No other access can begin during one of these: they are instantaneous.
+  @exclusivity(unchecked) private var events: QueuedEvents<Payload>
+  private let core: SignalCore<Payload>
+  private let cause: EnqueuingCause?
+
+  /// Creates an object without events.
+  ///
+  /// - Parameters:
+  ///   - core: The observers.
+  ///   - sender: The identity of the sender.
+  ///   - cause: What hooks are to know.
+  required init(_ core: SignalCore<Payload>, from sender: SenderIdentity?, _ cause: EnqueuingCause?) {
+    (self.core, self.cause) = (core, cause)
+    unsafe events = QueuedEvents()  // Reason: initialization.
+    super.init(of: core, from: sender, isOpen: sender == nil && cause == nil)
+  }
+
+  override var name: String { core.name }
+
+  override var count: Int { unsafe events.count }  // Reason: as the class says.
+
+  /// Adds an event at the end.
+  func append(_ payload: Payload, _ origin: EventOrigin) {
+    unsafe events.append(payload, origin)  // Reason: does not use this object.
+  }
+
+  override func deliverNext(on isolation: (any Actor)?, noting notes: ThreadNotes?) -> Bool {
+    // Reason: before the post.
+    guard let origin = unsafe events.popOrigin() else { return false }
+    let payload = unsafe events.popPayload()  // Reason: as above.
+    notes?.chain = origin.chain.next
+    // The bus may have been released, and its observers with it. A weak reference would cost more than the
+    // rest of the event.
+    if !core.busState.isReleased { deliver(payload, at: origin.site, on: isolation) }
+    return unsafe events.count > 0  // Reason: as above.
+  }
+
+  private func deliver(_ payload: Payload, at site: CallSite, on isolation: (any Actor)?) {
+    if isOpen {
+      _ = core.send(payload, from: nil, excluding: nil, at: site, on: isolation)
+      return
+    }
+    let post = Post(at: site, senderID: sender?.id, sender, on: isolation)
+    if let isolation, !core.busState.waiting.isZero { core.busState.drainMailbox(of: isolation) }
+    func send() { core.sendInOrder(payload, from: nil, post, enqueued: cause) }
+    if case .hook = cause { RunningHook.deliver(send) } else { send() }
+  }
 }

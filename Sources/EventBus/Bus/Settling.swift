@@ -89,8 +89,8 @@ extension BusState {
     if isSettled { return }
     let own = Set(call.map { $0.chain.map(\.registration) } ?? [])
     var remaining = lists().flatMap { $0.unhandled(except: own) }
-    for (name, events) in Dictionary(grouping: enqueued, by: \.self) {
-      remaining.append(EventBus.SettlingError.Remainder(name: name, waitingCount: events.count))
+    for (name, count) in Dictionary(enqueued.map { ($0.name, $0.count) }, uniquingKeysWith: +) {
+      remaining.append(EventBus.SettlingError.Remainder(name: name, waitingCount: count))
     }
     if remaining.isEmpty {
       // Events move while the lists are looked at, one after another. The newest turn is that of such an event.

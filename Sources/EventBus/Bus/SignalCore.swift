@@ -15,7 +15,7 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
   let handlerSink = HandlerSink<Payload>.self
   let ownerSink = OwnerSink<Payload>.self
   let conditionsClass = Conditions<Payload>.self
-  let enqueuedEvent = TypedEnqueuedEvent<Payload>.self
+  let enqueuedEvents = TypedEnqueuedEvents<Payload>.self
   let recordedEvent = RecordedEvent<Payload>.self
   /// The state shared by all names of this event; `nil` for a signal without a name.
   let interned: InternedName?
@@ -132,18 +132,18 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
   ///   - payload: The payload.
   ///   - sender: The sender, retained by the caller; `nil` also for an event that was enqueued.
   ///   - origin: The origin of the event.
-  ///   - enqueued: Information for hooks about an event that was enqueued.
+  ///   - cause: What hooks are to know of an event that was enqueued.
   /// - Returns: The number of handlers that were called or for which the event was queued.
   @discardableResult
   func sendInOrder(
     _ payload: Payload,
     from sender: AnyObject?,
     _ origin: Post,
-    enqueued: EnqueuedEvent.Origin.Followed? = nil
+    enqueued cause: EnqueuingCause? = nil
   ) -> Int {
     let reached =
       busState.isFollowed && !RunningHook.isRunning
-      ? follow(payload, from: sender, origin, enqueued) : call(payload, from: sender, origin)
+      ? follow(payload, from: sender, origin, cause) : call(payload, from: sender, origin)
     if reached == 0 { unhandled(payload, origin) }
     return reached
   }
@@ -153,10 +153,10 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
     _ payload: Payload,
     from sender: AnyObject?,
     _ origin: Post,
-    _ enqueued: EnqueuedEvent.Origin.Followed?
+    _ cause: EnqueuingCause?
   ) -> Int {
-    RunningPost.run(name, cause: enqueued?.cause) { running in
-      let interceptions = enqueued?.interceptions ?? busState.capture { event(payload, origin) }
+    RunningPost.run(name, cause: cause?.post) { running in
+      let interceptions = cause?.interceptions ?? busState.capture { event(payload, origin) }
       let record = FollowedPost(busState, running, origin, interceptions)
       var post = origin
       post.setRecord(record)
@@ -270,18 +270,6 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
   private func warn(_ text: String) {
     let bus = busState.label.isEmpty ? "" : "\"\(busState.label)\": "
     busState.message("EventBus: \(bus)\(text).".onOneLine)
-  }
-
-  /// Information for hooks about an event that is being enqueued; `nil` while no hook follows posts.
-  func enqueued(_ payload: Payload, _ post: @autoclosure () -> Post) -> EnqueuedEvent
-    .Origin.Followed?
-  {
-    guard busState.isFollowed, !RunningHook.isCaller else { return nil }
-    let interceptions = busState.capture { event(payload, post()) }
-    return EnqueuedEvent.Origin.Followed(
-      cause: RunningPost.currentNumber,
-      interceptions: interceptions
-    )
   }
 
   func event(_ payload: any Sendable, _ post: Post) -> AnyEvent {

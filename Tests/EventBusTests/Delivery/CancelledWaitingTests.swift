@@ -189,7 +189,7 @@ struct CancelledWaitingTests {
     let waiting = WaitingCount()
     let executor = HeldExecutor()
     let actor = HeldActor(executor)
-    let mailbox = Mailbox(actor, waiting: waiting)
+    let mailbox = Mailbox(actor, waiting)
     let registration = ObserverRegistration(list, at: CallSite(#fileID, #line))
     let request = ObserveRequest(at: registration.site)
     let sink = HandlerSink<AtDeinit>(registration, request, nil, on: mailbox) { _ in .called }

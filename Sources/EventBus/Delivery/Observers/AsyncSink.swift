@@ -58,15 +58,14 @@ final class AsyncSink<Payload: Sendable>: GeneralSink<Payload>,
     // A handler that posts to itself and waits would deadlock.
     let callers = post.record?.completion?.callers ?? []
     let isOwn = callers.contains { $0.registration == ObjectIdentifier(registration) }
-    let queued = queuedDelivery(post)
-    let chain = RunningCall.eventChain
-    let event = QueuedEvent(payload, post, for: self, queued, isAwaited: !isOwn, chain)
-    let (outcome, crowd) = add(event)
-    noteQueued(crowd, chain, at: post.site)
+    let delivery = delivery(of: post, isOwn ? .ownCall : .call)
+    let origin = EventOrigin(post, delivery, RunningCall.eventChain)
+    let (outcome, crowd) = add(QueuedEvent(payload: payload, origin: origin))
+    noteQueued(crowd, origin.chain, at: post.site)
     if outcome == .queued {
-      queued?.announce()
+      delivery?.announce()
     } else {
-      event.settleElsewhere()
+      delivery?.settleElsewhere()
       if let conditions, conditions.once, !claimsAtCall(post.record) { conditions.returnClaim() }
     }
     return outcome
@@ -77,24 +76,25 @@ final class AsyncSink<Payload: Sendable>: GeneralSink<Payload>,
   /// - Returns: `queued`, or the reason for which this very event was discarded; and the number of events that wait,
   ///   if it is to be reported, otherwise zero.
   private func add(_ event: QueuedEvent<Payload>) -> (Reception, crowd: Int) {
-    typealias Addition = (discarded: QueuedEvent<Payload>?, mustStart: Bool, crowd: Int)
+    typealias Addition = (discarded: QueuedEvent<Payload>?, isOwn: Bool, mustStart: Bool, crowd: Int)
     let list = ObjectAddress.of(registration.list)
     let addition = state.withLock { state -> Addition? in
       if state.isClosed { return nil }
       let discarded = state.lane.waiting.append(event)
       if discarded != nil { state.dropped += 1 }
+      let isOwn = discarded != nil && state.lane.waiting.keepsOldest
       let count = state.lane.waiting.count
       let crowd = state.alarm.isDue(count) ? count : 0
-      return (discarded, state.lane.requestTurn(countedBy: counts, for: list), crowd)
+      return (discarded, isOwn, state.lane.requestTurn(countedBy: counts, for: list), crowd)
     }
-    guard let (discarded, mustStart, crowd) = addition else { return (registration.refusal, 0) }
-    if mustStart {
+    guard let addition else { return (registration.refusal, 0) }
+    if addition.mustStart {
       Task.detached { [registration, counts] in
         while await Self.callNext(of: registration, counts) {}
         counts.endTurn()
       }
     }
-    return (discarded === event ? .dropped : .queued, crowd)
+    return (addition.isOwn ? .dropped : .queued, addition.crowd)
   }
 
   /// Makes the next call, in a frame of its own, which retains the sink no longer.
@@ -104,10 +104,11 @@ final class AsyncSink<Payload: Sendable>: GeneralSink<Payload>,
     -> Bool
   {
     guard let event = registration.sink(as: Self.self)?.next() else { return false }
-    await event.queued?.waitUntilAnnounced()
+    let delivery = event.origin.delivery
+    await delivery?.waitUntilAnnounced()
     let outcome = await call(event, registration, counts)
     if outcome != nil { registration.finish() }
-    event.settle(outcome ?? registration.refusal)
+    delivery?.settle(outcome ?? registration.refusal)
     return true
   }
 
@@ -125,12 +126,13 @@ final class AsyncSink<Payload: Sendable>: GeneralSink<Payload>,
       return nil
     }
     var outcome = Reception.failed
-    let callers = event.counter?.callers ?? []
-    await RunningCall.run(registration, in: counts, callers: callers, event.chain.next) {
+    let origin = event.origin
+    let callers = origin.delivery?.counter?.callers ?? []
+    await RunningCall.run(registration, in: counts, callers: callers, origin.chain.next) {
       do {
         outcome = try await sink.call(event)
       } catch {
-        registration.list.handlerFailed(error, in: sink, payload: event.payload, event.post)
+        registration.list.handlerFailed(error, in: sink, payload: event.payload, origin.post)
       }
     }
     return outcome
@@ -148,9 +150,9 @@ final class AsyncSink<Payload: Sendable>: GeneralSink<Payload>,
   ///
   /// - Throws: The error of the handler.
   private func call(_ event: QueuedEvent<Payload>) async throws -> Reception {
-    guard let queued = event.queued else { return try await call(event.payload) { nil } }
-    let record = queued.record
-    return try await record.callAsync(queued.receiver, unless: { self.refusal(of: record) }) {
+    guard let delivery = event.origin.delivery else { return try await call(event.payload) { nil } }
+    let record = delivery.record
+    return try await record.callAsync(delivery.receiver, unless: { self.refusal(of: record) }) {
       refusal in
       try await call(event.payload, unless: refusal)
     }

@@ -14,6 +14,8 @@ package class GeneralSink<Payload: Sendable>: Sink<Payload>,
   /// What an event must meet before the handler hears of it; `nil` if nothing.
   package final let conditions: Conditions<Payload>?
   private final let ownMailbox: Mailbox?
+  /// The events that wait for the actor.
+  private final let waitingEvents = LazyReference<HandlerEvents<Payload>>()
   /// The address of the actor on which the handler runs; zero for none.
   private final let actorAddress: UInt
   /// The owner, loaded only where the handler runs.
@@ -100,7 +102,9 @@ package class GeneralSink<Payload: Sendable>: Sink<Payload>,
     guard let conditions else { return accept(payload, post, isCounted: false) }
     if let gate = conditions.gate {
       // Not announced as queued: the registration is about to take it, or to queue it.
-      let (outcome, crowd) = gate.admit(post.number) { QueuedEvent(payload, post, for: self) }
+      let (outcome, crowd) = gate.admit(post.number) {
+        QueuedEvent(payload: payload, origin: EventOrigin(post, delivery(of: post)))
+      }
       if crowd > 0 { reportQueued(crowd, .none, at: post.site) }
       if let outcome { return outcome }
     }
@@ -150,17 +154,24 @@ package class GeneralSink<Payload: Sendable>: Sink<Payload>,
   @inline(never)
   private final func enqueue(_ payload: Payload, _ post: Post) -> Reception {
     guard let mailbox = ownMailbox else { return .declined }
-    let queued = queuedDelivery(post)
-    queued?.announce()
-    let chain = RunningCall.eventChain
-    let event = QueuedEvent(kept(payload), post, for: self, queued, chain)
-    noteQueued(mailbox.enqueue(event), chain, at: post.site)
+    let (payload, delivery) = (kept(payload), delivery(of: post))
+    delivery?.announce()
+    let origin = EventOrigin(post, delivery, RunningCall.eventChain)
+    let events = waitingEvents.object { HandlerEvents(for: registration) }
+    let crowd = mailbox.post(to: events) { events.append(payload, origin) }
+    noteQueued(crowd, origin.chain, at: post.site)
     return .queued
   }
 
-  /// The delivery of an event that is about to wait, if hooks follow its post.
-  final func queuedDelivery(_ post: Post) -> QueuedDelivery? {
-    post.followed.map { QueuedDelivery($0, for: Receiver(self, on: ownMailbox?.identity)) }
+  /// Returns what reports on an event that is about to wait; `nil` if neither hooks nor a waiting poster follow it.
+  @inline(__always)
+  final func delivery(of post: Post, _ kind: QueuedDelivery.Kind = .call) -> QueuedDelivery? {
+    post.record.map { delivery(in: $0, kind) }
+  }
+
+  @inline(never)
+  final func delivery(in record: PostRecord, _ kind: QueuedDelivery.Kind) -> QueuedDelivery {
+    QueuedDelivery(record, for: registration, Receiver(self, on: ownMailbox?.identity), kind)
   }
 
   /// Reports a queue that is long, or a chain of events that is, after an event was queued.
@@ -231,10 +242,16 @@ package class GeneralSink<Payload: Sendable>: Sink<Payload>,
   override final var isCalledLater: Bool { !isCalledByPoster }
 
   override package var content: QueueContent? {
-    ownMailbox.map { _ in QueueContent(waitingCount: registration.waitingInMailbox) }
+    guard let ownMailbox else { return nil }
+    return QueueContent(
+      waitingCount: waitingEvents.object.map { ownMailbox.waitingCount(of: $0) } ?? 0
+    )
   }
 
-  override package func takeWaiting() -> Discarded? { ownMailbox?.takeEvents(of: registration) }
+  override package func takeWaiting() -> Discarded? {
+    guard let ownMailbox, let events = waitingEvents.object else { return nil }
+    return ownMailbox.remove(events)
+  }
 }
 
 /// What an event must meet before a handler hears of it: a sender, a predicate, a single call, the end of a replay.

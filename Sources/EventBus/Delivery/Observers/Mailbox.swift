@@ -10,23 +10,33 @@ package protocol TurnTaker: AnyObject, Sendable {
   func takeTurn(on mailbox: Mailbox, actorIsGone: Bool)
 }
 
-/// The events that wait for one actor, in posting order, across all observers of one bus on that actor.
+/// What waits for one actor of a bus, across all its observers: *posted* events for handlers on the actor, and
+/// *enqueued* ones, which code on the actor has left for a later turn.
 ///
-/// A burst costs one hop: the first event schedules a task, and the others find it scheduled. The actor
-/// is held weakly, so an actor may own observers without keeping itself alive. The queue is unbounded; a
-/// snapshot of the bus reports the number of waiting events, and ``CrowdAlarm`` a large one.
+/// A burst costs one hop: the first event schedules a turn, and the others find it scheduled. A post on the actor opens
+/// the posted events first, so that no event overtakes another; the enqueued ones wait for the turn. Posted events do
+/// not retain the actor, so an actor may own observers without keeping itself alive; enqueued events do. The queues are
+/// unbounded; a snapshot of the bus reports the number of waiting events, and ``CrowdAlarm`` a large one.
+///
+/// Code without an actor has a mailbox, too, for what it enqueues.
 package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confined to the actor.
   private struct State: ~Copyable {
-    var events = LinkedEvents()
-    /// Whether a turn is scheduled; the events are not in the lane.
-    var lane = Lane<Never>()
-    /// The number of events that were ever added, without those that ``takeEvents(of:)`` removed; wraps.
+    var posted = EventOrder()
+    /// The number of events that were ever posted, without those that were removed; wraps.
     var added: UInt = 0
+    var enqueued = EnqueuedQueue()
+    /// The actor, while events are enqueued.
+    var actor: (any Actor)?
     /// The objects that asked for a turn of the actor.
     var turnTakers: [any TurnTaker] = []
+    /// Whether a turn is on its way or running: nothing waits without one.
+    var isScheduled = false
     var alarm = CrowdAlarm()
     /// The value of ``added`` at which the number of waiting events may exceed the threshold of the alarm.
     var nextLook: UInt = 10_001
+
+    /// A Boolean value that indicates whether there is work for a turn.
+    var isEmpty: Bool { posted.isEmpty && enqueued.count == 0 && turnTakers.isEmpty }
 
     /// Returns the number of waiting events if it is to be reported.
     mutating func crowd(opened: UInt) -> Int {
@@ -40,166 +50,237 @@ package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confin
   /// The maximum nesting depth of handlers of waiting events that post to their own actor.
   private static let deepest = 32
 
-  /// The identity of the actor.
-  package let identity: ActorIdentity
   private let state = Locked(State())
-  private let actor: WeakActor
-  private let waiting: WaitingCount
-  /// The events taken out of the lane at once, and being opened: a burst costs one lock instead of one per event.
+  private let actor: WeakActor?
+  /// The identity of the actor, if there is one.
+  package let identity: ActorIdentity?
+  private let counts: WaitingCount
+  /// The posted events that the actor has taken at once: a burst costs one lock instead of one for each event.
   ///
   /// Confined to the actor.
-  private var batch = BoundedQueue<AnyQueuedEvent>()
-  /// The number of events that were ever opened or discarded; wraps, and is changed by the actor's turns only.
+  private var batch = EventOrder()
+  /// Whether posted events wait, taken or not; changed under the lock, and counted in ``WaitingCount``.
+  private let isWaiting = Atomic<Bool>(false)
+  /// The number of posted events that were ever opened or discarded; wraps, and is changed by the actor's turns only.
   private let opened = Atomic<UInt>(0)
-  /// The number of nested calls that are opening events; changed on the mailbox's actor.
+  /// The number of nested calls that are opening events; changed on the actor.
   private let nesting = Atomic<Int>(0)
 
-  /// Creates the mailbox of an actor.
+  /// Creates the mailbox of an actor, or of code without one.
   ///
   /// - Parameters:
   ///   - actor: The actor.
-  ///   - waiting: The counts of what waits, shared with the other queues of the bus.
-  package init(_ actor: any Actor, waiting: WaitingCount) {
-    self.waiting = waiting
-    self.actor = WeakActor(actor)
-    identity = ActorIdentity(actor)
+  ///   - counts: The counts of what waits, shared with the other queues of the bus.
+  package init(_ actor: (any Actor)?, _ counts: WaitingCount) {
+    self.counts = counts
+    self.actor = actor.map(WeakActor.init)
+    identity = actor.map(ActorIdentity.init)
   }
 
-  /// The address of the actor.
-  package var address: UInt { UInt(bitPattern: actor.id) }
+  /// The address of the actor; zero for none.
+  package var address: UInt { identity.map { UInt(bitPattern: $0.id) } ?? 0 }
 
   /// Returns whether this is the mailbox of the actor with an identity.
-  package func serves(_ id: ObjectIdentifier) -> Bool { actor.id == id }
+  package func serves(_ id: ObjectIdentifier) -> Bool { identity?.id == id }
 
   /// The number of nested calls that are opening events.
   package var openings: Int { nesting.load(ordering: .relaxed) }
 
-  /// The number of events that wait.
+  /// The number of posted events that wait.
   package var waitingCount: Int {
     // Read first: an event that is seen as opened is then also seen as added.
     let opened = opened.load(ordering: .acquiring)
     return Int(bitPattern: state.withLock { $0.added } &- opened)
   }
 
+  /// Returns the number of posted events that wait for one handler.
+  func waitingCount(of events: WaitingEvents) -> Int { state.withLock { _ in events.count } }
+
   /// A Boolean value that indicates whether an event must be queued even on the actor, because ``drain()``
   /// left earlier events waiting.
   ///
   /// Read it on the mailbox's actor.
   @inline(__always)
-  var isBehind: Bool {
-    openings >= Self.deepest && hasEarlierEvents
-  }
+  var isBehind: Bool { openings >= Self.deepest && isWaiting.load(ordering: .acquiring) }
 
-  private var hasEarlierEvents: Bool {
-    !batch.isEmpty || state.withLock { !$0.events.isEmpty }
-  }
+  // MARK: Posted events
 
-  /// Adds an event behind all others and schedules the mailbox.
+  /// Adds a posted event behind all others, and schedules a turn.
   ///
-  /// An event whose registration has ended is discarded.
+  /// An event whose registration has ended is not added.
   ///
-  /// - Parameter event: The event.
+  /// - Parameters:
+  ///   - events: The events of the handler.
+  ///   - append: Adds the event to these, under the lock.
   /// - Returns: The number of events that wait, if it is to be reported, otherwise zero.
-  package func enqueue(_ event: AnyQueuedEvent) -> Int {
-    var crowd = 0
-    change(for: ObjectAddress.of(event.registration.list)) { state in
-      // Under the lock: the end that is seen here discards what waits afterwards.
-      if event.registration.hasEnded { return }
-      state.added &+= 1
-      event.registration.changeWaiting(by: 1)
-      if Int(bitPattern: state.added &- state.nextLook) >= 0 {
-        crowd = state.crowd(opened: opened.load(ordering: .acquiring))
-      }
-      // Before the lock is released: from then on, no post on the actor may overtake the event.
-      waiting.add(1)
-      state.events.append(event)
+  @inline(__always)
+  func post(to events: WaitingEvents, _ append: () -> Void) -> Int {
+    let (mustSchedule, crowd) = state.withLock { state in
+      // Under the lock: the end that is seen here removes what waits afterwards.
+      if events.registration.hasEnded { return (false, 0) }
+      append()
+      return add(events, &state)
     }
+    if mustSchedule { schedule() }
     return crowd
+  }
+
+  private func add(_ events: WaitingEvents, _ state: inout State) -> (mustSchedule: Bool, crowd: Int)
+  {
+    state.posted.append(events)
+    state.added &+= 1
+    // Before the lock is released: from then on, no post on the actor may overtake the event.
+    setWaiting(true)
+    let isManyMore = Int(bitPattern: state.added &- state.nextLook) >= 0
+    let crowd = isManyMore ? state.crowd(opened: opened.load(ordering: .acquiring)) : 0
+    return (requestTurn(of: ObjectAddress.of(events.registration.list), &state), crowd)
+  }
+
+  /// Notes whether posted events wait, with the lock held.
+  private func setWaiting(_ isWaiting: Bool) {
+    if self.isWaiting.load(ordering: .relaxed) == isWaiting { return }
+    self.isWaiting.store(isWaiting, ordering: .releasing)
+    counts.addMailboxes(isWaiting ? 1 : -1)
   }
 
   /// Takes out the waiting events of a registration that has ended, on any thread.
   ///
-  /// The actor owns what its current turn has taken out of the lane; that is discarded when the turn comes to it.
+  /// The actor owns what it has taken; that is discarded when the turn comes to it.
   ///
-  /// - Returns: The events; `nil` if there are none.
+  /// - Returns: The events, to be released under no lock; `nil` if there are none.
   /// - Complexity: O(*n*) in the number of events of the registration, amortized.
-  func takeEvents(of registration: ObserverRegistration) -> Discarded? {
-    let discarded = state.withLock { state in
-      let discarded = state.events.removeAll(of: registration)
-      state.added &-= UInt(discarded.count)
-      return discarded
+  func remove(_ events: WaitingEvents) -> Discarded? {
+    let (count, discarded) = state.withLock { state -> (Int, Discarded?) in
+      let count = events.arrivedCount
+      if count == 0 { return (0, nil) }
+      state.added &-= UInt(count)
+      let removed = events.removeArrived()
+      return (count, Discarded([removed, state.posted.remove(count)]))
     }
-    if discarded.isEmpty { return nil }
-    waiting.add(-discarded.count)
-    if registration.hasLostOwner {
-      waiting.lost.wrappingAdd(discarded.count, ordering: .relaxed)
-    }
-    return Discarded(discarded)
+    if count > 0, events.registration.hasLostOwner { counts.addLost(count) }
+    return discarded
   }
 
-  /// Requests a turn of the actor for an object.
-  package func requestTurn(for taker: any TurnTaker) {
-    change(for: ObjectAddress.of(taker)) { $0.turnTakers.append(taker) }
-  }
-
-  private func change(for list: UInt, _ add: (inout State) -> Void) {
-    let mustSchedule = state.withLock { state in
-      add(&state)
-      return state.lane.requestTurn(countedBy: waiting, for: list)
-    }
-    if mustSchedule { schedule() }
-  }
-
-  /// Opens the events that are waiting now, on the mailbox's actor.
+  /// Opens the posted events that are waiting now, on the mailbox's actor.
   ///
   /// A post on the actor calls this first, so that it does not overtake earlier events. A nested call
   /// continues where the outer call stands, up to a maximum depth: otherwise waiting events whose handlers
   /// post would need as much stack as there are events. What a nested call opens counts for the outer call,
   /// too, so handlers that queue new events cannot keep a call from returning.
   package func drain() {
-    guard openings < Self.deepest else { return }
+    guard isWaiting.load(ordering: .acquiring), openings < Self.deepest else { return }
     nesting.store(openings + 1, ordering: .relaxed)
     defer { nesting.store(openings - 1, ordering: .relaxed) }
-    let last = state.withLock { $0.added }
+    let last = takePosted()
     let notes = ThreadNotes.current
     let outer = notes?.chain ?? .none
     defer { notes?.chain = outer }
     while Int(bitPattern: last &- opened.load(ordering: .relaxed)) > 0 {
-      if batch.isEmpty { state.withLock { $0.events.moveAll(to: &batch) } }
-      // Removed first: the handler may post, and nothing may be waiting then.
-      guard let event = batch.popFirst() else { return }
-      waiting.add(-1)
+      if batch.isEmpty { _ = takePosted() }
+      guard let events = batch.popFirst() else { return }
       opened.store(opened.load(ordering: .relaxed) &+ 1, ordering: .releasing)
-      event.registration.changeWaiting(by: -1)
-      notes?.chain = event.chain.next
-      if !event.open() { waiting.lost.wrappingAdd(1, ordering: .relaxed) }
+      // Before the event is opened: its handler may post, and nothing may be waiting then.
+      if batch.isEmpty, isWaiting.load(ordering: .relaxed) { noteIfEmpty() }
+      if !events.open(noting: notes) { counts.addLost(1) }
     }
   }
 
+  /// Takes what was posted, if all that was taken before is open.
+  ///
+  /// - Returns: The number of events that were ever posted.
+  private func takePosted() -> UInt {
+    let (added, gaps) = state.withLock { state in
+      let gaps = batch.isEmpty ? state.posted.take(into: &batch) : nil
+      // One event does not wait any more: it is opened next.
+      if batch.count <= 1, state.posted.isEmpty { setWaiting(false) }
+      return (state.added, gaps)
+    }
+    withExtendedLifetime(gaps) {}
+    return added
+  }
+
+  private func noteIfEmpty() { state.withLock { state in if state.posted.isEmpty { setWaiting(false) } } }
+
+  // MARK: Turns
+
+  /// Adds enqueued events, and schedules a turn.
+  ///
+  /// - Parameters:
+  ///   - list: The address of the list of observers of the event.
+  ///   - add: Adds the event, under the lock, and returns those that it replaces.
+  /// - Returns: The number of events that wait, if it is to be reported, otherwise zero.
+  package func enqueue(
+    for list: UInt,
+    _ add: (inout EnqueuedQueue) -> [EnqueuedEvents]
+  ) -> Int {
+    // Loaded before: a load may end up with the last reference.
+    let actor = actor?.actor
+    let (replaced, mustSchedule, crowd) = state.withLock { state in
+      let replaced = add(&state.enqueued)
+      if state.actor == nil { state.actor = actor }
+      return (replaced, requestTurn(of: list, &state), state.enqueued.crowd())
+    }
+    withExtendedLifetime(replaced) {}
+    if mustSchedule { schedule() }
+    return crowd
+  }
+
+  /// The names of the enqueued events that wait, with their numbers.
+  package var enqueued: [(name: String, count: Int)] {
+    state.withLock { state in state.enqueued.all.map { ($0.name, $0.count) } }
+  }
+
+  /// Requests a turn of the actor for an object.
+  package func requestTurn(for taker: any TurnTaker) {
+    let mustSchedule = state.withLock { state in
+      state.turnTakers.append(taker)
+      return requestTurn(of: ObjectAddress.of(taker), &state)
+    }
+    if mustSchedule { schedule() }
+  }
+
+  /// Requests a turn, with the lock held.
+  ///
+  /// - Returns: `true` if the caller must schedule it.
+  private func requestTurn(of list: UInt, _ state: inout State) -> Bool {
+    if state.isScheduled { return false }
+    state.isScheduled = true
+    counts.beginTurn(for: list)
+    return true
+  }
+
   private func schedule() {
-    if actor.isMain {
-      Task.detached { @MainActor in self.turn() }
+    if actor?.isMain == true {
+      // Begins there, without a visit to another thread.
+      Task.detached { @MainActor in self.turn(on: MainActor.shared) }
     } else {
       Task.detached { await self.visit() }
     }
   }
 
   private func visit() async {
+    guard let actor else { return turn(on: nil) }
     guard let actor = actor.actor else { return discard() }
     await turn(on: actor)
   }
 
-  private func turn(on actor: isolated any Actor) { turn() }
-
-  private func turn() {
+  /// Opens what is waiting now. What the handlers enqueue waits for another turn.
+  private func turn(on actor: isolated (any Actor)?) {
+    let (enqueued, retained) = state.withLock { ($0.enqueued.takeAll(), $0.actor.take()) }
     drain()
+    let notes = ThreadNotes.current
+    let outer = notes?.chain ?? .none
+    for events in enqueued { while events.deliverNext(on: actor, noting: notes) {} }
+    notes?.chain = outer
     giveTurns(actorIsGone: false)
     let isDone = batch.isEmpty
     let mustSchedule = state.withLock { state in
-      state.lane.endTurn(hasMore: !isDone || !state.events.isEmpty || !state.turnTakers.isEmpty)
+      state.isScheduled = !isDone || !state.isEmpty
+      return state.isScheduled
     }
     // A new hop gives the actor's other work a turn in between.
-    if mustSchedule { schedule() } else { waiting.endTurn() }
+    if mustSchedule { schedule() } else { counts.endTurn() }
+    withExtendedLifetime(retained) {}
   }
 
   private func giveTurns(actorIsGone: Bool) {
@@ -215,28 +296,31 @@ package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confin
   /// The actor is dead, so no code can be running on it. It was their owner: an actor that a handler
   /// captured would be alive.
   private func discard() {
-    var dropped = batch.removeAll()
-    dropped += state.withLock { state in
-      var waiting = BoundedQueue<AnyQueuedEvent>()
-      state.events.moveAll(to: &waiting)
-      _ = state.lane.endTurn()
-      return waiting.elements
+    let (dropped, discarded) = state.withLock { state in
+      var (dropped, discarded): ([(events: WaitingEvents, count: Int)], [Discarded?]) = ([], [])
+      for events in batch.removeAll() + state.posted.removeAll() {
+        dropped.append((events, events.count))
+        discarded += [events.removeTaken(), events.removeArrived()]
+      }
+      let count = dropped.reduce(0) { $0 + $1.count }
+      opened.wrappingAdd(UInt(count), ordering: .releasing)
+      setWaiting(false)
+      state.isScheduled = false
+      return (dropped, discarded)
     }
-    for event in dropped {
-      waiting.add(-1)
-      // An addition, since two turns may discard at once: nothing keeps a dead actor's turns apart.
-      opened.wrappingAdd(1, ordering: .releasing)
-      event.registration.changeWaiting(by: -1)
-      if !event.registration.hasEnded { event.registration.endWithOwner() }
-      if event.registration.hasLostOwner { waiting.lost.wrappingAdd(1, ordering: .relaxed) }
+    for (events, count) in dropped where count > 0 {
+      let registration = events.registration
+      if !registration.hasEnded { registration.endWithOwner() }
+      if registration.hasLostOwner { counts.addLost(count) }
     }
+    withExtendedLifetime(discarded) {}
     giveTurns(actorIsGone: true)
-    waiting.endTurn()
+    counts.endTurn()
   }
 }
 
 extension Mailbox: ActorMember {
-  package func serves(_ actor: any Actor) -> Bool { self.actor.isSame(as: actor) }
+  package func serves(_ actor: any Actor) -> Bool { self.actor?.isSame(as: actor) ?? false }
 
-  package var isAbandoned: Bool { actor.isGone }
+  package var isAbandoned: Bool { actor?.isGone ?? false }
 }

@@ -263,10 +263,10 @@ extension ObserverList {
     while let waiting = gate.takeWaitingOrOpen() {
       for case (let event as QueuedEvent<Payload>, let wasReplayed) in waiting {
         if wasReplayed {
-          event.settle(.replayed)
+          event.origin.delivery?.settle(.replayed)
         } else {
-          give(event.payload, event.post, to: sink)
-          event.settleElsewhere()
+          give(event.payload, event.origin.post, to: sink)
+          event.origin.delivery?.settleElsewhere()
         }
       }
     }

@@ -22,9 +22,6 @@ package final class ObserverRegistration: Registration,
   package let site: CallSite
   private let slotIndex = Atomic<UInt32>(0)
   private let watchedIndex = Atomic<UInt32>(0)
-  /// The number of its events that wait in the mailbox of the handler's actor.
-  private let waiting = Atomic<UInt32>(0)
-  private let last = Atomic<UInt64>(0)
 
   /// Creates a registration without a sink.
   ///
@@ -72,20 +69,6 @@ package final class ObserverRegistration: Registration,
     get { Int(watchedIndex.load(ordering: .relaxed)) }
     set { watchedIndex.store(UInt32(newValue), ordering: .relaxed) }
   }
-
-  /// The number of the last event in ``LinkedEvents``; guarded by the lock of the mailbox.
-  var lastEvent: UInt64 {
-    get { last.load(ordering: .relaxed) }
-    set { last.store(newValue, ordering: .relaxed) }
-  }
-
-  /// Changes the number of events that wait in the mailbox of the handler's actor.
-  func changeWaiting(by change: Int32) {
-    waiting.wrappingAdd(UInt32(bitPattern: change), ordering: .relaxed)
-  }
-
-  /// The number of events that wait in the mailbox of the handler's actor.
-  var waitingInMailbox: Int { Int(waiting.load(ordering: .relaxed)) }
 
   // MARK: The end
 

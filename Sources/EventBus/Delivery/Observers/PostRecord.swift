@@ -96,24 +96,53 @@ package class PostRecord: @unchecked Sendable {  // Reason: constant.
 /// Returns the reason for not calling a handler that is about to be called; `nil` if there is none.
 package typealias Refusal = @Sendable () -> Reception?
 
-/// A followed delivery that waits for its handler, or in a stream for its consumer.
+/// What hooks and a waiting poster hear of an event that waits for its handler, or in a stream for its consumer.
 ///
-/// It is announced before anything else is reported, by the poster or by the code that takes the event,
-/// whichever is first.
+/// It is announced before anything else is reported, by the poster or by the code that takes the event, whichever is
+/// first. A call counts as unfinished until its delivery is released; if nothing was settled by then, the event was
+/// discarded, and is recorded so. Do not release it under a lock.
 @usableFromInline
 package final class QueuedDelivery: FollowedElement, @unchecked Sendable {  // Reason: atomics.
+  /// What waits.
+  package enum Kind {
+    /// A call, for which a waiting poster waits.
+    case call
+    /// A call of the handler in which the poster waits, which would wait for itself.
+    case ownCall
+    /// An element of a stream, which has reached its handler.
+    case element
+  }
+
   /// The record of the post.
   package let record: PostRecord
-  /// The registration of the handler.
+  /// The registration of the handler, for reports.
   package let receiver: Receiver
+  private let registration: ObserverRegistration
+  private let kind: Kind
   private let isAnnounced = Atomic<Bool>(false)
-  private let hasEnded = Atomic<Bool>(false)
+  private let isSettled = Atomic<Bool>(false)
   private let announced = Latch()
 
   /// Creates a delivery that was not announced yet.
-  package init(_ record: PostRecord, for receiver: Receiver) {
-    (self.record, self.receiver) = (record, receiver)
+  package init(
+    _ record: PostRecord,
+    for registration: ObserverRegistration,
+    _ receiver: Receiver,
+    _ kind: Kind
+  ) {
+    (self.record, self.registration, self.receiver) = (record, registration, receiver)
+    self.kind = kind
+    super.init()
+    counter?.begin()
   }
+
+  deinit {
+    if kind != .element { settle(registration.isActive ? .dropped : registration.refusal) }
+    counter?.finish()
+  }
+
+  /// Counts this call; `nil` if the poster does not wait for it.
+  var counter: Completion? { kind == .call ? record.completion : nil }
 
   /// Reports that the event waits, once.
   package func announce() {
@@ -125,21 +154,25 @@ package final class QueuedDelivery: FollowedElement, @unchecked Sendable {  // R
   /// Waits until the delivery has been announced.
   func waitUntilAnnounced() async { await announced.wait() }
 
-  /// Reports the end of the wait, once.
+  /// Records what came of the event, once.
   ///
-  /// - Parameter reception: What became of the event. A handler that was called has reported it.
+  /// - Parameter reception: The outcome. A handler that was called has reported it to hooks.
   @usableFromInline
-  override package func end(_ reception: Reception) {
-    if hasEnded.exchange(true, ordering: .relaxed) { return }
+  override package func settle(_ reception: Reception) {
+    if isSettled.exchange(true, ordering: .relaxed) { return }
+    if kind != .element { record.completion?.settle(reception, at: receiver.number) }
     if !reception.isReached { announce() }
     record.missed(reception, by: receiver)
   }
+
+  /// Prevents the event from being recorded as discarded: other code records what comes of it.
+  func settleElsewhere() { isSettled.store(true, ordering: .relaxed) }
 
   /// Reports that a consumer takes the event from a stream.
   @usableFromInline
   override package func take() {
     announce()
-    if !hasEnded.exchange(true, ordering: .relaxed) { record.taken(by: receiver) }
+    if !isSettled.exchange(true, ordering: .relaxed) { record.taken(by: receiver) }
   }
 }
 

@@ -1,135 +1,135 @@
-internal import Synchronization
-
-/// An event that waits for its handler, without its payload type, as the mailbox of an actor sees it.
+/// An event that waits for its handler: for the end of the call before, or for the end of a replay.
 ///
-/// A mailbox opens it, or discards it by releasing it; it does that under no lock.
-package class AnyQueuedEvent: @unchecked Sendable {  // Reason: see the members.
-  /// The registration of the handler.
-  package final let registration: ObserverRegistration
-  private final let storedDistance = Atomic<UInt32>(0)
-  /// The turns that have led to the event.
-  package final let chain: EventChain
-
-  /// Creates an event for a registration.
-  package init(for registration: ObserverRegistration, _ chain: EventChain = .none) {
-    (self.registration, self.chain) = (registration, chain)
-  }
-
-  /// How far back the former event of the registration is in ``LinkedEvents``, or zero; guarded by the lock there.
-  final var distance: UInt32 {
-    get { storedDistance.load(ordering: .relaxed) }
-    set { storedDistance.store(newValue, ordering: .relaxed) }
-  }
-
-  /// Calls the synchronous handler, on its actor.
-  ///
-  /// - Returns: `false` when the owner had died.
-  package func open() -> Bool { true }
-}
-
-/// An event that waits for its handler: for the actor, for the end of the call before, or for the end of a replay.
-///
-/// It is counted as an unfinished call of its post until it is released. It does not retain the handler: cancelling the
-/// registration frees that at once. An event that is released without having been opened was discarded, and is recorded
-/// so; do not release it under a lock.
-package final class QueuedEvent<Payload: Sendable>: AnyQueuedEvent,
-  @unchecked Sendable  // Reason: constants and an atomic.
-{
+/// It does not retain the handler: cancelling the registration frees that at once. Do not release an event under a lock:
+/// the payload is the user's, and ``QueuedDelivery`` reports an event that is discarded.
+package struct QueuedEvent<Payload: Sendable>: Sendable {
   /// The payload.
   package let payload: Payload
+  /// What else is known of the event.
+  package let origin: EventOrigin
+}
+
+/// What is known of an event that waits, except its payload; without what was valid only while its post was running.
+package struct EventOrigin: Sendable {
   /// The call that posted the event.
-  ///
-  /// The parts of the origin are stored one by one, and those that are no longer needed are left out: an
-  /// event is freed on a different thread from the one that allocated it, and above 120 bytes, with its
-  /// payload, the two threads contend for a lock of glibc's `malloc`.
-  private let site: CallSite
-  /// Whether what came of the event is recorded, or needs no record.
-  private let isSettled = Atomic<Bool>(false)
-  private let isAwaited: Bool
+  package let site: CallSite
+  /// The turns that have led to the event.
+  package let chain: EventChain
+  /// What reports on the event; `nil` if neither hooks nor a waiting poster follow it.
+  package let delivery: QueuedDelivery?
   private let sender: ObjectIdentifier?
-  private let record: PostRecord?
-  private let postNumber: UInt
-  /// The delivery, if hooks follow the post.
-  let queued: QueuedDelivery?
-  /// The number of the sink.
   private let number: UInt
 
-  /// Creates an event.
+  /// Describes an event that is about to wait.
   ///
   /// - Parameters:
-  ///   - payload: The payload.
-  ///   - post: The origin of the event.
-  ///   - sink: The sink of the handler.
-  ///   - queued: The delivery, if hooks follow the post.
-  ///   - isAwaited: Whether a poster that waits for its handlers waits for this one.
+  ///   - post: The post of the event.
+  ///   - delivery: What reports on the event.
   ///   - chain: The turns that have led to the event.
-  init(
-    _ payload: Payload,
-    _ post: Post,
-    for sink: AnySink,
-    _ queued: QueuedDelivery? = nil,
-    isAwaited: Bool = true,
-    _ chain: EventChain = .none
-  ) {
-    (self.payload, site, sender) = (payload, post.site, post.sender)
-    (record, postNumber, number) = (post.record, post.number, sink.number)
-    (self.queued, self.isAwaited) = (queued, isAwaited)
-    super.init(for: sink.registration, chain)
-    counter?.begin()
+  package init(_ post: Post, _ delivery: QueuedDelivery? = nil, _ chain: EventChain = .none) {
+    (site, sender, number) = (post.site, post.sender, post.number)
+    (self.delivery, self.chain) = (delivery, chain)
   }
+
+  /// The origin as a post. The caller keeps this value alive, which keeps alive what the post refers to.
+  package var post: Post {
+    Post(at: site, senderID: sender, record: delivery?.record, number: number)
+  }
+}
+
+/// Events that wait, first in, first out, as values: a burst costs no object for each event, which one thread would
+/// allocate and another free.
+///
+/// Not thread-safe. Do not release it under a lock.
+package struct QueuedEvents<Payload: Sendable>: ~Copyable {
+  private var origins = BoundedQueue<EventOrigin>()
+  private var payloads = PayloadQueue<Payload>()
+
+  /// Creates a queue without events.
+  @inline(__always)
+  package init() {}
+
+  /// The number of events.
+  @inline(__always)
+  package var count: Int { origins.count }
+
+  /// Adds an event at the end.
+  ///
+  /// - Complexity: Amortized O(1).
+  @inline(__always)
+  package mutating func append(_ payload: Payload, _ origin: EventOrigin) {
+    _ = origins.append(origin)
+    payloads.append(payload)
+  }
+
+  /// Removes the origin of the first event, whose payload the caller removes next; `nil` if no event waits.
+  @inline(__always)
+  package mutating func popOrigin() -> EventOrigin? { origins.popFirst() }
+
+  /// Removes the payload of the event whose origin was removed.
+  @inline(__always)
+  package mutating func popPayload() -> Payload { payloads.removeFirst() }
+}
+
+/// Payloads, first in, first out.
+///
+/// In generic code that is not specialized, the types of an array of payloads would be looked up at each use: hence an
+/// allocation of its own, and members that are always inlined.
+@safe
+private struct PayloadQueue<Payload>: ~Copyable {
+  /// Payloads from `head` up to `end`.
+  private var base: UnsafeMutablePointer<Payload>?
+  private var capacity = 0
+  private var head = 0
+  private var end = 0
+
+  @inline(__always)
+  init() {}
 
   deinit {
-    if record == nil { return }
-    if !isSettled.load(ordering: .relaxed) {
-      settle(registration.isActive ? .dropped : registration.refusal)
-    }
-    counter?.finish()
+    guard let base = unsafe base else { return }  // Reason: from `append`.
+    unsafe (base + head).deinitialize(count: end - head)  // Reason: not yet removed.
+    unsafe base.deallocate()  // Reason: from `append`.
   }
 
-  /// The origin of the event, without what is valid only while the post is running; this event keeps alive what the
-  /// origin refers to.
-  package var post: Post {
-    Post(at: site, senderID: sender, record: record, number: postNumber)
-  }
-
-  /// Counts this call; `nil` if the poster does not wait for it.
-  var counter: Completion? { isAwaited ? record?.completion : nil }
-
-  /// Prevents the event from being recorded as discarded: other code records what comes of it.
-  func settleElsewhere() { isSettled.store(true, ordering: .relaxed) }
-
-  /// Records what came of the event, once.
-  package func settle(_ reception: Reception) {
-    guard let record, !isSettled.exchange(true, ordering: .relaxed) else { return }
-    record.completion?.settle(reception, at: number)
-    queued?.end(reception)
-  }
-
-  override package func open() -> Bool {
-    guard let queued else { return call() }
-    queued.announce()
-    var isOwned = true
-    queued.record.resume { isOwned = call() }
-    return isOwned
-  }
-
-  private func call() -> Bool {
-    let outcome = reception()
-    if outcome != nil { registration.finish() }
-    let reception = outcome ?? registration.refusal
-    settle(reception)
-    return reception != .ownerLost
-  }
-
-  /// Makes the call in its own frame: the sink is released before the call counts as finished.
+  /// Adds a payload at the end.
   ///
-  /// - Returns: The outcome; `nil` when the registration had ended.
-  private func reception() -> Reception? {
-    guard registration.beginCall() else { return nil }
-    guard let sink = registration.sink(as: GeneralSink<Payload>.self) else {
-      registration.finish()
-      return nil
+  /// Copying a payload only retains, and so runs no foreign code under the caller's lock. The exception is a weak
+  /// reference to an Objective-C object in a structure, whose copy may own the object for a moment.
+  @inline(__always)
+  mutating func append(_ payload: Payload) {
+    if end == capacity {
+      capacity = max(8, 2 * (end - head))
+      let larger = UnsafeMutablePointer<Payload>.allocate(capacity: capacity)
+      if let base = unsafe base {  // Reason: from the last time.
+        unsafe larger.moveInitialize(from: base + head, count: end - head)  // Reason: not removed.
+        unsafe base.deallocate()  // Reason: emptied.
+      }
+      unsafe base = larger  // Reason: as above.
+      (head, end) = (0, end - head)
     }
-    return sink.perform(payload, post)
+    unsafe base.unsafelyUnwrapped.advanced(by: end).initialize(to: payload)  // Reason: has room.
+    end += 1
+  }
+
+  /// Removes and returns the first payload, which there must be.
+  @inline(__always)
+  mutating func removeFirst() -> Payload {
+    assert(head < end, "no payload waits")
+    // Reason: initialized, and moved once.
+    let payload = unsafe base.unsafelyUnwrapped.advanced(by: head).move()  // Reason: see above.
+    head += 1
+    if head == end { reset() }
+    return payload
+  }
+
+  /// Begins again at the front, and gives much memory back.
+  @inline(__always)
+  private mutating func reset() {
+    (head, end) = (0, 0)
+    if capacity <= 64 { return }
+    unsafe base?.deallocate()  // Reason: emptied.
+    unsafe base = nil  // Reason: as above.
+    capacity = 0
   }
 }

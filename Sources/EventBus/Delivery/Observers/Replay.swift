@@ -92,7 +92,7 @@ final class RecordedEvent<Payload: Sendable>: Sendable {
 /// than the rest of a registration, and few events wait.
 package final class ReplayGate: Sendable {
   /// An event that waits, and the number of its post.
-  typealias HeldEvent = (number: UInt, event: AnyQueuedEvent)
+  typealias HeldEvent = (number: UInt, event: any Sendable)
 
   private struct State: ~Copyable {
     var isOpen = false
@@ -117,7 +117,7 @@ package final class ReplayGate: Sendable {
   ///   - makeEvent: Makes the event that waits, under the lock.
   /// - Returns: The outcome; `nil` for an event that proceeds to the observer. And the number of events that wait, if
   ///   it is to be reported, otherwise zero.
-  func admit(_ number: UInt, _ makeEvent: () -> AnyQueuedEvent) -> (Reception?, crowd: Int) {
+  func admit(_ number: UInt, _ makeEvent: () -> any Sendable) -> (Reception?, crowd: Int) {
     state.withLock { state in
       if state.isOpen { return (number != 0 && number <= state.baseline ? .replayed : nil, 0) }
       state.waiting.append((number, makeEvent()))
@@ -132,7 +132,7 @@ package final class ReplayGate: Sendable {
   /// Removes the waiting events; opens the gate when none are waiting.
   ///
   /// - Returns: The events in order of arrival, and whether each was replayed; or `nil` once the gate is open.
-  func takeWaitingOrOpen() -> [(event: AnyQueuedEvent, wasReplayed: Bool)]? {
+  func takeWaitingOrOpen() -> [(event: any Sendable, wasReplayed: Bool)]? {
     let (taken, baseline) = state.withLock { state in
       let taken = state.waiting
       state.waiting = []

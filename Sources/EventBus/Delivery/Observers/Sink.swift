@@ -177,7 +177,7 @@ package class Sink<Payload: Sendable>: AnySink, @unchecked Sendable {  // Reason
       registration.endWithOwner()
       return .ownerLost
     }
-    let receiver = Receiver(self, on: mailbox.map(\.identity) ?? poster)
+    let receiver = Receiver(self, on: mailbox?.identity ?? poster)
     return try record.call(receiver, unless: { refusal(of: record) }) {
       // The hook that hears of the beginning may have ended the registration.
       try registration.isActive ? call() : registration.refusal

@@ -31,7 +31,7 @@ final class StreamSink<Payload: Sendable>: GeneralSink<Payload>,
   override var content: QueueContent? { buffer.content }
 
   override func accept(_ payload: Payload, _ post: Post, isCounted: Bool) -> Reception {
-    let queued = queuedDelivery(post)
+    let queued = post.followed.map { delivery(in: $0, .element) }
     let isKept = fill(buffer, payload, queued)
     if isKept { queued?.announce() }
     let outcome: Reception =

@@ -1,7 +1,6 @@
 public import Synchronization
 
-/// Counts of what waits in the queues of one bus: the mailboxes of actors, the enqueued events, and the events
-/// for asynchronous handlers.
+/// Counts of what waits in the queues of one bus: the mailboxes of actors, and the events for asynchronous handlers.
 ///
 /// ## Turns
 ///
@@ -20,9 +19,9 @@ package final class WaitingCount: Sendable {
   /// One turn that has begun, and one more that ever began.
   private static let oneTurn: UInt64 = 1 << 32 | 1
 
-  /// The number of events that wait in mailboxes.
+  /// The number of mailboxes in which posted events wait.
   @usableFromInline
-  let count = Atomic<Int>(0)
+  let mailboxes = Atomic<Int>(0)
   /// The number of events whose owner or actor had died, or whose owner's lifetime had ended.
   let lost = Atomic<Int>(0)
   private let turns = Atomic<UInt64>(0)
@@ -34,10 +33,15 @@ package final class WaitingCount: Sendable {
 
   /// A Boolean value that indicates whether nothing is waiting in mailboxes.
   @inlinable
-  package var isZero: Bool { count.load(ordering: .acquiring) == 0 }
+  package var isZero: Bool { mailboxes.load(ordering: .acquiring) == 0 }
 
-  /// Changes the number of events in mailboxes.
-  package func add(_ change: Int) { count.wrappingAdd(change, ordering: .sequentiallyConsistent) }
+  /// Changes the number of mailboxes in which posted events wait.
+  func addMailboxes(_ change: Int) {
+    mailboxes.wrappingAdd(change, ordering: .sequentiallyConsistent)
+  }
+
+  /// Counts events that were lost.
+  func addLost(_ count: Int) { lost.wrappingAdd(count, ordering: .relaxed) }
 
   /// Begins a turn; called under the lock of its queue, so that a later event finds it counted.
   ///

@@ -60,5 +60,5 @@ package class FollowedElement: @unchecked Sendable {  // Reason: stateless.
 
   /// Reports what became of an element that no consumer takes, once.
   @usableFromInline
-  package func end(_ reception: Reception) {}
+  package func settle(_ reception: Reception) {}
 }

@@ -140,7 +140,7 @@ package final class StreamBuffer<Element: Sendable>: Sendable {
 
   deinit {
     guard let followed = state.withLock({ $0.followed }) else { return }
-    for (_, delivery) in followed.ordered(by: { $0.key < $1.key }) { delivery.end(.cancelled) }
+    for (_, delivery) in followed.ordered(by: { $0.key < $1.key }) { delivery.settle(.cancelled) }
   }
 
   /// The number of elements that wait for a consumer.
@@ -168,7 +168,7 @@ package final class StreamBuffer<Element: Sendable>: Sendable {
       delivery?.take()
       waiter.resume(element)
     case .kept(_, let displaced, let crowd):
-      displaced?.end(.dropped)
+      displaced?.settle(.dropped)
       if crowd > 0 { onCrowd(crowd) }
     }
     return true

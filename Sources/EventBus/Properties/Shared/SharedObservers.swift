@@ -48,7 +48,7 @@ package final class SharedObservers<Value: Sendable>: ObserverList,
     _ body: @escaping @Sendable (Change<Value>) -> Reception
   ) -> SharedInbox<Value> {
     let mailbox = request.actor.map { actor in
-      mailboxes.member(of: actor) { Mailbox(actor, waiting: waiting) }
+      mailboxes.member(of: actor) { Mailbox(actor, waiting) }
     }
     let registration = ObserverRegistration(self, at: CallSite(request.fileID, request.line))
     let inbox = SharedInbox(of: self, registration, isBound: mailbox != nil)

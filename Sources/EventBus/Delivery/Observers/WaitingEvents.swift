@@ -1,0 +1,204 @@
+internal import Synchronization
+
+/// The events that wait for one handler on an actor, without their payload type, as the mailbox of the actor sees them.
+package class WaitingEvents: @unchecked Sendable {  // Reason: see the members.
+  /// The registration of the handler.
+  package final let registration: ObserverRegistration
+  /// The number of events that the actor has taken and not yet opened; changed by its turns only.
+  fileprivate final let taken = Atomic<Int>(0)
+
+  /// Creates an object without events.
+  package init(for registration: ObserverRegistration) { self.registration = registration }
+
+  /// The number of events that have arrived since the actor last took them; guarded by the lock of the mailbox.
+  package var arrivedCount: Int { 0 }
+
+  /// The number of events that wait; called with the lock of the mailbox held.
+  final var count: Int { arrivedCount + taken.load(ordering: .relaxed) }
+
+  /// Gives the events that have arrived to the actor's turn, all former ones being open; called on the actor with the
+  /// lock of the mailbox held.
+  func take() {}
+
+  /// Opens the first event that was taken, on the actor: calls the handler.
+  ///
+  /// - Parameter notes: The notes of the thread, which learn of the chain of the event.
+  /// - Returns: `false` when the owner had died.
+  package func open(noting notes: ThreadNotes?) -> Bool { true }
+
+  /// Removes the events that have arrived; called with the lock of the mailbox held.
+  package func removeArrived() -> Discarded? { nil }
+
+  /// Removes the events that were taken, on the actor or after its death.
+  func removeTaken() -> Discarded? { nil }
+}
+
+/// The events that wait for one handler on an actor.
+///
+/// Posters add events under the lock of the mailbox. The actor takes all of them at once under that lock, and opens them
+/// without it.
+package final class HandlerEvents<Payload: Sendable>: WaitingEvents,
+  @unchecked Sendable  // Reason: guarded by the lock of the mailbox, or confined to the actor.
+{
+  // No other access can begin during one of these: they are instantaneous.
+  @exclusivity(unchecked) private var arrived = QueuedEvents<Payload>()
+  @exclusivity(unchecked) private var opening = QueuedEvents<Payload>()
+
+  override package var arrivedCount: Int { unsafe arrived.count }  // Reason: the lock is held.
+
+  /// Adds an event at the end, with the lock of the mailbox held.
+  @inline(__always)
+  package func append(_ payload: Payload, _ origin: EventOrigin) {
+    unsafe arrived.append(payload, origin)  // Reason: the lock is held.
+  }
+
+  override func take() {
+    if arrivedCount == 0 { return }
+    assert(taken.load(ordering: .relaxed) == 0, "events would be lost")
+    unsafe swap(&arrived, &opening)  // Reason: on the actor, with the lock held.
+    noteTaken()
+  }
+
+  override package func open(noting notes: ThreadNotes?) -> Bool {
+    // Reason: on the actor, before the call.
+    guard let origin = unsafe opening.popOrigin() else { return true }
+    let payload = unsafe opening.popPayload()  // Reason: as above.
+    noteTaken()
+    notes?.chain = origin.chain.next
+    guard let delivery = origin.delivery else { return call(payload, origin) != .ownerLost }
+    delivery.announce()
+    var outcome = Reception.called
+    delivery.record.resume {
+      outcome = call(payload, origin)
+      delivery.settle(outcome)
+    }
+    return outcome != .ownerLost
+  }
+
+  private func noteTaken() {
+    taken.store(unsafe opening.count, ordering: .relaxed)  // Reason: on the actor.
+  }
+
+  private func call(_ payload: Payload, _ origin: EventOrigin) -> Reception {
+    guard registration.beginCall() else { return registration.refusal }
+    let outcome = perform(payload, origin)
+    registration.finish()
+    return outcome ?? registration.refusal
+  }
+
+  /// Makes the call.
+  ///
+  /// - Returns: The outcome; `nil` when the registration had ended.
+  @inline(never)  // The sink is released before the call counts as finished.
+  private func perform(_ payload: Payload, _ origin: EventOrigin) -> Reception? {
+    registration.sink(as: GeneralSink<Payload>.self)?.perform(payload, origin.post)
+  }
+
+  override package func removeArrived() -> Discarded? {
+    let removed = HandlerEvents(for: registration)
+    unsafe swap(&arrived, &removed.opening)  // Reason: the lock is held.
+    return Discarded(removed)
+  }
+
+  override func removeTaken() -> Discarded? {
+    let removed = HandlerEvents(for: registration)
+    unsafe swap(&opening, &removed.opening)  // Reason: no turn opens them.
+    noteTaken()
+    return Discarded(removed)
+  }
+}
+
+/// The order of the events that wait for one actor, across its handlers.
+///
+/// Neighbours for one handler share an entry. The entries of a handler whose events were removed stay until they are
+/// many. A plain value; the lock that guards ``WaitingEvents`` guards the order into which posters add.
+package struct EventOrder: ~Copyable {
+  private typealias Entry = (events: WaitingEvents, count: Int)
+  private static let smallest = 32
+
+  private var entries: [Entry] = []
+  private var head = 0
+  /// The number of events.
+  package private(set) var count = 0
+  /// The number of removed events in the entries.
+  private var removedCount = 0
+  /// The number of entries that removals have looked at, for tests of their complexity.
+  package private(set) var stepCount = 0
+
+  /// Creates an order of no events.
+  package init() {}
+
+  /// A Boolean value that indicates whether there are no events.
+  package var isEmpty: Bool { count == 0 }
+
+  /// Adds an event at the end.
+  ///
+  /// - Complexity: Amortized O(1).
+  package mutating func append(_ events: WaitingEvents) {
+    count += 1
+    if let last = entries.indices.last, entries[last].events === events {
+      entries[last].count += 1
+    } else {
+      entries.append((events, 1))
+    }
+  }
+
+  /// Notes that the events of a handler were removed, which has no others.
+  ///
+  /// - Parameter removed: The number of its events.
+  /// - Returns: Objects to release outside the lock.
+  /// - Complexity: Amortized O(*n*) in the number of removed events.
+  package mutating func remove(_ removed: Int) -> Discarded? {
+    count -= removed
+    removedCount += removed
+    return removedCount > max(Self.smallest, count) ? closeGaps() : nil
+  }
+
+  /// Moves the order to an empty one, and lets each handler's events be taken.
+  ///
+  /// - Returns: Objects to release outside the lock.
+  package mutating func take(into order: inout EventOrder) -> Discarded? {
+    let gaps = removedCount > 0 ? closeGaps() : nil
+    swap(&self, &order)
+    for entry in order.entries { entry.events.take() }
+    return gaps
+  }
+
+  private mutating func closeGaps() -> Discarded {
+    let former = entries
+    stepCount += former.count
+    entries = former.filter { $0.events.arrivedCount > 0 }
+    removedCount = 0
+    return Discarded(former.map(\.events))
+  }
+
+  /// Removes the first event, and returns the object that holds it.
+  ///
+  /// - Complexity: Amortized O(1).
+  package mutating func popFirst() -> WaitingEvents? {
+    guard head < entries.count else { return nil }
+    let events = entries[head].events
+    count -= 1
+    entries[head].count -= 1
+    if entries[head].count == 0 { head += 1 }
+    if head == entries.count {
+      entries.removeAll(keepingCapacity: entries.capacity <= 64)
+      head = 0
+    }
+    return events
+  }
+
+  /// Removes all events, and returns the objects that held them, each once for every entry.
+  mutating func removeAll() -> [WaitingEvents] {
+    defer { self = EventOrder() }
+    return entries[head...].map(\.events)
+  }
+
+  /// Stops the program if the entries hold other numbers of events than the order says, or too many are empty.
+  package func _checkInvariants() {
+    let total = entries[head...].reduce(0) { $0 + $1.count }
+    assert(total == count + removedCount, "the count is wrong")
+    assert(removedCount <= max(Self.smallest, count), "too many entries are empty")
+    assert(entries[head...].allSatisfy { $0.count > 0 }, "an entry is empty")
+  }
+}
