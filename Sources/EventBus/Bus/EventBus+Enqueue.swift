@@ -105,7 +105,7 @@ extension SignalCore {
       guard events.list === self else { return false }
       return coalescing == .name || events.sender?.id == identity?.id
     }
-    let crowd = mailbox.enqueue(for: ObjectAddress.of(self)) { queue in
+    let crowd = mailbox.enqueue(for: ObjectAddress.of(self), retaining: isolation) { queue in
       // The queue keeps the events, which are of this name, so that their payloads have this type.
       let last = isPlain && coalescing == .none ? queue.addressOfOpen(self) : 0
       let hasJoined = ObjectAddress.borrow(last) { (events: TypedEnqueuedEvents<Payload>) in

@@ -37,7 +37,7 @@ struct EventOrderTests {
     var opened: [ObjectIdentifier] = []
     while let events = batch.popFirst() {
       opened.append(ObjectIdentifier(events))
-      _ = events.open(noting: nil)
+      _ = events.open(noting: nil) { false }
     }
     return opened
   }

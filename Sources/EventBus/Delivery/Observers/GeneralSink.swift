@@ -14,8 +14,10 @@ package class GeneralSink<Payload: Sendable>: Sink<Payload>,
   /// What an event must meet before the handler hears of it; `nil` if nothing.
   package final let conditions: Conditions<Payload>?
   private final let ownMailbox: Mailbox?
-  /// The events that wait for the actor.
-  private final let waitingEvents = LazyReference<HandlerEvents<Payload>>()
+  /// The events that wait for the actor; created for the first one, with the payload type of this sink.
+  ///
+  /// Without that type: it would be looked up at each use.
+  private final let waitingEvents = LazyReference<WaitingEvents>()
   /// The address of the actor on which the handler runs; zero for none.
   private final let actorAddress: UInt
   /// The owner, loaded only where the handler runs.
@@ -157,10 +159,19 @@ package class GeneralSink<Payload: Sendable>: Sink<Payload>,
     let (payload, delivery) = (kept(payload), delivery(of: post))
     delivery?.announce()
     let origin = EventOrigin(post, delivery, RunningCall.eventChain)
-    let events = waitingEvents.object { HandlerEvents(for: registration) }
-    let crowd = mailbox.post(to: events) { events.append(payload, origin) }
+    let events = waitingEvents.object ?? makeWaitingEvents()
+    let crowd = mailbox.post(to: events) {
+      ObjectAddress.borrow(ObjectAddress.of(events)) { (events: HandlerEvents<Payload>) in
+        events.append(payload, origin)
+      } ?? ()
+    }
     noteQueued(crowd, origin.chain, at: post.site)
     return .queued
+  }
+
+  @inline(never)
+  private final func makeWaitingEvents() -> WaitingEvents {
+    waitingEvents.object { HandlerEvents<Payload>(for: registration) }
   }
 
   /// Returns what reports on an event that is about to wait; `nil` if neither hooks nor a waiting poster follow it.

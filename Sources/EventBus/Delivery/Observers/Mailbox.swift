@@ -52,15 +52,17 @@ package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confin
 
   private let state = Locked(State())
   private let actor: WeakActor?
+  private let isMain: Bool
   /// The identity of the actor, if there is one.
   package let identity: ActorIdentity?
   private let counts: WaitingCount
-  /// The posted events that the actor has taken at once: a burst costs one lock instead of one for each event.
-  ///
-  /// Confined to the actor.
-  private var batch = EventOrder()
   /// Whether posted events wait, taken or not; changed under the lock, and counted in ``WaitingCount``.
   private let isWaiting = Atomic<Bool>(false)
+  private let padding = CacheLine()
+  /// The posted events that the actor has taken at once: a burst costs one lock instead of one for each event.
+  ///
+  /// Confined to the actor; no other access can begin during one of its methods.
+  @exclusivity(unchecked) private var batch = EventOrder()
   /// The number of posted events that were ever opened or discarded; wraps, and is changed by the actor's turns only.
   private let opened = Atomic<UInt>(0)
   /// The number of nested calls that are opening events; changed on the actor.
@@ -74,6 +76,7 @@ package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confin
   package init(_ actor: (any Actor)?, _ counts: WaitingCount) {
     self.counts = counts
     self.actor = actor.map(WeakActor.init)
+    isMain = actor === MainActor.shared
     identity = actor.map(ActorIdentity.init)
   }
 
@@ -94,7 +97,7 @@ package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confin
   }
 
   /// Returns the number of posted events that wait for one handler.
-  func waitingCount(of events: WaitingEvents) -> Int { state.withLock { _ in events.count } }
+  func waitingCount(of events: WaitingEvents) -> Int { state.withLock { _ in events.arrivedCount + events.takenCount } }
 
   /// A Boolean value that indicates whether an event must be queued even on the actor, because ``drain()``
   /// left earlier events waiting.
@@ -175,14 +178,26 @@ package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confin
     let notes = ThreadNotes.current
     let outer = notes?.chain ?? .none
     defer { notes?.chain = outer }
-    while Int(bitPattern: last &- opened.load(ordering: .relaxed)) > 0 {
-      if batch.isEmpty { _ = takePosted() }
-      guard let events = batch.popFirst() else { return }
-      opened.store(opened.load(ordering: .relaxed) &+ 1, ordering: .releasing)
-      // Before the event is opened: its handler may post, and nothing may be waiting then.
-      if batch.isEmpty, isWaiting.load(ordering: .relaxed) { noteIfEmpty() }
-      if !events.open(noting: notes) { counts.addLost(1) }
+    while let events = next(upTo: last) {
+      let isOwned = events.open(noting: notes) { next(of: events, upTo: last) != nil }
+      if !isOwned { counts.addLost(1) }
     }
+  }
+
+  /// Begins to open the next event.
+  ///
+  /// - Parameters:
+  ///   - known: The events of the handler that is to have the event; `nil` for any.
+  ///   - last: The number of the last event to open.
+  /// - Returns: The events of the handler that has it; `nil` if there is no such event.
+  private func next(of known: WaitingEvents? = nil, upTo last: UInt) -> WaitingEvents? {
+    guard Int(bitPattern: last &- opened.load(ordering: .relaxed)) > 0 else { return nil }
+    if unsafe batch.isEmpty { _ = takePosted() }  // Reason: on the actor.
+    guard let events = unsafe batch.popFirst(of: known) else { return nil }  // Reason: on the actor.
+    opened.store(opened.load(ordering: .relaxed) &+ 1, ordering: .releasing)
+    // Before the event is opened: its handler may post, and nothing may be waiting then.
+    if unsafe batch.isEmpty, isWaiting.load(ordering: .relaxed) { noteIfEmpty() }  // Reason: on the actor.
+    return events
   }
 
   /// Takes what was posted, if all that was taken before is open.
@@ -190,9 +205,9 @@ package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confin
   /// - Returns: The number of events that were ever posted.
   private func takePosted() -> UInt {
     let (added, gaps) = state.withLock { state in
-      let gaps = batch.isEmpty ? state.posted.take(into: &batch) : nil
+      let gaps = unsafe batch.isEmpty ? state.posted.take(into: &batch) : nil  // Reason: on the actor.
       // One event does not wait any more: it is opened next.
-      if batch.count <= 1, state.posted.isEmpty { setWaiting(false) }
+      if unsafe batch.count <= 1, state.posted.isEmpty { setWaiting(false) }  // Reason: on the actor.
       return (state.added, gaps)
     }
     withExtendedLifetime(gaps) {}
@@ -207,17 +222,17 @@ package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confin
   ///
   /// - Parameters:
   ///   - list: The address of the list of observers of the event.
+  ///   - actor: The actor of the mailbox, if it is to be retained until the turn.
   ///   - add: Adds the event, under the lock, and returns those that it replaces.
   /// - Returns: The number of events that wait, if it is to be reported, otherwise zero.
   package func enqueue(
     for list: UInt,
+    retaining actor: (any Actor)?,
     _ add: (inout EnqueuedQueue) -> [EnqueuedEvents]
   ) -> Int {
-    // Loaded before: a load may end up with the last reference.
-    let actor = actor?.actor
     let (replaced, mustSchedule, crowd) = state.withLock { state in
       let replaced = add(&state.enqueued)
-      if state.actor == nil { state.actor = actor }
+      if identity != nil, !isMain, state.actor == nil { state.actor = actor }
       return (replaced, requestTurn(of: list, &state), state.enqueued.crowd())
     }
     withExtendedLifetime(replaced) {}
@@ -250,7 +265,7 @@ package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confin
   }
 
   private func schedule() {
-    if actor?.isMain == true {
+    if isMain {
       // Begins there, without a visit to another thread.
       Task.detached { @MainActor in self.turn(on: MainActor.shared) }
     } else {
@@ -273,7 +288,7 @@ package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confin
     for events in enqueued { while events.deliverNext(on: actor, noting: notes) {} }
     notes?.chain = outer
     giveTurns(actorIsGone: false)
-    let isDone = batch.isEmpty
+    let isDone = unsafe batch.isEmpty  // Reason: on the actor.
     let mustSchedule = state.withLock { state in
       state.isScheduled = !isDone || !state.isEmpty
       return state.isScheduled
@@ -298,8 +313,8 @@ package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confin
   private func discard() {
     let (dropped, discarded) = state.withLock { state in
       var (dropped, discarded): ([(events: WaitingEvents, count: Int)], [Discarded?]) = ([], [])
-      for events in batch.removeAll() + state.posted.removeAll() {
-        dropped.append((events, events.count))
+      for events in unsafe batch.removeAll() + state.posted.removeAll() {  // Reason: on the actor.
+        dropped.append((events, events.arrivedCount + events.takenCount))
         discarded += [events.removeTaken(), events.removeArrived()]
       }
       let count = dropped.reduce(0) { $0 + $1.count }

@@ -31,6 +31,12 @@ package struct EventOrigin: Sendable {
     (self.delivery, self.chain) = (delivery, chain)
   }
 
+  /// Returns whether another event has all this in common, and nothing reports on either.
+  func isSame(as other: EventOrigin) -> Bool {
+    delivery == nil && other.delivery == nil && site.isSame(as: other.site) && chain == other.chain
+      && sender == other.sender && number == other.number
+  }
+
   /// The origin as a post. The caller keeps this value alive, which keeps alive what the post refers to.
   package var post: Post {
     Post(at: site, senderID: sender, record: delivery?.record, number: number)
@@ -42,7 +48,7 @@ package struct EventOrigin: Sendable {
 ///
 /// Not thread-safe. Do not release it under a lock.
 package struct QueuedEvents<Payload: Sendable>: ~Copyable {
-  private var origins = BoundedQueue<EventOrigin>()
+  private var origins = EventOrigins()
   private var payloads = PayloadQueue<Payload>()
 
   /// Creates a queue without events.
@@ -51,15 +57,19 @@ package struct QueuedEvents<Payload: Sendable>: ~Copyable {
 
   /// The number of events.
   @inline(__always)
-  package var count: Int { origins.count }
+  package var count: Int { payloads.count }
+
+  /// The origin of the first event.
+  @inline(__always)
+  package var nextOrigin: EventOrigin? { origins.next }
 
   /// Adds an event at the end.
   ///
   /// - Complexity: Amortized O(1).
   @inline(__always)
   package mutating func append(_ payload: Payload, _ origin: EventOrigin) {
-    _ = origins.append(origin)
     payloads.append(payload)
+    origins.append(origin)
   }
 
   /// Removes the origin of the first event, whose payload the caller removes next; `nil` if no event waits.
@@ -69,6 +79,39 @@ package struct QueuedEvents<Payload: Sendable>: ~Copyable {
   /// Removes the payload of the event whose origin was removed.
   @inline(__always)
   package mutating func popPayload() -> Payload { payloads.removeFirst() }
+}
+
+/// The origins of events that wait, first in, first out; events that differ in nothing but the payload share one.
+///
+/// Not part of ``QueuedEvents``, since everything in a generic type is generic.
+private struct EventOrigins {
+  private struct Run {
+    let origin: EventOrigin
+    var count = 1
+  }
+
+  private var runs = BoundedQueue<Run>()
+  /// What is left of the first run.
+  private var first: Run?
+
+  var next: EventOrigin? { first?.origin ?? runs.first?.origin }
+
+  mutating func append(_ origin: EventOrigin) {
+    let hasJoined = runs.changeLast { last in
+      guard last.origin.isSame(as: origin) else { return false }
+      last.count += 1
+      return true
+    }
+    if hasJoined != true { _ = runs.append(Run(origin: origin)) }
+  }
+
+  mutating func popFirst() -> EventOrigin? {
+    guard var run = first.take() ?? runs.popFirst() else { return nil }
+    run.count -= 1
+    // An origin is not kept longer than its events.
+    if run.count > 0 { first = run }
+    return run.origin
+  }
 }
 
 /// Payloads, first in, first out.
@@ -85,6 +128,10 @@ private struct PayloadQueue<Payload>: ~Copyable {
 
   @inline(__always)
   init() {}
+
+  /// The number of payloads.
+  @inline(__always)
+  var count: Int { end - head }
 
   deinit {
     guard let base = unsafe base else { return }  // Reason: from `append`.

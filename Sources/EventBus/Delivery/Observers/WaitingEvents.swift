@@ -4,17 +4,14 @@ internal import Synchronization
 package class WaitingEvents: @unchecked Sendable {  // Reason: see the members.
   /// The registration of the handler.
   package final let registration: ObserverRegistration
-  /// The number of events that the actor has taken and not yet opened; changed by its turns only.
-  fileprivate final let taken = Atomic<Int>(0)
-
   /// Creates an object without events.
   package init(for registration: ObserverRegistration) { self.registration = registration }
 
   /// The number of events that have arrived since the actor last took them; guarded by the lock of the mailbox.
   package var arrivedCount: Int { 0 }
 
-  /// The number of events that wait; called with the lock of the mailbox held.
-  final var count: Int { arrivedCount + taken.load(ordering: .relaxed) }
+  /// The number of events that the actor has taken and not yet opened.
+  var takenCount: Int { 0 }
 
   /// Gives the events that have arrived to the actor's turn, all former ones being open; called on the actor with the
   /// lock of the mailbox held.
@@ -22,9 +19,11 @@ package class WaitingEvents: @unchecked Sendable {  // Reason: see the members.
 
   /// Opens the first event that was taken, on the actor: calls the handler.
   ///
-  /// - Parameter notes: The notes of the thread, which learn of the chain of the event.
+  /// - Parameters:
+  ///   - notes: The notes of the thread, which learn of the chain of the event.
+  ///   - hasNext: Returns whether to open the next event as well, which was taken, too.
   /// - Returns: `false` when the owner had died.
-  package func open(noting notes: ThreadNotes?) -> Bool { true }
+  package func open(noting notes: ThreadNotes?, while hasNext: () -> Bool) -> Bool { true }
 
   /// Removes the events that have arrived; called with the lock of the mailbox held.
   package func removeArrived() -> Discarded? { nil }
@@ -42,7 +41,10 @@ package final class HandlerEvents<Payload: Sendable>: WaitingEvents,
 {
   // No other access can begin during one of these: they are instantaneous.
   @exclusivity(unchecked) private var arrived = QueuedEvents<Payload>()
+  private let padding = CacheLine()
   @exclusivity(unchecked) private var opening = QueuedEvents<Payload>()
+  /// The number of the events to open, for any thread.
+  private let taken = Atomic<Int>(0)
 
   override package var arrivedCount: Int { unsafe arrived.count }  // Reason: the lock is held.
 
@@ -59,39 +61,55 @@ package final class HandlerEvents<Payload: Sendable>: WaitingEvents,
     noteTaken()
   }
 
-  override package func open(noting notes: ThreadNotes?) -> Bool {
-    // Reason: on the actor, before the call.
-    guard let origin = unsafe opening.popOrigin() else { return true }
-    let payload = unsafe opening.popPayload()  // Reason: as above.
-    noteTaken()
-    notes?.chain = origin.chain.next
-    guard let delivery = origin.delivery else { return call(payload, origin) != .ownerLost }
-    delivery.announce()
-    var outcome = Reception.called
-    delivery.record.resume {
-      outcome = call(payload, origin)
-      delivery.settle(outcome)
-    }
-    return outcome != .ownerLost
-  }
+  override var takenCount: Int { taken.load(ordering: .relaxed) }
 
   private func noteTaken() {
     taken.store(unsafe opening.count, ordering: .relaxed)  // Reason: on the actor.
   }
 
-  private func call(_ payload: Payload, _ origin: EventOrigin) -> Reception {
-    guard registration.beginCall() else { return registration.refusal }
-    let outcome = perform(payload, origin)
-    registration.finish()
+  override package func open(noting notes: ThreadNotes?, while hasNext: () -> Bool) -> Bool {
+    // Reason: on the actor, here and below.
+    guard let delivery = unsafe opening.nextOrigin?.delivery else {
+      let outcome = call(noting: notes) {
+        unsafe opening.nextOrigin.map { $0.delivery == nil && hasNext() } ?? false  // Reason: see above.
+      }
+      return outcome != .ownerLost
+    }
+    delivery.announce()
+    var outcome = Reception.called
+    delivery.record.resume {
+      outcome = call(noting: notes) { false }
+      delivery.settle(outcome)
+    }
+    return outcome != .ownerLost
+  }
+
+  /// Opens one event or more, in one call that is counted.
+  ///
+  /// - Returns: The outcome of the last one.
+  private func call(noting notes: ThreadNotes?, while hasNext: () -> Bool) -> Reception {
+    let isCalled = registration.beginCall()
+    let outcome = perform(isCalled: isCalled, noting: notes, while: hasNext)
+    if isCalled { registration.finish() }
     return outcome ?? registration.refusal
   }
 
-  /// Makes the call.
-  ///
-  /// - Returns: The outcome; `nil` when the registration had ended.
   @inline(never)  // The sink is released before the call counts as finished.
-  private func perform(_ payload: Payload, _ origin: EventOrigin) -> Reception? {
-    registration.sink(as: GeneralSink<Payload>.self)?.perform(payload, origin.post)
+  private func perform(
+    isCalled: Bool,
+    noting notes: ThreadNotes?,
+    while hasNext: () -> Bool
+  ) -> Reception? {
+    let sink = isCalled ? registration.sink(as: GeneralSink<Payload>.self) : nil
+    var outcome: Reception?
+    repeat {
+      guard let origin = unsafe opening.popOrigin() else { break }  // Reason: before the handler.
+      let payload = unsafe opening.popPayload()  // Reason: as above.
+      noteTaken()
+      notes?.chain = origin.chain.next
+      outcome = sink?.perform(payload, origin.post)
+    } while registration.isActive && hasNext()
+    return outcome
   }
 
   override package func removeArrived() -> Discarded? {
@@ -172,12 +190,15 @@ package struct EventOrder: ~Copyable {
     return Discarded(former.map(\.events))
   }
 
-  /// Removes the first event, and returns the object that holds it.
+  /// Removes the first event.
   ///
+  /// - Parameter known: The object that is to hold it; `nil` for any.
+  /// - Returns: The object that holds it; `nil` if there is no such event.
   /// - Complexity: Amortized O(1).
-  package mutating func popFirst() -> WaitingEvents? {
+  package mutating func popFirst(of known: WaitingEvents? = nil) -> WaitingEvents? {
     guard head < entries.count else { return nil }
     let events = entries[head].events
+    if let known, known !== events { return nil }
     count -= 1
     entries[head].count -= 1
     if entries[head].count == 0 { head += 1 }
