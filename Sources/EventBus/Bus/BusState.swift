@@ -30,7 +30,7 @@ final class BusState: Sendable {
   let hookCases: Atomic<UInt>
   let mailboxes = ActorTable<Mailbox>()
   /// What code without an actor has enqueued.
-  private let unisolated: Mailbox
+  private let unisolated = LazyReference<Mailbox>()
   private let hasLostBus = Atomic<Bool>(false)
   /// The class of the owner that was last found to have no lifetime; its objects tend to register one after
   /// another, and asking the runtime takes longer than adding the observer to the list.
@@ -38,9 +38,8 @@ final class BusState: Sendable {
 
   init(label: String, hooks: EventHooks) {
     self.label = label
-    unisolated = Mailbox(nil, waiting)
     var list = HookList()
-    list.append(InstalledHooks(hooks))
+    if !hooks.isEmpty { list.append(InstalledHooks(hooks)) }
     reports = Atomic(list.reports)
     hookCases = Atomic(list.hookCases)
     hookList = Locked(list)
@@ -97,17 +96,20 @@ final class BusState: Sendable {
   }
 
   /// The names of the enqueued events that wait for a turn, with their numbers.
-  var enqueued: [(name: String, count: Int)] { (mailboxes.members + [unisolated]).flatMap(\.enqueued) }
+  var enqueued: [(name: String, count: Int)] {
+    (mailboxes.members + (unisolated.object.map { [$0] } ?? [])).flatMap(\.enqueued)
+  }
 
   /// Calls a closure with the mailbox of an isolation, creating it if necessary.
   ///
   /// An actor that is being destroyed must not be retained; for such an actor, the closure receives the mailbox
   /// of nonisolated code.
   func withMailbox(of isolation: (any Actor)?, _ body: (Mailbox) -> Void) {
-    guard let isolation else { return body(unisolated) }
-    if mailboxes.with(memberOf: isolation, body) != nil { return }
-    if WeakActor(isolation).isGone { return body(unisolated) }
-    body(mailbox(of: isolation))
+    if let isolation {
+      if mailboxes.with(memberOf: isolation, body) != nil { return }
+      if !WeakActor(isolation).isGone { return body(mailbox(of: isolation)) }
+    }
+    body(unisolated.object { Mailbox(nil, waiting) })
   }
 
   /// Delivers the events that wait for an actor; called on that actor.

@@ -68,6 +68,12 @@ public struct EventHooks: Sendable {
     (self.onError, self.onUnhandled, self.onTrace) = (onError, onUnhandled, onTrace)
     (self.onMessage, self.interceptor) = (onMessage, interceptor)
   }
+
+  /// A Boolean value that indicates whether there is no hook.
+  var isEmpty: Bool {
+    onError == nil && onUnhandled == nil && onTrace == nil && onMessage == nil
+      && interceptor == nil
+  }
 }
 
 /// An error that a handler threw.

@@ -2,6 +2,10 @@ import EventBus
 import TestSupport
 import Testing
 
+private actor Enqueuer {
+  func enqueue(_ value: Int, on bus: EventBus) { bus.enqueue(.number, value) }
+}
+
 /// All on the main actor, so that nothing is delivered before the test gives way.
 @MainActor
 @Suite("Enqueued events of one place", .timeLimit(.minutes(5)))
@@ -250,6 +254,35 @@ struct EnqueuedEventTests {
     await isOver.wait()
     // The task had a turn although an event always waited.
     #expect(callsAtTurn < most)
+  }
+
+  @Test("What the handler of an event from another thread enqueues waits for a turn of its own")
+  func enqueuedByAWaitingEvent() async {
+    let (bus, isOver) = (EventBus(), ManualLatch())
+    var shown: [String] = []
+    bus.observe(.text) { _ in
+      shown.append("posted")
+      Task { shown.append("task") }
+      bus.enqueue(.number, 1)
+    }
+    .store(in: bag)
+    bus.observe(.number) { _ in
+      shown.append("enqueued")
+      isOver.open()
+    }
+    .store(in: bag)
+    _ = blockedOnThread { bus.post(.text, "a") }
+    await isOver.wait()
+    #expect(shown == ["posted", "task", "enqueued"])
+  }
+
+  @Test("An actor that nothing else refers to lives until what it has enqueued is delivered")
+  nonisolated func keptActor() async {
+    let (bus, heard) = (EventBus(), Inbox<Int>())
+    let token = bus.observe(.number) { heard.append($0) }
+    for value in 0..<100 { await Enqueuer().enqueue(value, on: bus) }
+    #expect(await heard.first(100).sorted() == Array(0..<100))
+    withExtendedLifetime(token) {}
   }
 
   @Test("A payload that enqueues at the place of its event when it is freed loses no event")

@@ -18,8 +18,6 @@ package class GeneralSink<Payload: Sendable>: Sink<Payload>,
   ///
   /// Without that type: it would be looked up at each use.
   private final let waitingEvents = LazyReference<WaitingEvents>()
-  /// The address of the actor on which the handler runs; zero for none.
-  private final let actorAddress: UInt
   /// The owner, loaded only where the handler runs.
   package weak let owner: AnyObject?
   private final let classOfOwner: AnyClass?
@@ -42,7 +40,6 @@ package class GeneralSink<Payload: Sendable>: Sink<Payload>,
     on mailbox: Mailbox? = nil
   ) {
     (self.conditions, self.owner, ownMailbox) = (conditions, owner, mailbox)
-    actorAddress = mailbox?.address ?? 0
     classOfOwner = owner.map { type(of: $0) }
     isOwnedByActor = owner.map { mailbox?.serves(ObjectIdentifier($0)) ?? false } ?? false
     super.init(registration, priority: request.priority)
@@ -72,8 +69,8 @@ package class GeneralSink<Payload: Sendable>: Sink<Payload>,
   /// - Returns: The outcome.
   @inline(__always)
   package func accept(_ payload: Payload, _ post: Post, isCounted: Bool) -> Reception {
-    let isBound = actorAddress != 0
-    if isBound, actorAddress != post.actorAddress || isBehind { return enqueue(payload, post) }
+    let isBound = ownMailbox != nil
+    if isBound, !isAtHome(post) { return enqueue(payload, post) }
     let counts = isBound && !isCounted
     if counts, !registration.beginCall() { return registration.refusal }
     let outcome = perform(payload, post)
@@ -81,12 +78,13 @@ package class GeneralSink<Payload: Sendable>: Sink<Payload>,
     return outcome
   }
 
-  /// Whether earlier events are left waiting for the handler's actor, on which the poster runs.
+  /// Returns whether the poster runs on the handler's actor, and no earlier event is left waiting for it.
   @inline(__always)
-  private final var isBehind: Bool {
+  private final func isAtHome(_ post: Post) -> Bool {
     // Borrowed: binding the mailbox would retain it.
-    ObjectAddress.borrow(ObjectAddress.of(ownMailbox)) { (mailbox: Mailbox) in mailbox.isBehind }
-      ?? false
+    ObjectAddress.borrow(ObjectAddress.of(ownMailbox)) { (mailbox: Mailbox) in
+      mailbox.address == post.actorAddress && !mailbox.isBehind
+    } ?? true
   }
 
   // MARK: The way of an event

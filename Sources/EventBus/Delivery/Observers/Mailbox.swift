@@ -78,10 +78,11 @@ package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confin
     self.actor = actor.map(WeakActor.init)
     isMain = actor === MainActor.shared
     identity = actor.map(ActorIdentity.init)
+    address = ObjectAddress.of(actor)
   }
 
   /// The address of the actor; zero for none.
-  package var address: UInt { identity.map { UInt(bitPattern: $0.id) } ?? 0 }
+  package let address: UInt
 
   /// Returns whether this is the mailbox of the actor with an identity.
   package func serves(_ id: ObjectIdentifier) -> Bool { identity?.id == id }

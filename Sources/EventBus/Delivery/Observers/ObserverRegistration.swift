@@ -14,10 +14,8 @@ package final class ObserverRegistration: Registration,
 {
   /// The list that holds the sink.
   package let list: ObserverList
-  /// The address of the sink while it is linked; changed with the lock of the list held.
-  private let address = Atomic<UInt>(0)
-  /// The stamp of the sink's unlinking.
-  private let unlinkStamp = Atomic<UInt>(0)
+  /// The address of the sink while it is linked, then twice the stamp of its unlinking, plus one.
+  private let link = Atomic<UInt>(0)
   /// The call that registered the handler.
   package let site: CallSite
   private let slotIndex = Atomic<UInt32>(0)
@@ -36,15 +34,18 @@ package final class ObserverRegistration: Registration,
   // MARK: The sink
 
   /// Notes the sink, once, before it is added to the list.
-  func connect(_ sink: AnySink) { address.store(sink.address, ordering: .relaxed) }
+  func connect(_ sink: AnySink) { link.store(sink.address, ordering: .relaxed) }
 
   /// The address of the sink, or zero when the registration has ended.
   ///
   /// The lock of the list, or a visit that began before this read, keeps the sink alive.
-  package var sinkAddress: UInt { address.load(ordering: .sequentiallyConsistent) }
+  package var sinkAddress: UInt {
+    let word = link.load(ordering: .sequentiallyConsistent)
+    return word & 1 == 0 ? word : 0
+  }
 
-  /// Removes the address for good; called with the lock of the list held.
-  func takeAddress() -> UInt { address.exchange(0, ordering: .sequentiallyConsistent) }
+  /// Removes the address for good; called once, with the lock of the list held.
+  func takeAddress() -> UInt { link.exchange(1, ordering: .sequentiallyConsistent) }
 
   /// Returns the sink for a call outside a post, or for a report; `nil` when the registration has ended.
   ///
@@ -85,7 +86,7 @@ package final class ObserverRegistration: Registration,
     if hasLostOwner { endWithOwner() } else { end() }
   }
 
-  override func didEnd() { unlinkStamp.store(list.unlink(self), ordering: .releasing) }
+  override func didEnd() { link.store(list.unlink(self) << 1 | 1, ordering: .releasing) }
 
   override func didStop() { list.close(self) }
 
@@ -93,7 +94,7 @@ package final class ObserverRegistration: Registration,
 
   override func waitForCalls() async {
     if areCallsCounted { return await waitForCountedCalls() }
-    await list.waitUntilFree(unlinkStamp.load(ordering: .acquiring))
+    await list.waitUntilFree(link.load(ordering: .acquiring) >> 1)
   }
 }
 
