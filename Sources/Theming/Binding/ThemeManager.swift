@@ -118,6 +118,7 @@ public final class ThemeManager {
   }
 
   deinit {
+    registry.endAll()
     if let scopeNumber { _ = parent?.scopeList.withLock { $0.remove(number: scopeNumber) } }
   }
 

@@ -19,6 +19,8 @@ final class ThemeSwitch {
   private(set) var changes = ThemeChanges([])
   /// The subscriptions to changed keys, as lists to merge.
   private var subscriptions: [NumberedList<ThemeSubscription>] = []
+  /// The subscriptions among them whose objects have died.
+  private var dead: [ThemeSubscription] = []
 
   init(_ manager: ThemeManager, to theme: Theme, _ request: ThemeRequest) {
     self.manager = manager
@@ -38,15 +40,14 @@ final class ThemeSwitch {
   func apply() {
     // Copied, because every access to a property is checked.
     let changes = changes
-    NumberedList.forEachMerged(subscriptions) { $0.apply { changes[$0] } }
+    NumberedList.forEachMerged(subscriptions) { subscription in
+      if !subscription.apply({ changes[$0] }) { dead.append(subscription) }
+    }
   }
 
-  /// Removes the subscriptions of dead objects if one of them follows a changed key.
+  /// Removes the subscriptions of the objects that were found dead.
   func sweep() {
-    guard manager.registry.needsSweeps else { return }
-    var foundDead = false
-    for list in subscriptions { list.forEach { if !$0.isAlive { foundDead = true } } }
-    if foundDead { manager.registry.sweep() }
+    for subscription in dead { subscription.registration.end() }
   }
 }
 
