@@ -112,7 +112,8 @@ package struct TimerSchedule: Sendable {
   /// - Returns: The number of deadlines before it.
   private mutating func pass(before end: Int128) -> Int128 {
     guard next < end else { return 0 }
-    let count = (end - next - 1) / interval + 1
+    // A timely tick needs no division.
+    let count = end - next <= interval ? 1 : (end - next - 1) / interval + 1
     next += count * interval
     return count
   }
@@ -125,6 +126,7 @@ package struct TimerSchedule: Sendable {
 
   /// Counts as missed the deadlines that are to be served, and a number of others.
   private mutating func miss(_ count: Int128) {
+    if count == 0, passed.isEmpty { return }
     let kept = passed.reduce(0) { $0 + ($1.upperBound - $1.lowerBound) / interval + 1 }
     missed = Int(clamping: Int128(missed) + kept + count)
     passed = []
