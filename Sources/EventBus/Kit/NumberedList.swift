@@ -121,25 +121,19 @@ package struct NumberedList<Element> {
 
   /// Calls a closure with every element of lists that share one count, in the order of the numbers.
   ///
-  /// - Complexity: O(*n* log *k*) for *n* slots in *k* lists; without a copy if there is one.
+  /// - Complexity: O(*n* log *n*) for *n* elements in several lists; O(*n*), without a copy, if there is one.
   @inlinable
   package static func forEachMerged(_ lists: [Self], _ body: (Element) -> Void) {
     if lists.count == 1 { return lists[0].forEach(body) }
     for element in merged(lists) { body(element) }
   }
 
-  /// Merges lists that share one count: each element once, in the order of the numbers.
+  /// Merges lists that share one count, in the order of the numbers.
   ///
-  /// - Complexity: O(*n* log *k*) for *n* slots in *k* lists.
+  /// - Complexity: O(*n* log *n*) for *n* elements.
   @inlinable
   package static func merged(_ lists: [Self]) -> [Element] {
-    var runs = lists.map(\.slots)
-    while runs.count > 1 {
-      runs = stride(from: 0, to: runs.count, by: 2).map { index in
-        index + 1 < runs.count ? merge(runs[index], runs[index + 1]) : runs[index]
-      }
-    }
-    return runs.first?.compactMap(\.element) ?? []
+    lists.flatMap(\.entries).sorted { $0.number < $1.number }.map(\.element)
   }
 
   /// Stops the program if the order, the count or the bound on the storage is wrong.
@@ -148,19 +142,6 @@ package struct NumberedList<Element> {
     assert(slots.last.map { $0.number < nextNumber } ?? true, "a number may be assigned twice")
     assert(slots.count { $0.element != nil } == count, "the count is wrong")
     assert(slots.count <= max(8, 2 * count), "too many gaps")
-  }
-
-  @inlinable
-  static func merge(_ left: [Slot], _ right: [Slot]) -> [Slot] {
-    var merged: [Slot] = []
-    merged.reserveCapacity(left.count + right.count)
-    var (next, other) = (left[...], right[...])
-    while let first = next.first, let second = other.first {
-      if first.number <= second.number { merged.append(next.removeFirst()) }
-      if second.number <= first.number { other.removeFirst() }
-      if second.number < first.number { merged.append(second) }
-    }
-    return merged + next + other
   }
 
   @inlinable

@@ -47,8 +47,6 @@ package final class TimerRegistration: Registration,
 
   // State of the table.
   var phase = Phase.absent
-  /// A Boolean value that indicates whether the table knows of a pause.
-  var isHeld = false
   /// The position in the table, or −1.
   var slot = -1
   /// The handler, or `nil` once the timer has ended.

@@ -13,18 +13,20 @@ package struct TimerSchedule: Sendable {
     package let lateness: Int128
   }
 
-  /// The deadline of the running tick, or else the next deadline.
-  package private(set) var deadline: Int128
   private var index = 0
   private var missed = 0
-  private var isRunning = false
+  /// The deadline of the running tick.
+  private var running: Int128?
+  /// The first deadline that has neither passed nor fallen into a pause.
+  private var next: Int128
+  /// The deadlines that have passed and are still to be served: the first and the last one of each run, with a pause
+  /// between two runs.
+  private var passed: [ClosedRange<Int128>] = []
+  /// A Boolean value that indicates whether the timer is paused.
+  package private(set) var isPaused = false
   private let policy: MissedTicks?
   private let interval: Int128
   private let tolerance: Int128
-  private var pausedSince: Int128?
-  /// The deadlines that fell into pauses and are still to be passed over: the first and the last one of each
-  /// run, with a deadline between two runs.
-  private var gaps: [ClosedRange<Int128>] = []
 
   /// Creates a schedule.
   ///
@@ -39,7 +41,7 @@ package struct TimerSchedule: Sendable {
     tolerance: Int128 = 0,
     missed policy: MissedTicks?
   ) {
-    deadline = start + interval
+    next = start + interval
     self.interval = interval
     self.tolerance = tolerance
     self.policy = policy
@@ -48,127 +50,85 @@ package struct TimerSchedule: Sendable {
   /// A Boolean value that indicates whether the timer has more than one tick.
   var repeats: Bool { policy != nil }
 
+  /// The deadline of the running tick, or else the next deadline.
+  package var deadline: Int128 { running ?? passed.first?.lowerBound ?? next }
+
   /// The latest time at which the next tick must be served.
   package var latest: Int128 { deadline + tolerance }
 
   /// Begins a tick, at its deadline or later.
   package mutating func begin(at now: Int128) -> Tick {
-    if policy == .skip { dropToLast(at: now) }
-    isRunning = true
+    let served: Int128
+    if policy == .skip {
+      let count = pass(before: now + 1)
+      served = count > 0 ? next - interval : passed.last?.upperBound ?? next
+      miss(count - 1)
+    } else if let run = passed.first {
+      served = run.lowerBound
+      if served < run.upperBound {
+        passed[0] = (served + interval)...run.upperBound
+      } else {
+        passed.removeFirst()
+      }
+    } else {
+      served = next
+      next += interval
+    }
+    running = served
     defer { (index, missed) = (index + 1, 0) }
-    return Tick(index: index, missed: missed, lateness: now - deadline)
+    return Tick(index: index, missed: missed, lateness: now - served)
   }
 
-  /// Ends a tick and moves on to the next deadline.
+  /// Ends a tick.
   package mutating func end(at now: Int128) {
-    isRunning = false
-    deadline += interval
-    passGaps()
+    running = nil
     // A deadline that is now has not passed, and one in the current pause never will.
-    let end = min(now, pausedSince ?? now)
-    guard deadline < end else { return }
+    let end = isPaused ? next : now
     switch policy {
-    case .skip: drop(before: end)
-    case .burst, nil: break
-    case .delay: (deadline, gaps) = (now + interval, [])
+    case .skip: miss(pass(before: end))
+    case .burst: keep(before: end)
+    case .delay:
+      if pass(before: end) > 0 || !passed.isEmpty { (next, passed) = (now + interval, []) }
+    case nil: break
     }
   }
 
   /// Begins a pause.
-  package mutating func pause(at now: Int128) { pausedSince = pausedSince ?? now }
-
-  /// Ends a pause: its deadlines are passed over, without being counted as missed.
   ///
-  /// Deadlines that had passed before the pause are still served. A timer with one tick keeps its deadline.
+  /// Deadlines that have passed before are still served. A timer with one tick keeps its deadline.
+  package mutating func pause(at now: Int128) {
+    if !isPaused, repeats { keep(before: now) }
+    isPaused = true
+  }
+
+  /// Ends a pause, and passes over its deadlines without counting them as missed.
   package mutating func resume(at now: Int128) {
-    guard let start = pausedSince.take(), repeats else { return }
-    let first =
-      deadline + (start > deadline ? Self.quotient(start - deadline, interval) * interval : 0)
-    guard first <= now else { return }
-    // Two gaps without a deadline between them are one.
-    let former = gaps.last.flatMap { $0.upperBound + interval == first ? $0.lowerBound : nil }
-    if former != nil { gaps.removeLast() }
-    gaps.append((former ?? first)...(first + (now - first) / interval * interval))
-    if !isRunning { passGaps() }
+    if isPaused, repeats { _ = pass(before: now + 1) }
+    isPaused = false
   }
 
-  /// Moves past the deadlines that fell into pauses, if the next deadline is one of them.
-  private mutating func passGaps() {
-    while let gap = gaps.first, deadline >= gap.lowerBound {
-      deadline = max(deadline, gap.upperBound + interval)
-      gaps.removeFirst()
-    }
-  }
-
-  /// Drops the deadlines before a time.
-  private mutating func drop(before end: Int128) {
-    while deadline < end {
-      drop(Self.quotient(min(end, gaps.first?.lowerBound ?? end) - deadline, interval))
-      passGaps()
-    }
-  }
-
-  /// Drops the deadlines before the last one that has passed.
-  private mutating func dropToLast(at now: Int128) {
-    while true {
-      let end = gaps.first.map { min($0.lowerBound - 1, now) } ?? now
-      drop((end - deadline) / interval)
-      guard let gap = gaps.first, gap.upperBound + interval <= now else { return }
-      drop(1)
-      passGaps()
-    }
-  }
-
-  /// Divides two numbers above zero, and rounds up.
-  private static func quotient(_ dividend: Int128, _ divisor: Int128) -> Int128 {
-    (dividend - 1) / divisor + 1
-  }
-
-  private mutating func drop(_ count: Int128) {
-    guard count > 0 else { return }
-    deadline += interval * count
-    missed = Int(clamping: Int128(missed) + count)
-  }
-}
-
-/// A timer that waits for its deadline, as an element of a heap.
-///
-/// The timer that must be served first leaves the heap first; among equals, the one that was registered
-/// first.
-package struct TimerDeadline: HeapElement, Sendable {
-  /// The earliest time at which the timer may be served.
-  package let time: Int128
-  /// The latest time at which the timer must be served.
-  package let latest: Int128
-  /// The registration number, which decides among equals.
-  package let order: UInt64
-  /// The slot of the timer in its table.
-  package let slot: Int
-
-  /// Creates a deadline.
-  package init(_ time: Int128, latest: Int128, order: UInt64, slot: Int) {
-    self.time = time
-    self.latest = latest
-    self.order = order
-    self.slot = slot
-  }
-
-  /// Returns whether this timer must be served before another one.
-  package func precedes(_ other: TimerDeadline) -> Bool {
-    latest == other.latest ? order < other.order : latest < other.latest
-  }
-}
-
-extension Heap<TimerDeadline> {
-  /// Returns the time of the next wake-up and the latest time that would do, or `nil` if no timer waits.
+  /// Moves on to the first deadline that is not before a time.
   ///
-  /// A wake-up is postponed to later deadlines within every timer's tolerance, so that it serves several
-  /// timers. Only the front of the heap is considered. A timer without a neighbor is not delayed.
-  ///
-  /// - Complexity: O(1).
-  package func wakeUp() -> (time: Int128, latest: Int128)? {
-    guard let first else { return nil }
-    let near = prefix(16).lazy.map { $0.time }.filter { $0 <= first.latest }
-    return (near.max() ?? first.time, first.latest)
+  /// - Returns: The number of deadlines before it.
+  private mutating func pass(before end: Int128) -> Int128 {
+    guard next < end else { return 0 }
+    // A timely tick needs no division.
+    let count = end - next <= interval ? 1 : (end - next - 1) / interval + 1
+    next += count * interval
+    return count
+  }
+
+  /// Moves on to the first deadline that is not before a time, and keeps those before it, to be served.
+  private mutating func keep(before end: Int128) {
+    let first = next
+    if pass(before: end) > 0 { passed.append(first...(next - interval)) }
+  }
+
+  /// Counts as missed the deadlines that are to be served, and a number of others.
+  private mutating func miss(_ count: Int128) {
+    if count == 0, passed.isEmpty { return }
+    let kept = passed.reduce(0) { $0 + ($1.upperBound - $1.lowerBound) / interval + 1 }
+    missed = Int(clamping: Int128(missed) + kept + count)
+    passed = []
   }
 }

@@ -65,13 +65,21 @@ package final class ActionRegistration: Registration,
   }
 }
 
+/// Identifies an entry of a table.
+package struct EntryID: Sendable {
+  /// The number of the entry's group.
+  package let group: UInt
+  /// The number of the entry.
+  package let number: UInt
+
+  /// Creates an identifier.
+  package init(group: UInt, number: UInt) { (self.group, self.number) = (group, number) }
+}
+
 /// A table of another library, whose entries end with their registrations.
 package protocol RegistrationTable: AnyObject, Sendable {
-  /// Identifies an entry.
-  associatedtype ID: Sendable
-
   /// Removes the entry of a registration that has ended; called once, under no lock.
-  func remove(_ id: ID)
+  func remove(_ id: EntryID)
 
   /// Waits until no call is running that began before the removal of an entry.
   ///
@@ -79,19 +87,21 @@ package protocol RegistrationTable: AnyObject, Sendable {
   static func waitForCalls() async
 }
 
-/// The registration of an entry in a table of another library, which it does not keep.
+/// The registration of an entry in a table of another library.
+///
+/// It keeps the table, whose entries keep their registrations: the owner of the table ends them all.
 package final class EntryRegistration<Table: RegistrationTable>: Registration,
   @unchecked Sendable  // Reason: constants.
 {
-  private weak let table: Table?
-  private let id: Table.ID
+  private let table: Table
+  private let id: EntryID
 
   /// Creates the registration of an entry.
-  package init(_ id: Table.ID, of table: Table) {
+  package init(_ id: EntryID, of table: Table) {
     (self.id, self.table) = (id, table)
   }
 
-  override func didEnd() { table?.remove(id) }
+  override func didEnd() { table.remove(id) }
 
   override func waitForCalls() async { await Table.waitForCalls() }
 }

@@ -8,10 +8,6 @@ package import EventBus
 /// subscribers. Removal returns the removed objects, which the caller releases outside the lock
 /// that guards the index.
 package struct SubscriptionIndex<Key: Hashable & Sendable, Subscriber: Sendable>: Sendable {
-  /// Identifies a subscription: the number of its group, which is reused once the group is closed,
-  /// and its own number, which is never reused.
-  package typealias ID = (group: UInt, number: UInt)
-
   /// The subscriptions with the same keys.
   private struct Group: Sendable {
     let keys: [Key]
@@ -20,22 +16,23 @@ package struct SubscriptionIndex<Key: Hashable & Sendable, Subscriber: Sendable>
     var members = NumberedList<Subscriber>()
   }
 
-  private var groups: [Group?] = []
+  /// The groups by number; those without members are free.
+  private var groups: [Group] = []
   private var freeGroups: [UInt] = []
   private var groupsByKeys: [[Key]: UInt] = [:]
   private var groupsByKey: [Key: NumberedList<UInt>] = [:]
   private var lastNumber: UInt = 0
 
-  /// The subscriptions whose end is found by sweeping only.
-  package private(set) var swept = NumberedList<(subscriber: Subscriber, id: ID)>()
+  /// The subscribers whose end is found by sweeping only.
+  package private(set) var swept = NumberedList<Subscriber>()
 
   /// The number of subscriptions.
   package private(set) var count = 0
 
   /// The number of slots in all groups, including gaps.
-  package var slotCount: Int { groups.reduce(0) { $0 + ($1?.members.slotCount ?? 0) } }
+  package var slotCount: Int { groups.reduce(0) { $0 + $1.members.slotCount } }
 
-  /// The number of groups in the storage, including closed ones.
+  /// The number of groups, including free ones.
   package var groupCount: Int { groups.count }
 
   /// Creates an empty index.
@@ -46,16 +43,18 @@ package struct SubscriptionIndex<Key: Hashable & Sendable, Subscriber: Sendable>
   /// - Parameters:
   ///   - keys: The keys of the subscriber, each once.
   ///   - isSwept: Pass `true` if only sweeping finds the end of the subscription.
-  ///   - make: Creates the subscriber, given the identifier of the subscription.
+  ///   - make: Creates the subscriber, given the identifier of the subscription, which is never reused.
   /// - Returns: The subscriber.
   /// - Complexity: Amortized O(*k*) for *k* keys.
-  package mutating func add(keys: [Key], isSwept: Bool, _ make: (ID) -> Subscriber) -> Subscriber {
+  package mutating func add(keys: [Key], isSwept: Bool, _ make: (EntryID) -> Subscriber)
+    -> Subscriber
+  {
     lastNumber += 1
     count += 1
-    let id = (group: group(for: keys), number: lastNumber)
-    let subscriber = make(id)
-    groups[Int(id.group)]?.members.append(subscriber, number: lastNumber)
-    if isSwept { swept.append((subscriber, id), number: lastNumber) }
+    let group = groupsByKeys[keys] ?? open(keys)
+    let subscriber = make(EntryID(group: group, number: lastNumber))
+    groups[Int(group)].members.append(subscriber, number: lastNumber)
+    if isSwept { swept.append(subscriber, number: lastNumber) }
     return subscriber
   }
 
@@ -64,30 +63,25 @@ package struct SubscriptionIndex<Key: Hashable & Sendable, Subscriber: Sendable>
   /// - Returns: The subscriber; `nil` if the subscription was removed before.
   /// - Complexity: O(log *n*), amortized, for *n* subscriptions with the same keys; O(*k* · log
   ///   *l*) for the last one of them, with *k* keys that *l* groups contain.
-  package mutating func remove(_ id: ID) -> Subscriber? {
+  package mutating func remove(_ id: EntryID) -> Subscriber? {
     let group = Int(id.group)
-    guard group < groups.count,
-      let subscriber = groups[group]?.members.remove(number: id.number)
+    guard group < groups.count, let subscriber = groups[group].members.remove(number: id.number)
     else { return nil }
     count -= 1
-    if groups[group]?.members.count == 0 { close(id.group) }
-    if swept.count > 0 { _ = swept.remove(number: id.number) }
+    if groups[group].members.count == 0 { close(id.group) }
+    _ = swept.remove(number: id.number)
     return subscriber
   }
 
   /// A Boolean value that indicates whether the index contains a subscription.
   ///
   /// - Complexity: O(log *n*).
-  package func contains(_ id: ID) -> Bool {
-    id.group < groups.count && groups[Int(id.group)]?.members.element(number: id.number) != nil
+  package func contains(_ id: EntryID) -> Bool {
+    id.group < groups.count && groups[Int(id.group)].members.element(number: id.number) != nil
   }
 
   /// The subscribers, in no order.
-  var subscribers: [Subscriber] { groups.flatMap { $0?.members.elements ?? [] } }
-
-  /// Returns the number of slots examined to remove groups from the list of a key: a measure of
-  /// the work since that list was last empty.
-  package func removalSteps(for key: Key) -> Int { groupsByKey[key]?.steps ?? 0 }
+  var subscribers: [Subscriber] { groups.flatMap(\.members.elements) }
 
   /// Returns the lists of the subscribers to any of the keys, for merging outside the lock.
   ///
@@ -95,67 +89,72 @@ package struct SubscriptionIndex<Key: Hashable & Sendable, Subscriber: Sendable>
   ///
   /// - Parameters:
   ///   - keys: The keys.
-  ///   - contains: Returns whether a key is one of them, without a search in a table that costs as much as one here.
+  ///   - contains: Returns whether a key is one of them.
   /// - Returns: The lists.
   /// - Complexity: O(*l*) for the *l* groups that the keys have together, plus O(*k*) for *k* keys or, if there are
   ///   fewer, for the keys of all subscribers; regardless of the number of subscribers.
   package func groups(
     for keys: some Collection<Key>,
-    _ contains: ((Key) -> Bool)? = nil
+    _ contains: (Key) -> Bool
   ) -> [NumberedList<Subscriber>] {
-    var found: Set<UInt> = []
-    if let contains, groupsByKey.count < keys.count {
-      for (key, groups) in groupsByKey where contains(key) { found.formUnion(groups.elements) }
-    } else {
-      for key in keys { found.formUnion(groupsByKey[key]?.elements ?? []) }
+    var found: [NumberedList<Subscriber>] = []
+    func collect(_ key: Key) {
+      // A group with several of the keys is found by the first one.
+      groupsByKey[key]?.forEach { group in
+        let group = groups[Int(group)]
+        if group.keys.first(where: contains) == key { found.append(group.members) }
+      }
     }
-    return found.sorted().compactMap { groups[Int($0)]?.members }
+    if groupsByKey.count < keys.count {
+      for key in groupsByKey.keys where contains(key) { collect(key) }
+    } else {
+      for key in keys { collect(key) }
+    }
+    return found
   }
 
   /// Stops the program if the tables contradict one another.
   package func _checkInvariants() {
     var numbers: Set<UInt> = []
-    var closed: Set<UInt> = []
+    var free: Set<UInt> = []
     for (index, group) in groups.enumerated() {
-      guard let group else {
-        closed.insert(UInt(index))
-        continue
-      }
       group.members._checkInvariants()
       numbers.formUnion(group.members.entries.map(\.number))
-      assert(group.members.count > 0, "an empty group is open")
-      assert(groupsByKeys[group.keys] == UInt(index), "a list of keys does not lead to its group")
-      for key in group.keys {
-        let found = groupsByKey[key]?.element(number: group.number)
-        assert(found == UInt(index), "a key does not lead to a group that contains it")
+      if group.members.count == 0 {
+        free.insert(UInt(index))
+        continue
       }
+      assert(groupsByKeys[group.keys] == UInt(index), "a list of keys does not lead to its group")
+      let isFound = group.keys.allSatisfy {
+        groupsByKey[$0]?.element(number: group.number) == UInt(index)
+      }
+      assert(isFound, "a key does not lead to a group that contains it")
     }
+    assert(freeGroups.sorted() == free.sorted(), "the free groups are not the empty ones")
+    assert(groupsByKeys.count == groups.count - free.count, "keys lead to a free group")
     for groups in groupsByKey.values {
       groups._checkInvariants()
       assert(groups.count > 0, "a key leads to no group")
-      assert(closed.isDisjoint(with: groups.elements), "a key leads to a closed group")
+      assert(free.isDisjoint(with: groups.elements), "a key leads to a free group")
     }
-    assert(groupsByKeys.count == groups.count - closed.count, "keys lead to a closed group")
-    assert(freeGroups.sorted() == closed.sorted(), "the free groups are not the closed ones")
     assert(numbers.count == count, "the count is wrong")
     swept._checkInvariants()
-    assert(swept.entries.allSatisfy { contains($0.element.id) }, "an ended subscription is swept")
+    assert(numbers.isSuperset(of: swept.entries.map(\.number)), "an ended subscription is swept")
   }
 
-  /// Returns the group for a list of keys, creating it if necessary.
-  private mutating func group(for keys: [Key]) -> UInt {
-    if let known = groupsByKeys[keys] { return known }
+  /// Adds a group, or takes a free one.
+  private mutating func open(_ keys: [Key]) -> UInt {
     let group = freeGroups.popLast() ?? UInt(groups.count)
-    if group == groups.count { groups.append(nil) }
-    groups[Int(group)] = Group(keys: keys, number: lastNumber)
+    let opened = Group(keys: keys, number: lastNumber)
+    if group == groups.count { groups.append(opened) } else { groups[Int(group)] = opened }
     groupsByKeys[keys] = group
     for key in keys { groupsByKey[key, default: NumberedList()].append(group, number: lastNumber) }
     return group
   }
 
-  /// Removes an empty group.
+  /// Makes an empty group free.
   private mutating func close(_ group: UInt) {
-    guard let closed = groups[Int(group)].take() else { return }
+    let closed = groups[Int(group)]
     freeGroups.append(group)
     groupsByKeys[closed.keys] = nil
     for key in closed.keys {

@@ -7,24 +7,21 @@ internal import EventBus
 /// registration. The other members of a subscriber are isolated to the main actor.
 ///
 /// ```
-/// view ──► token ──► registration ╌╌weak╌╌► registry ──► subscriber ╌╌weak╌╌► view
+/// view ──► token ──► registration ──► registry ──► subscriber ╌╌weak╌╌► view
+///                         ▲                             │
+///                         └─────── until it ends ───────┘
 /// ```
 final class SubscriptionRegistry: Sendable {
-  typealias Index = SubscriptionIndex<ThemeKeys, ThemeSubscription>
-
-  private let index = Locked(Index())
+  private let index = Locked(SubscriptionIndex<AnyThemeKey, ThemeSubscription>())
   @MainActor private var probes: UInt = 0
 
-  /// Ends all subscriptions.
-  deinit {
+  /// Ends all subscriptions; the manager calls it in its `deinit`.
+  func endAll() {
     for subscriber in index.withLock({ $0.subscribers }) { subscriber.registration.end() }
   }
 
   /// The number of subscriptions, including those of dead objects that no sweep has found yet.
   var count: Int { index.withLock { $0.count } }
-
-  /// A Boolean value that indicates whether there are subscriptions whose end only sweeping finds.
-  var needsSweeps: Bool { index.withLock { $0.swept.count > 0 } }
 
   /// The number of slots in the index, including gaps.
   var slotCount: Int { index.withLock { $0.slotCount } }
@@ -61,9 +58,7 @@ final class SubscriptionRegistry: Sendable {
   @MainActor
   func sweep() {
     let swept = index.withLock { $0.swept }
-    for (_, member) in swept.entries where !member.subscriber.isAlive {
-      member.subscriber.registration.end()
-    }
+    swept.forEach { if !$0.isAlive { $0.registration.end() } }
   }
 
   /// Examines a sample of the swept subscriptions, and sweeps all of them if many are dead.
@@ -74,14 +69,14 @@ final class SubscriptionRegistry: Sendable {
     probes &+= 1
     var probe = SweepProbe(total: swept.slotCount, seed: probes)
     while let index = probe.next() {
-      probe.record(isDead: swept.element(at: index)?.subscriber.isAlive != true)
+      probe.record(isDead: swept.element(at: index)?.isAlive != true)
     }
     if probe.shouldSweep { sweep() }
   }
 }
 
 extension SubscriptionRegistry: RegistrationTable {
-  func remove(_ id: Index.ID) {
+  func remove(_ id: EntryID) {
     let removed = index.withLock { $0.remove(id) }
     withExtendedLifetime(removed) {}
   }
@@ -125,10 +120,13 @@ final class ThemeSubscription {
   ///
   /// - Parameter value: Returns the value for a key, or `nil` to skip the rule. Called before each
   ///   rule, and after each transform.
-  func apply(_ value: (AnyThemeKey) -> (any AnyThemeValue)?) {
+  /// - Returns: `false` if the object has died.
+  @discardableResult
+  func apply(_ value: (AnyThemeKey) -> (any AnyThemeValue)?) -> Bool {
     // The reference is weak and not unowned: the last strong one may be released on another thread,
     // and the object's own `deinit` may cause the switch.
-    guard !isSilent, let object else { return }
+    guard !isSilent else { return true }
+    guard let object else { return false }
     // A function, whose context needs no allocation.
     func isCurrent(_ key: AnyThemeKey, _ box: AnyObject) -> Bool {
       guard !isSilent, let current = value(key) else { return false }
@@ -141,7 +139,8 @@ final class ThemeSubscription {
       guard let box = value(rules[index].key) else { continue }
       rules[index].write(object, box, isCurrent)
       // The property's observers may have ended or paused the subscription.
-      guard !isSilent else { return }
+      if isSilent { break }
     }
+    return true
   }
 }

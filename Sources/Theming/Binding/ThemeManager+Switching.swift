@@ -8,16 +8,13 @@ extension ThemeManager {
   ///
   /// - Complexity: O(1), or O(*d*) in the number of managers above while switches are pending.
   var upcoming: Theme {
-    guard root.queue.hasRequests else { return theme }
+    guard !root.queue.isEmpty else { return theme }
     return upcomingRequest?.theme(over: parent?.upcoming) ?? theme
   }
 
-  /// The last pending request for this manager, or the overrides of a scope without one.
-  private var upcomingRequest: ThemeRequest? { pendingRequest ?? overlay.map(ThemeRequest.overlay) }
-
-  /// The last pending request for this manager.
-  private var pendingRequest: ThemeRequest? {
-    root.queue.lastRequest(for: ObjectIdentifier(self))?.request
+  /// The pending request for this manager, or the overrides of a scope without one.
+  private var upcomingRequest: ThemeRequest? {
+    pending?.request ?? overlay.map(ThemeRequest.overlay)
   }
 
   /// Switches to a theme.
@@ -45,7 +42,7 @@ extension ThemeManager {
   ///   form a cycle, alone or together with those of a scope; nothing has changed then. The code is
   ///   ``ThemeError/Code/switchLoop`` if each of 16 switches triggered another one; both the caller
   ///   that requests the next switch, which is not recorded, and the caller that began the chain
-  ///   receive the error, and the theme of the last round stays in use.
+  ///   receive the error, and the theme of the last switch stays in use.
   /// - Complexity: O(*v*) in the number of values of both themes plus O(*n*) in the number of
   ///   subscriptions to changed keys, for the manager and for each scope. Other subscriptions cost
   ///   nothing.
@@ -112,62 +109,53 @@ extension ThemeManager {
   func submit(_ request: ThemeRequest, isChoice: Bool = false) throws(ThemeError) {
     let root = root
     var plan: [ThemeSwitch] = []
-    addSwitches(to: &plan, over: parent?.upcoming) { $0 === self ? request : $0.pendingRequest }
-    try plan.check()
-    let isConsequence = bus.openings(on: MainActor.shared) <= root.chain.openings
-    if isConsequence, root.queue.isLastRound {
-      let name = request.theme(over: parent?.upcoming)?.name ?? ""
-      let refusal = ThemeError(.switchLoop, themes: root.chain.names + [name])
-      root.chain.refusal = root.chain.refusal ?? refusal
-      throw refusal
-    }
+    addSwitches(to: &plan, over: parent?.upcoming) { $0 === self ? request : $0.pending?.request }
+    for part in plan { try part.new.check() }
+    let causes = try root.causes(ofSwitchTo: plan.first?.new.theme.name ?? "")
     requestCount += 1
     if isChoice, parent == nil { catalog.isChosen = true }
-    let isAlone = !root.queue.hasRequests
-    let (isRunner, former) = root.queue.submit(
-      (self, request),
-      for: ObjectIdentifier(self),
-      isConsequence: isConsequence
-    )
-    if isRunner { try root.runQueue(isAlone ? plan : nil) }
+    if pending == nil { root.queue.append(self) }
+    let former = pending
+    pending = PendingSwitch(request: request, causes: causes)
+    if root.running == nil { try root.runQueue(root.queue.count == 1 ? plan : nil) }
+    // Last, because the `deinit` of a value may switch.
     withExtendedLifetime((plan, former)) {}
   }
 
-  /// Performs rounds until none triggers another.
+  /// The maximum number of switches of which each triggered the next.
+  private static var longestChain: Int { 16 }
+
+  /// Returns the ``PendingSwitch/causes`` of a switch that is requested now.
   ///
-  /// - Parameter first: The plan of the only request, or `nil` to create the first plan, too.
+  /// - Parameter name: The name of the requested theme.
+  /// - Returns: The names of the themes.
+  /// - Throws: ``ThemeError`` with the code ``ThemeError/Code/switchLoop`` if there are too many.
+  private func causes(ofSwitchTo name: String) throws(ThemeError) -> [String]? {
+    guard let running else { return [] }
+    guard bus.openings(on: MainActor.shared) <= running.openings else { return nil }
+    guard running.names.count >= Self.longestChain else { return running.names }
+    let refusal = ThemeError(.switchLoop, themes: running.names + [name])
+    self.running?.refusal = running.refusal ?? refusal
+    throw refusal
+  }
+
+  /// Performs the first pending switch and all that follow, except requests from other threads.
+  ///
+  /// - Parameter first: The plan of the only pending switch, or `nil` to create it, too.
   /// - Throws: ``ThemeError`` with the code ``ThemeError/Code/switchLoop``.
   private func runQueue(_ first: [ThemeSwitch]?) throws(ThemeError) {
+    running = RunningSwitch(openings: bus.openings(on: MainActor.shared))
     var first = first
-    var former: [(manager: ThemeManager, request: ThemeRequest)] = []
-    chain = Chain(openings: bus.openings(on: MainActor.shared))
-    while true {
-      let (next, replaced) = queue.next()
-      former += replaced
-      guard let round = next else { break }
-      // A request that forms a cycle without later ones is applied together with those.
-      var open: [(manager: ThemeManager, request: ThemeRequest)] = []
-      for entry in round {
-        open.append(entry)
-        let plan = first.take() ?? plan(for: open)
-        guard plan.isSound else { continue }
-        let managers = open.map(\.manager)
-        open = []
-        apply(plan, for: managers)
-      }
-      // A scope created in the meantime may depend on requests of the next round.
-      queue.postpone(open.map { (ObjectIdentifier($0.manager), $0) })
-    }
-    if queue.hasRequests { Task { self.resume() } }
-    let refusal = chain.refusal
-    // Last, because the `deinit` of a value may switch, which begins another chain.
-    withExtendedLifetime(former) {}
+    repeat { performNext(first.take()) } while queue.contains { $0.pending?.causes != nil }
+    let refusal = running?.refusal
+    running = nil
+    if !queue.isEmpty { Task { self.runRest() } }
     if let refusal { throw refusal }
   }
 
-  /// Performs the pending requests in a separate job of the main actor.
-  private func resume() {
-    guard queue.resume() else { return }
+  /// Performs pending requests from other threads, in a job of the main actor of its own.
+  private func runRest() {
+    if running != nil || queue.isEmpty { return }
     reportingError { () throws(ThemeError) in try runQueue(nil) }
   }
 
@@ -180,26 +168,64 @@ extension ThemeManager {
     }
   }
 
-  /// Plans requests that are applied together.
-  private func plan(
-    for entries: [(manager: ThemeManager, request: ThemeRequest)]
-  ) -> [ThemeSwitch] {
-    let requests = Dictionary(entries.map { (ObjectIdentifier($0.manager), $0.request) }) { $1 }
+  /// Performs the first pending switch, together with the later ones without which aliases would form a cycle.
+  ///
+  /// All pending switches together form none: each was checked with those before it, and so was each new scope.
+  ///
+  /// - Parameter known: The plan, or `nil` to create it.
+  private func performNext(_ known: [ThemeSwitch]?) {
+    var managers = [queue[0]]
+    var plan = known ?? plan(for: managers)
+    while managers.count < queue.count, plan.contains(where: { $0.new.cycle != nil }) {
+      managers.append(queue[managers.count])
+      plan = self.plan(for: managers)
+    }
+    running?.names = (queue[0].pending?.causes ?? []) + plan.prefix(1).map(\.new.theme.name)
+    queue.removeFirst(managers.count)
+    // The plan keeps the requested themes.
+    for manager in managers { manager.pending = nil }
+    apply(plan, for: managers)
+  }
+
+  /// Plans the pending switches of some managers, which are applied together.
+  private func plan(for managers: [ThemeManager]) -> [ThemeSwitch] {
+    let chosen = Set(managers.map(ObjectIdentifier.init))
     var plan: [ThemeSwitch] = []
-    for (manager, _) in entries where !manager.isReached(by: requests) {
+    for manager in managers where !manager.follows(chosen) {
       manager.addSwitches(to: &plan, over: manager.parent?.theme) {
-        requests[ObjectIdentifier($0)]
+        chosen.contains(ObjectIdentifier($0)) ? $0.pending?.request : nil
       }
     }
     return plan
   }
 
-  /// A Boolean value that indicates whether the plan of a manager above, for which there is a
-  /// request, includes this manager.
-  private func isReached(by requests: [ObjectIdentifier: ThemeRequest]) -> Bool {
-    guard requests.count > 1, let parent else { return false }
-    if requests[ObjectIdentifier(parent)] != nil { return true }
-    return parent.overlay != nil && parent.isReached(by: requests)
+  /// Returns whether the plan of a manager above, which is one of the given ones, includes this manager.
+  private func follows(_ managers: Set<ObjectIdentifier>) -> Bool {
+    guard managers.count > 1, let parent else { return false }
+    if managers.contains(ObjectIdentifier(parent)) { return true }
+    return parent.overlay != nil && parent.follows(managers)
+  }
+
+  /// Plans the switch of this manager and of the scopes that follow it, each manager before its scopes.
+  ///
+  /// Planning calls no user code, so nothing changes between planning and the swap.
+  ///
+  /// - Parameters:
+  ///   - plan: Receives the switches; none for a scope that does not follow the manager above, which stays as
+  ///     it is, and so do its own scopes.
+  ///   - base: The planned theme of the manager above, or `nil` if there is none.
+  ///   - request: Returns the request for a manager, if there is one.
+  private func addSwitches(
+    to plan: inout [ThemeSwitch],
+    over base: Theme?,
+    _ request: (ThemeManager) -> ThemeRequest?
+  ) {
+    guard let requested = request(self) ?? overlay.map(ThemeRequest.overlay),
+      let theme = requested.theme(over: base)
+    else { return }
+    let part = ThemeSwitch(self, to: theme, requested)
+    plan.append(part)
+    for scope in part.scopes { scope.addSwitches(to: &plan, over: theme, request) }
   }
 
   /// Performs one switch: swaps all themes, updates the views, and posts on the bus.
@@ -210,11 +236,8 @@ extension ThemeManager {
   ///   - plan: The plan, which is free of cycles.
   ///   - managers: The managers that were requested to switch.
   private func apply(_ plan: [ThemeSwitch], for managers: [ThemeManager]) {
-    for manager in managers { queue.begin(ObjectIdentifier(manager)) }
     for part in plan { part.manager.swap(part) }
-    chain.names += managers.map(\.theme.name)
     for part in plan { part.compare() }
-    for part in plan { part.collect() }
     for part in plan { part.apply() }
     // A scope without changes posts nothing.
     for part in plan

@@ -51,11 +51,13 @@ public final class ThemeManager {
   /// The number of the last scope created in the program.
   static var lastScope: UInt = 0
 
-  /// The queue for all managers of a tree, which gives their switches one order; used in the root
+  /// The request for this manager that has not been performed.
+  var pending: PendingSwitch?
+  /// The managers of the tree with pending requests, in the order in which they first requested one; used in the root
   /// only.
-  var queue = SwitchQueue<ObjectIdentifier, (manager: ThemeManager, request: ThemeRequest)>()
-  /// The chain of switches that the running one belongs to; used in the root only.
-  var chain = Chain(openings: 0)
+  var queue: [ThemeManager] = []
+  /// The switch that is being performed; used in the root only.
+  var running: RunningSwitch?
   /// The timer of an appearance of the system that has not lasted yet; used in the root only.
   var settling: Token?
   /// The registered themes; used in the root only, and empty in scopes.
@@ -116,6 +118,7 @@ public final class ThemeManager {
   }
 
   deinit {
+    registry.endAll()
     if let scopeNumber { _ = parent?.scopeList.withLock { $0.remove(number: scopeNumber) } }
   }
 
@@ -228,7 +231,7 @@ extension ThemeManager {
     var own = theme.adding(ThemeLayer(scope: number))
     override(&own)
     let overlay = own.overrides(ofScope: number)
-    if root.queue.hasRequests { _ = try upcoming.adding(overlay).checked() }
+    if !root.queue.isEmpty { _ = try upcoming.adding(overlay).checked() }
     let resolved = ResolvedTheme(theme.adding(overlay))
     try resolved.check()
     return ThemeManager(resolved, bus, parent: self, overlay: overlay)

@@ -7,7 +7,7 @@ public struct ThemeError: Error {
     /// Applying a theme triggered another switch, 16 times in succession.
     ///
     /// A themed property, or an observer of the change, calls `use` on every switch. The theme of
-    /// the last round stays in use; the switch after it is dropped.
+    /// the last switch stays in use; the switch after it is dropped.
     case switchLoop
     /// Aliases of the theme form a cycle; ``ThemeError/path`` names the keys.
     case aliasCycle
@@ -32,7 +32,7 @@ public struct ThemeError: Error {
 
   /// The names of the themes involved.
   ///
-  /// For a loop: the themes of the rounds and, last, the dropped one. For an error about a base:
+  /// For a loop: the themes of the switches and, last, the dropped one. For an error about a base:
   /// the theme of the document and the theme it extends.
   public let themes: [String]
 

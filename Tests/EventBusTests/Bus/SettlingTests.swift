@@ -138,6 +138,42 @@ struct SettlingTests {
     withExtendedLifetime(tokens) {}
   }
 
+  @Test("A handler that begins to wait lets one that waits already go on, before its own call ends")
+  func oneAfterTheOther() async throws {
+    let (bus, first, mayWait) = (bus, ManualLatch(), ManualLatch())
+    let (isPosting, mayPass) = (ManualLatch(), ManualLatch())
+    let tokens = [
+      bus.observe(.number) { _ in
+        try await bus.waitUntilSettled()
+        first.open()
+      },
+      bus.observe(.number) { _ in
+        await mayWait.wait()
+        try await bus.waitUntilSettled()
+        await first.wait()
+      },
+      // A post in progress keeps the second wait from ending before the first one has looked again.
+      bus.observe(.text) { _ in
+        isPosting.open()
+        mayPass.block()
+      },
+    ]
+    bus.post(.number, 1)
+    await rest()
+    #expect(!first.isOpen)
+    async let posting: Void = onThreads(1) { _ in bus.post(.text, "slow") }
+    await isPosting.wait()
+    mayWait.open()
+    await rest()
+    mayPass.open()
+    await rest()
+    #expect(first.isOpen)
+    first.open()
+    try await bus.waitUntilSettled()
+    await posting
+    withExtendedLifetime(tokens) {}
+  }
+
   @Test("A handler that waits leaves out the handler that waits for it with postAndWait")
   func belowPostAndWait() async throws {
     let (bus, errors) = (bus, Log<String>())

@@ -148,6 +148,18 @@ struct TimerScheduleTests {
     #expect(schedule.deadline == 30)
   }
 
+  @Test("After two pauses that meet at a deadline, a tick that was due before them is served")
+  func pausesThatMeet() {
+    var schedule = TimerSchedule(from: 0, every: 10, missed: .skip)
+    for (start, end) in [(15, 20), (20, 30)] as [(Int128, Int128)] {
+      schedule.pause(at: start)
+      schedule.resume(at: end)
+    }
+    let tick = schedule.begin(at: 35)
+    #expect(schedule.deadline == 10)
+    #expect(tick.lateness == 25 && tick.missed == 0)
+  }
+
   @Test(
     "Whatever pauses and ticks overlap, each deadline is served, missed or in a pause, and only once",
     arguments: [MissedTicks.skip, .burst]

@@ -75,4 +75,30 @@ struct MailedSwitchTests {
     #expect(label.corner == 3)
     withExtendedLifetime(wishes) {}
   }
+
+  @Test("A request from another thread keeps its place before a request of the running switch")
+  func inOrder() throws {
+    let bus = EventBus()
+    let manager = makeManager(rounded(0), bus: bus)
+    let scope = try manager.scope { _ in }
+    let names = Log<String>()
+    let wishes = bus.observe(.wish) { try scope.use(rounded($0)) }
+    let changes = bus.observe(.themeDidChange) { change in
+      names.append("\(change.manager === scope ? "scope" : "manager") \(change.new.name)")
+      // The post has delivered the wish before.
+      if change.manager === manager, change.new.name == "rounded 1" {
+        try manager.use(rounded(3))
+      }
+    }
+    let label = Label(manager, map: [.set(\.corner, .radius)])
+    label.whenTouched = { label in
+      if label.corner == 1 { _ = blockedOnThread { bus.post(.wish, 2) } }
+    }
+    try manager.use(rounded(1))
+    #expect(
+      names.entries
+        == ["manager rounded 1", "scope rounded 1", "scope rounded 2", "manager rounded 3"]
+    )
+    withExtendedLifetime([wishes, changes]) {}
+  }
 }

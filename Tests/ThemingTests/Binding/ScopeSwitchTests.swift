@@ -153,7 +153,7 @@ struct ScopeSwitchTests {
     withExtendedLifetime((label, other)) {}
   }
 
-  @Test("Twenty scopes edited by one view's setter take one round and are no loop")
+  @Test("Twenty scopes edited by one view's setter are no loop")
   func manyWishes() throws {
     let manager = makeManager(bus: bus)
     let scopes = try (0..<20).map { _ in try manager.scope { _ in } }
@@ -170,6 +170,39 @@ struct ScopeSwitchTests {
     withExtendedLifetime(label) {}
   }
 
+  @Test(
+    "Whatever is requested, managers switch in the order of their first pending requests, each to its last one"
+  )
+  func anyRequests() throws {
+    let random = Shared(SampleNumbers(seed: 4))
+    for _ in 0..<size(100, full: 1_000) {
+      let bus = EventBus()
+      let manager = makeManager(bus: bus)
+      let scopes = try (0..<4).map { _ in try manager.scope { _ in } }
+      let pending = Shared<[(scope: Int, name: String)]>([])
+      let left = Shared(15)
+      let observer = bus.observe(.themeDidChange) { change in
+        if let scope = scopes.firstIndex(where: { $0 === change.manager }) {
+          let next = pending.value.isEmpty ? nil : pending.value.removeFirst()
+          #expect(next?.scope == scope && next?.name == change.new.name)
+        }
+        while left.value > 0, pending.value.isEmpty || random.value.next(below: 3) > 0 {
+          let (scope, name) = (random.value.next(below: scopes.count), "theme \(left.value)")
+          left.value -= 1
+          try scopes[scope].use(Theme(name, appearance: .dark))
+          if let place = pending.value.firstIndex(where: { $0.scope == scope }) {
+            pending.value[place].name = name
+          } else {
+            pending.value.append((scope, name))
+          }
+        }
+      }
+      try manager.edit { _ in }
+      #expect(pending.value.isEmpty && left.value == 0)
+      withExtendedLifetime(observer) {}
+    }
+  }
+
   @Test("A scope created by a view's setter during a switch has the new theme")
   func bornDuringSwitch() throws {
     let manager = makeManager(bus: bus)
@@ -181,4 +214,12 @@ struct ScopeSwitchTests {
     #expect(made?.version == 0)
     withExtendedLifetime(label) {}
   }
+}
+
+/// A variable that closures on the main actor share.
+@MainActor
+private final class Shared<Value> {
+  var value: Value
+
+  init(_ value: Value) { self.value = value }
 }
