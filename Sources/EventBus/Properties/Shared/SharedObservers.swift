@@ -40,19 +40,19 @@ package final class SharedObservers<Value: Sendable>: ObserverList,
   /// - Parameters:
   ///   - request: The parameters of the registration.
   ///   - owner: The owner, held weakly.
-  ///   - body: Calls the handler.
+  ///   - handler: The handler.
   /// - Returns: The inbox.
   func add(
     _ request: SharedObserveRequest,
     owner: AnyObject?,
-    _ body: @escaping @Sendable (Change<Value>) -> Reception
+    _ handler: @escaping SharedHandler<Value>
   ) -> SharedInbox<Value> {
     let mailbox = request.actor.map { actor in
       mailboxes.member(of: actor) { Mailbox(actor, waiting: waiting) }
     }
-    let registration = ObserverRegistration(self, at: CallSite(request.fileID, request.line))
+    let registration = ObserverRegistration(self, at: request.site)
     let inbox = SharedInbox(of: self, registration, isBound: mailbox != nil)
-    let sink = SharedSink(inbox, owner: owner, id: request.id, on: mailbox, body)
+    let sink = SharedSink(inbox, owner: owner, id: request.id, on: mailbox, handler)
     add(sink)
     if let carrier = owner as? any LifetimeOwner { registration.join(carrier.lifetime.members) }
     if let owner, let id = request.id {
@@ -115,7 +115,7 @@ package final class SharedObservers<Value: Sendable>: ObserverList,
   ///   - chain: The chain of the round.
   ///   - body: The call.
   /// - Returns: The result of the call.
-  func calling<Result>(_ chain: SettingChain, _ body: () -> Result) -> Result {
+  func calling<Result>(_ chain: SettingChain, _ body: () throws -> Result) rethrows -> Result {
     let thread = currentThreadID()
     callerCount.wrappingAdd(1, ordering: .relaxed)
     let isOutermost = callers.withLock { $0.insert(thread).inserted }
@@ -123,13 +123,16 @@ package final class SharedObservers<Value: Sendable>: ObserverList,
       if isOutermost { _ = callers.withLock { $0.remove(thread) } }
       callerCount.wrappingSubtract(1, ordering: .relaxed)
     }
-    return chain.calling(body)
+    return try chain.calling(body)
   }
 }
 
 /// The round for which an observer of a shared property is called; `nil` for the next one that waits in the inbox
 /// of the observer.
 typealias SharedCall<Value: Sendable> = SharedRound<Value>?
+
+/// A handler without its isolation; it receives its owner, if there is one.
+typealias SharedHandler<Value> = @Sendable (AnyObject?, Change<Value>) throws -> Void
 
 /// The sink of an observer of a shared property: its inbox admits the rounds, and keeps those that wait.
 private final class SharedSink<Value: Sendable>: GeneralSink<SharedCall<Value>>,
@@ -138,7 +141,7 @@ private final class SharedSink<Value: Sendable>: GeneralSink<SharedCall<Value>>,
   private let inbox: SharedInbox<Value>
   private let ownerID: ObjectIdentifier?
   private let id: AnyHashable?
-  private let body: @Sendable (Change<Value>) -> Reception
+  private let handler: SharedHandler<Value>
 
   /// Creates a sink.
   ///
@@ -147,22 +150,29 @@ private final class SharedSink<Value: Sendable>: GeneralSink<SharedCall<Value>>,
   ///   - owner: The owner, held weakly.
   ///   - id: The owner's identifier for the registration, so that a later one with the same identifier replaces it.
   ///   - mailbox: The mailbox of the actor on which the handler runs.
-  ///   - body: Calls the handler.
+  ///   - handler: The handler.
   init(
     _ inbox: SharedInbox<Value>,
     owner: AnyObject?,
     id: AnyHashable?,
     on mailbox: Mailbox?,
-    _ body: @escaping @Sendable (Change<Value>) -> Reception
+    _ handler: @escaping SharedHandler<Value>
   ) {
     (self.inbox, self.id, ownerID) = (inbox, id, owner.map(ObjectIdentifier.init))
     let request = ObserveRequest(at: inbox.registration.site)
     let admission = Conditions(request, where: inbox.admits, isReplaying: false)
-    self.body = body
+    self.handler = handler
     super.init(inbox.registration, request, admission, owner: owner, on: mailbox)
   }
 
-  override func call(_ call: SharedCall<Value>) -> Reception { inbox.call(call, body) }
+  override func call(_ call: SharedCall<Value>) throws -> Reception {
+    try inbox.call(call) { change in
+      let owner = owner
+      if ownerID != nil, owner == nil { return .ownerLost }
+      try handler(owner, change)
+      return .called
+    }
+  }
 
   // The inbox has the change, and releases it as soon as the registration ends.
   override func kept(_ call: SharedCall<Value>) -> SharedCall<Value> { nil }
@@ -175,5 +185,191 @@ private final class SharedSink<Value: Sendable>: GeneralSink<SharedCall<Value>>,
   func belongs(to object: AnyObject, as id: AnyHashable?) -> Bool {
     if let id, self.id != id { return false }
     return ownerID == ObjectIdentifier(object) && owner === object
+  }
+}
+
+/// The pending changes of one observer of a shared property, during its registration and until its actor
+/// handles them.
+///
+/// One thread at a time delivers to an observer: first the registering thread, or a task that continues
+/// for it, until ``handOver(_:isAtHome:retaining:)`` has opened the inbox; then the thread that delivers for
+/// the property.
+///
+/// An inbox finishes with the registration: it releases the changes at once, even while the actor is busy.
+///
+/// The observers own their inboxes, which refer back to them, as do the registrations;
+/// ``ObserverList/close()`` breaks both cycles.
+final class SharedInbox<Value: Sendable>: Sendable {
+  private struct State: ~Copyable {
+    var isOpen = false
+    /// A Boolean value that indicates whether the registration has ended, and nothing is to be kept.
+    var hasFinished = false
+    /// The number of the newest change contained in the value at registration.
+    var baseline: UInt = 0
+    /// The value at registration, until the first change after it.
+    var known: Value?
+    /// The changes that wait: for the registering thread, and for the actor, whose mailbox holds one call for each.
+    var waiting = BoundedQueue<SharedRound<Value>>()
+    /// The number of waiting changes, the last ones, for which the registering thread has yet to make a call.
+    var held = 0
+
+    /// Returns the value that the observer knows, if a round includes changes from before.
+    func known(for round: SharedRound<Value>) -> Value? { round.first <= baseline ? known : nil }
+
+    /// Adds a change, or merges it into the last one.
+    ///
+    /// - Returns: If the change was merged, a value for the caller to release outside its lock.
+    mutating func append(_ round: SharedRound<Value>) -> Value? {
+      let displaced = waiting.appendOrMerge(round.beginning(with: known(for: round)))
+      if displaced == nil, !isOpen { held += 1 }
+      return displaced
+    }
+  }
+
+  private let state = Locked(State())
+  private let observers: SharedObservers<Value>
+  /// The registration of the observer.
+  let registration: ObserverRegistration
+  /// A Boolean value that indicates whether the handler runs on an actor.
+  private let isBound: Bool
+
+  /// Creates a closed inbox.
+  ///
+  /// - Parameters:
+  ///   - observers: The observers of the property.
+  ///   - registration: The registration of the observer.
+  ///   - isBound: Whether the handler runs on an actor.
+  init(
+    of observers: SharedObservers<Value>,
+    _ registration: ObserverRegistration,
+    isBound: Bool
+  ) {
+    (self.observers, self.registration, self.isBound) = (observers, registration, isBound)
+  }
+
+  /// Sets the value that the observer knows from its registration, with which its changes begin.
+  ///
+  /// - Parameters:
+  ///   - value: The value.
+  ///   - number: The number of the newest change in it.
+  ///   - isWanted: Whether the handler is called with the value, too.
+  func begin(with value: Value, _ number: UInt, initial isWanted: Bool) {
+    // Released outside the lock, with the values that they displace.
+    let (early, merged) = state.withLock { state -> ([SharedRound<Value>], Int) in
+      guard !state.hasFinished else { return ([], 0) }
+      (state.baseline, state.known, state.held) = (number, value, 0)
+      let early = state.waiting.removeAll()
+      let change = Change(.initial, old: value, new: value)
+      let initial = SharedRound(change: change, first: number, number: number)
+      let rounds = (isWanted ? [initial] : []) + early.filter { $0.number > number }
+      return (early, rounds.count { state.append($0) != nil })
+    }
+    withExtendedLifetime(early) {}
+    for _ in 0..<merged { observers.countMerged() }
+  }
+
+  /// Returns whether to call the observer for a round, at once or by another call in its mailbox.
+  ///
+  /// It is called once for each delivered round.
+  func admits(_ call: SharedCall<Value>) -> Bool {
+    guard let round = call else { return true }
+    // Released outside the lock, as is a displaced value.
+    var former: Value?
+    defer { withExtendedLifetime(former) {} }
+    let (isAdmitted, displaced) = state.withLock { state -> (Bool, Value?) in
+      if state.hasFinished || round.number <= state.baseline { return (false, nil) }
+      if round.first > state.baseline { swap(&former, &state.known) }
+      if state.isOpen, !isBound { return (true, nil) }
+      let displaced = state.append(round)
+      return (state.isOpen && displaced == nil, displaced)
+    }
+    if displaced != nil { observers.countMerged() }
+    return isAdmitted
+  }
+
+  /// Calls a handler for an admitted round, or for the first one that waits.
+  ///
+  /// - Parameters:
+  ///   - admitted: The admitted call; other rounds may have been merged with the pending ones since.
+  ///   - body: Calls the handler.
+  /// - Returns: The outcome; a round whose changes cancelled each other out is declined.
+  /// - Throws: The error of the handler.
+  func call(
+    _ admitted: SharedCall<Value>,
+    _ body: (Change<Value>) throws -> Reception
+  ) rethrows -> Reception {
+    guard let round = takeForCall(admitted) else { return .declined }
+    if !isBound, admitted != nil { return try body(round.change) }
+    return try observers.calling(round.chain) { try body(round.change) }
+  }
+
+  /// Makes a call for each change held during the registration, then opens the inbox.
+  ///
+  /// After so many calls a task continues. The registration ends with the property, but not before it has received
+  /// what was set until then: the task retains the property.
+  ///
+  /// - Parameters:
+  ///   - count: The number of calls.
+  ///   - isAtHome: A Boolean value that indicates whether the caller runs on the handler's actor, so that the
+  ///     handler is called before the method returns.
+  ///   - property: The property.
+  func handOver(
+    _ count: Int = SharedChanges<Value>.othersPerTurn,
+    isAtHome: Bool = false,
+    retaining property: SharedObserved<Value>
+  ) {
+    // Counted as a call, so that waiting for the registration to finish includes it.
+    guard registration.beginCall() else { return }
+    defer { registration.finish() }
+    for _ in 0..<count {
+      let isHeld = state.withLock { state in
+        state.isOpen = state.held == 0
+        if !state.isOpen { state.held -= 1 }
+        return !state.isOpen
+      }
+      guard isHeld, let sink = registration.sink(as: GeneralSink<SharedCall<Value>>.self) else {
+        return
+      }
+      if isBound || registration.isOpen {
+        _ =
+          isAtHome
+          ? sink.perform(nil, observers.post())
+          : sink.accept(nil, observers.post(), isCounted: true)
+      } else {
+        // Dropped, because the registration is paused.
+        let dropped = state.withLock { $0.waiting.popFirst() }
+        withExtendedLifetime(dropped) {}
+      }
+    }
+    Task.detached { self.handOver(retaining: property) }
+  }
+
+  /// Returns the round to deliver in a call.
+  ///
+  /// - Returns: The round, or `nil` if none waits or the merged changes cancel each other out.
+  private func takeForCall(_ admitted: SharedCall<Value>) -> SharedRound<Value>? {
+    let round: SharedRound<Value>
+    if !isBound, let admitted {
+      if !admitted.isMerged { return admitted }
+      round = admitted.beginning(with: state.withLock { $0.known(for: admitted) })
+    } else {
+      guard let first = state.withLock({ $0.waiting.popFirst() }) else { return nil }
+      round = first
+    }
+    guard round.isNothing(observers.areEqual) else { return round }
+    if !round.isCounted { observers.countMerged() }
+    return nil
+  }
+}
+
+extension SharedInbox {
+  /// Takes out what is kept, at the end of the registration.
+  ///
+  /// - Returns: What was kept, which the caller releases.
+  func finish() -> any Sendable {
+    state.withLock { state in
+      state.hasFinished = true
+      return (state.known.take(), state.waiting.removeAll())
+    }
   }
 }
