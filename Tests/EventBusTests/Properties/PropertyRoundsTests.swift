@@ -43,7 +43,7 @@ struct PropertyRoundsTests {
       #expect(discarded.count == (isInBatch ? 0 : limit))
       rounds._checkInvariants()
       let round = rounds.report(old: nil, new: limit + 1, coversSilentWrites: false)
-      #expect(round?.report?.records?.count == (isInBatch ? limit + 1 : nil))
+      #expect(round?.report.records?.count == (isInBatch ? limit + 1 : nil))
     }
   }
 }
@@ -229,11 +229,11 @@ private struct Property {
 
   private mutating func deliver(_ round: PropertyRounds<Int>.Round) {
     for (number, isOfElements) in observers where number < round.order {
-      let known = use { $0.takeBaseline(of: number) }
-      if known == round.new { continue }
+      let (known, report) = (use { $0.takeBaseline(of: number) }, round.report)
+      if known.map({ $0 == report.new }) ?? round.isNetZero { continue }
       if isOfElements {
-        guard let report = known == nil ? round.report : nil else {
-          if let known { delivered.append("\(number): \(known)→\(round.new) [unknown]") }
+        if let known {
+          delivered.append("\(number): \(known)→\(report.new) [unknown]")
           continue
         }
         let records = report.records?.compactMap { ($0 as? Record).map { "\($0.old)→\($0.new)" } }
@@ -241,7 +241,7 @@ private struct Property {
         let writes = records?.joined(separator: " ") ?? "unknown"
         delivered.append("\(number): \(old)→\(report.new) [\(writes)]")
       } else if let old = known ?? round.change?.old {
-        delivered.append("\(number): \(old)→\(round.new)")
+        delivered.append("\(number): \(old)→\(report.new)")
       }
     }
     if round.settlesDependents { delivered.append("computed") }

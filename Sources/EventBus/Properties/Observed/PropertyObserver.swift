@@ -236,8 +236,8 @@ extension WriteReport: Sendable {}
 ///
 /// ## Thread safety
 ///
-/// Every member may be called on any thread, except ``isReporting``, ``beginReport()``, ``endReport()`` and ``takeAll()``, which belong
-/// to the property.
+/// Every member may be called on any thread, except ``isReporting``, ``beginReport()``, ``endReport()`` and
+/// ``takeAll()``, which belong to the property.
 @usableFromInline
 final class EndedRegistrations: Sendable {
   /// Set while the property has yet to remove ended registrations.

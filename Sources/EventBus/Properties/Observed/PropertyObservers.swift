@@ -251,19 +251,18 @@ final class PropertyObservers<Value> {
     walk(before: index(from: round.order)) { observer in
       let known = rounds.takeBaseline(of: observer.number)
       guard observer.registration.isOpen else {
-        if known != nil || report != nil { observer.miss() }
+        if known != nil || !round.isNetZero { observer.miss() }
         return true
       }
-      if known.map({ areEqual($0, round.new) }) ?? round.isNetZero {
+      if known.map({ areEqual($0, report.new) }) ?? round.isNetZero {
         if equalsMayDiffer { observer.miss() }
         return true
       }
       if observer.roles.contains(.changes) {
-        if let known { return observer.receive(Change(.set, old: known, new: round.new)) }
+        if let known { return observer.receive(Change(.set, old: known, new: report.new)) }
         if let change { return observer.receive(change) }
       } else if observer.roles.contains(.writes) {
-        if let known { return observer.receive(WriteReport(new: round.new, old: known)) }
-        if let report { return observer.receive(report) }
+        return observer.receive(known.map { WriteReport(new: report.new, old: $0) } ?? report)
       }
       return true
     }

@@ -18,8 +18,6 @@ package struct PropertyRounds<Value> {
   package struct Round {
     /// A Boolean value that indicates whether the value is back where it began.
     package fileprivate(set) var isNetZero = false
-    fileprivate let isOldKnown: Bool
-    fileprivate var isOfBatch = false
     /// A Boolean value that indicates whether the computed values are settled with this round, and not
     /// by the batch.
     package fileprivate(set) var settlesDependents = true
@@ -27,24 +25,10 @@ package struct PropertyRounds<Value> {
     let chain = SettingChain.current.next
     /// The registration number that was next when the round was formed; only smaller ones receive it.
     package let order: UInt
-    fileprivate let records: [AnyObject]?
-    fileprivate let old: Value?
-    /// The new value.
-    package let new: Value
-
-    /// The change for observers of changes; `nil` if no observer needed the old value, or if the value
-    /// is back where it began.
-    package var change: Change<Value>? {
-      guard !isNetZero, let old else { return nil }
-      return Change(.set, old: old, new: new)
-    }
-
-    /// The report for observers of elements; `nil` if the value is back where it began.
-    package var report: WriteReport<Value>? {
-      guard !isNetZero else { return nil }
-      let known = isOldKnown ? old : nil
-      return WriteReport(new: new, old: known, records: records, isOfBatch: isOfBatch)
-    }
+    /// The change for observers of changes; `nil` if none of them needed the old value.
+    package let change: Change<Value>?
+    /// The report for observers of elements.
+    package let report: WriteReport<Value>
   }
 
   /// The maximum number of silent writes that are recorded individually.
@@ -181,18 +165,22 @@ package struct PropertyRounds<Value> {
   /// - Returns: The round, if the caller reports it now, and then the queue; `nil` if it was queued.
   package mutating func report(old: Value?, new: Value, coversSilentWrites: Bool) -> Round? {
     defer { checkInvariants(ofSize: queue.count, _checkInvariants()) }
-    let isOldKnown = coversSilentWrites || !flags.contains(.silent)
+    if coversSilentWrites { flags.remove(.silent) }
+    let round = makeRound(from: old, to: new)
     flags.remove(.silent)
-    let round = Round(
-      isOldKnown: isOldKnown,
-      order: nextNumber,
-      records: takeRecords(),
-      old: old,
-      new: new
-    )
     if begin() { return round }
     append(round)
     return nil
+  }
+
+  private mutating func makeRound(from old: Value?, to new: Value, isOfBatch: Bool = false) -> Round
+  {
+    let known = flags.contains(.silent) ? nil : old
+    return Round(
+      order: nextNumber,
+      change: old.map { Change(.set, old: $0, new: new) },
+      report: WriteReport(new: new, old: known, records: takeRecords(), isOfBatch: isOfBatch)
+    )
   }
 
   private mutating func append(_ round: Round) {
@@ -208,19 +196,11 @@ package struct PropertyRounds<Value> {
   package mutating func queueBatch(new: Value, isNetZero: Bool) {
     defer { checkInvariants(ofSize: queue.count, _checkInvariants()) }
     flags.remove(.batch)
-    append(
-      Round(
-        isNetZero: isNetZero,
-        isOldKnown: !flags.contains(.silent),
-        isOfBatch: true,
-        // A change reported inside an observer's call settles computed values in its own round.
-        settlesDependents: flags.contains(.reporting),
-        order: nextNumber,
-        records: takeRecords(),
-        old: batchStart.take(),
-        new: new
-      )
-    )
+    var round = makeRound(from: batchStart.take(), to: new, isOfBatch: true)
+    round.isNetZero = isNetZero
+    // A change reported inside an observer's call settles computed values in its own round.
+    round.settlesDependents = flags.contains(.reporting)
+    append(round)
     if !isNetZero {
       flags.remove(.silent)
     } else if flags.isSuperset(of: [.silent, .writes]) {
@@ -348,7 +328,9 @@ package struct PropertyFlags: OptionSet, Sendable {
   @inlinable package static var reporting: Self { Self(rawValue: 16) }
   /// Rounds are queued.
   @inlinable package static var pending: Self { Self(rawValue: 32) }
-  /// An ending batch has queued a round. It reports the queue once every property of the batch has queued its round.
+  /// An ending batch has queued a round.
+  ///
+  /// It reports the queue once every property of the batch has queued its round.
   static var endingBatch: Self { Self(rawValue: 64) }
   /// The open batch has written to the property.
   @inlinable package static var batch: Self { Self(rawValue: 128) }

@@ -29,9 +29,7 @@ extension SharedObservedValue {
   ///
   /// - Parameter owner: The owner that was passed to `observe`.
   /// - Complexity: O(*n*) in the number of observers.
-  public func unobserve<Owner: AnyObject>(owner: Owner) {
-    shared.observers.endAll { shared.observers.isOwned($0, by: owner) }
-  }
+  public func unobserve<Owner: AnyObject>(owner: Owner) { shared.observers.end(of: owner) }
 }
 
 extension SharedObservedValue {
@@ -228,13 +226,13 @@ extension SharedObserved {
     _ handler: @escaping SharedHandler<Value>
   ) -> Token {
     _ = enteringThread()
-    let inbox = observers.add(request, owner: owner, handler)
-    // Added before the value is read: every change is either in the value or reaches the inbox.
+    let registration = observers.add(request, owner: owner, handler)
+    // Added before the value is read: every change is either in the value or reaches the sink.
     let (value, newest) = state.withLock { $0.register() }
-    inbox.begin(with: value, newest, initial: request.initial)
+    registration.sink(as: SharedSink<Value>.self)?.begin(with: value, newest, request.initial)
     let count = SharedChanges<Value>.othersPerTurn + (request.initial ? 1 : 0)
-    inbox.handOver(count, isAtHome: isAtHome, retaining: self)
-    return Token(inbox.registration, isKept: owner != nil)
+    observers.handOver(to: registration, count, isAtHome: isAtHome, retaining: self)
+    return Token(registration, isKept: owner != nil)
   }
 
   /// Registers a binding, and assigns the current value before returning.

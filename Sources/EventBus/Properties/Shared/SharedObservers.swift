@@ -35,36 +35,70 @@ package final class SharedObservers<Value: Sendable>: ObserverList,
     Post(at: CallSite(site.fileID, site.line), on: isolation)
   }
 
-  /// Adds an observer, whose inbox keeps the changes until it is opened.
+  /// Adds an observer, whose sink keeps the changes until ``handOver(to:_:isAtHome:retaining:)``.
   ///
   /// - Parameters:
   ///   - request: The parameters of the registration.
   ///   - owner: The owner, held weakly.
   ///   - handler: The handler.
-  /// - Returns: The inbox.
+  /// - Returns: The registration.
   func add(
     _ request: SharedObserveRequest,
     owner: AnyObject?,
     _ handler: @escaping SharedHandler<Value>
-  ) -> SharedInbox<Value> {
+  ) -> ObserverRegistration {
     let mailbox = request.actor.map { actor in
       mailboxes.member(of: actor) { Mailbox(actor, waiting: waiting) }
     }
     let registration = ObserverRegistration(self, at: request.site)
-    let inbox = SharedInbox(of: self, registration, isBound: mailbox != nil)
-    let sink = SharedSink(inbox, owner: owner, id: request.id, on: mailbox, handler)
+    let sink = SharedSink(of: self, registration, owner, request.id, on: mailbox, handler)
     add(sink)
     if let carrier = owner as? any LifetimeOwner { registration.join(carrier.lifetime.members) }
     if let owner, let id = request.id {
       // The latest registration remains, even if two threads register with one identifier at once.
-      endAll { $0.number < sink.number && isOwned($0, by: owner, as: id) }
+      end(of: owner, id: id, before: sink.number)
     }
-    return inbox
+    return registration
   }
 
-  /// Returns whether an observer belongs to an owner and, if an identifier is given, carries it.
-  func isOwned(_ sink: AnySink, by owner: AnyObject, as id: AnyHashable? = nil) -> Bool {
-    (sink as? SharedSink<Value>)?.belongs(to: owner, as: id) ?? false
+  /// Makes a call for each change held during a registration, then lets later ones reach the handler at once.
+  ///
+  /// After so many calls a task continues. The registration ends with the property, but not before it has received
+  /// what was set until then: the task retains the property.
+  ///
+  /// - Parameters:
+  ///   - registration: The registration.
+  ///   - count: The number of calls.
+  ///   - isAtHome: A Boolean value that indicates whether the caller runs on the handler's actor, so that the
+  ///     handler is called before the method returns.
+  ///   - property: The property.
+  func handOver(
+    to registration: ObserverRegistration,
+    _ count: Int = SharedChanges<Value>.othersPerTurn,
+    isAtHome: Bool = false,
+    retaining property: SharedObserved<Value>
+  ) {
+    // Counted as a call, so that waiting for the registration to finish includes it.
+    guard registration.beginCall() else { return }
+    defer { registration.finish() }
+    for _ in 0..<count {
+      guard let sink = registration.sink(as: SharedSink<Value>.self), sink.callHeld(isAtHome) else {
+        return
+      }
+    }
+    Task.detached { self.handOver(to: registration, retaining: property) }
+  }
+
+  /// Ends the registrations of an owner.
+  ///
+  /// - Parameters:
+  ///   - owner: The owner.
+  ///   - id: The identifier of the registrations to end; `nil` for all.
+  ///   - number: The number of the first registration that remains.
+  func end(of owner: AnyObject, id: AnyHashable? = nil, before number: UInt = .max) {
+    endAll { sink in
+      sink.number < number && (sink as? SharedSink<Value>)?.belongs(to: owner, as: id) == true
+    }
   }
 
   override func queueIsCrowded(
@@ -134,73 +168,19 @@ typealias SharedCall<Value: Sendable> = SharedRound<Value>?
 /// A handler without its isolation; it receives its owner, if there is one.
 typealias SharedHandler<Value> = @Sendable (AnyObject?, Change<Value>) throws -> Void
 
-/// The sink of an observer of a shared property: its inbox admits the rounds, and keeps those that wait.
-private final class SharedSink<Value: Sendable>: GeneralSink<SharedCall<Value>>,
-  @unchecked Sendable  // Reason: constants.
-{
-  private let inbox: SharedInbox<Value>
-  private let ownerID: ObjectIdentifier?
-  private let id: AnyHashable?
-  private let handler: SharedHandler<Value>
-
-  /// Creates a sink.
-  ///
-  /// - Parameters:
-  ///   - inbox: The inbox.
-  ///   - owner: The owner, held weakly.
-  ///   - id: The owner's identifier for the registration, so that a later one with the same identifier replaces it.
-  ///   - mailbox: The mailbox of the actor on which the handler runs.
-  ///   - handler: The handler.
-  init(
-    _ inbox: SharedInbox<Value>,
-    owner: AnyObject?,
-    id: AnyHashable?,
-    on mailbox: Mailbox?,
-    _ handler: @escaping SharedHandler<Value>
-  ) {
-    (self.inbox, self.id, ownerID) = (inbox, id, owner.map(ObjectIdentifier.init))
-    let request = ObserveRequest(at: inbox.registration.site)
-    let admission = Conditions(request, where: inbox.admits, isReplaying: false)
-    self.handler = handler
-    super.init(inbox.registration, request, admission, owner: owner, on: mailbox)
-  }
-
-  override func call(_ call: SharedCall<Value>) throws -> Reception {
-    try inbox.call(call) { change in
-      let owner = owner
-      if ownerID != nil, owner == nil { return .ownerLost }
-      try handler(owner, change)
-      return .called
-    }
-  }
-
-  // The inbox has the change, and releases it as soon as the registration ends.
-  override func kept(_ call: SharedCall<Value>) -> SharedCall<Value> { nil }
-
-  override func takeWaiting() -> Discarded? { Discarded((inbox.finish(), super.takeWaiting())) }
-
-  /// Returns whether the registration belongs to an object and, if an identifier is given, carries it.
-  ///
-  /// Loads no other object: an object at another address is not the owner.
-  func belongs(to object: AnyObject, as id: AnyHashable?) -> Bool {
-    if let id, self.id != id { return false }
-    return ownerID == ObjectIdentifier(object) && owner === object
-  }
-}
-
-/// The pending changes of one observer of a shared property, during its registration and until its actor
-/// handles them.
+/// The sink of an observer of a shared property.
+///
+/// It keeps the changes that are pending during the registration, and until the actor handles them.
 ///
 /// One thread at a time delivers to an observer: first the registering thread, or a task that continues
-/// for it, until ``handOver(_:isAtHome:retaining:)`` has opened the inbox; then the thread that delivers for
-/// the property.
+/// for it, until no change is held any more; then the thread that delivers for the property.
 ///
-/// An inbox finishes with the registration: it releases the changes at once, even while the actor is busy.
-///
-/// The observers own their inboxes, which refer back to them, as do the registrations;
-/// ``ObserverList/close()`` breaks both cycles.
-final class SharedInbox<Value: Sendable>: Sendable {
+/// With the registration, what is kept is released at once, even while the actor is busy.
+final class SharedSink<Value: Sendable>: GeneralSink<SharedCall<Value>>,
+  @unchecked Sendable  // Reason: constants, and state that is locked.
+{
   private struct State: ~Copyable {
+    /// A Boolean value that indicates whether the registering thread has made its last call.
     var isOpen = false
     /// A Boolean value that indicates whether the registration has ended, and nothing is to be kept.
     var hasFinished = false
@@ -228,23 +208,39 @@ final class SharedInbox<Value: Sendable>: Sendable {
 
   private let state = Locked(State())
   private let observers: SharedObservers<Value>
-  /// The registration of the observer.
-  let registration: ObserverRegistration
+  private let ownerID: ObjectIdentifier?
+  private let id: AnyHashable?
   /// A Boolean value that indicates whether the handler runs on an actor.
   private let isBound: Bool
+  private let handler: SharedHandler<Value>
 
-  /// Creates a closed inbox.
+  /// Creates a sink that holds changes.
   ///
   /// - Parameters:
   ///   - observers: The observers of the property.
-  ///   - registration: The registration of the observer.
-  ///   - isBound: Whether the handler runs on an actor.
+  ///   - registration: The registration.
+  ///   - owner: The owner, held weakly.
+  ///   - id: The owner's identifier for the registration, so that a later one with the same identifier replaces it.
+  ///   - mailbox: The mailbox of the actor on which the handler runs.
+  ///   - handler: The handler.
   init(
     of observers: SharedObservers<Value>,
     _ registration: ObserverRegistration,
-    isBound: Bool
+    _ owner: AnyObject?,
+    _ id: AnyHashable?,
+    on mailbox: Mailbox?,
+    _ handler: @escaping SharedHandler<Value>
   ) {
-    (self.observers, self.registration, self.isBound) = (observers, registration, isBound)
+    (self.observers, self.id, self.handler) = (observers, id, handler)
+    (ownerID, isBound) = (owner.map(ObjectIdentifier.init), mailbox != nil)
+    let request = ObserveRequest(at: registration.site)
+    // With a predicate, each look at a change is counted as a call.
+    let conditions = Conditions<SharedCall<Value>>(
+      request,
+      where: { _ in true },
+      isReplaying: false
+    )
+    super.init(registration, request, conditions, owner: owner, on: mailbox)
   }
 
   /// Sets the value that the observer knows from its registration, with which its changes begin.
@@ -253,7 +249,7 @@ final class SharedInbox<Value: Sendable>: Sendable {
   ///   - value: The value.
   ///   - number: The number of the newest change in it.
   ///   - isWanted: Whether the handler is called with the value, too.
-  func begin(with value: Value, _ number: UInt, initial isWanted: Bool) {
+  func begin(with value: Value, _ number: UInt, _ isWanted: Bool) {
     // Released outside the lock, with the values that they displace.
     let (early, merged) = state.withLock { state -> ([SharedRound<Value>], Int) in
       guard !state.hasFinished else { return ([], 0) }
@@ -271,7 +267,7 @@ final class SharedInbox<Value: Sendable>: Sendable {
   /// Returns whether to call the observer for a round, at once or by another call in its mailbox.
   ///
   /// It is called once for each delivered round.
-  func admits(_ call: SharedCall<Value>) -> Bool {
+  private func admits(_ call: SharedCall<Value>) -> Bool {
     guard let round = call else { return true }
     // Released outside the lock, as is a displaced value.
     var former: Value?
@@ -287,61 +283,48 @@ final class SharedInbox<Value: Sendable>: Sendable {
     return isAdmitted
   }
 
-  /// Calls a handler for an admitted round, or for the first one that waits.
-  ///
-  /// - Parameters:
-  ///   - admitted: The admitted call; other rounds may have been merged with the pending ones since.
-  ///   - body: Calls the handler.
-  /// - Returns: The outcome; a round whose changes cancelled each other out is declined.
-  /// - Throws: The error of the handler.
-  func call(
-    _ admitted: SharedCall<Value>,
-    _ body: (Change<Value>) throws -> Reception
-  ) rethrows -> Reception {
-    guard let round = takeForCall(admitted) else { return .declined }
-    if !isBound, admitted != nil { return try body(round.change) }
-    return try observers.calling(round.chain) { try body(round.change) }
+  override func accept(_ call: SharedCall<Value>, _ post: Post, isCounted: Bool) -> Reception {
+    admits(call) ? super.accept(call, post, isCounted: isCounted) : .declined
   }
 
-  /// Makes a call for each change held during the registration, then opens the inbox.
+  // The state has the change, and releases it as soon as the registration ends.
+  override func kept(_ call: SharedCall<Value>) -> SharedCall<Value> { nil }
+
+  /// Calls the handler for an admitted round, or for the first one that waits.
   ///
-  /// After so many calls a task continues. The registration ends with the property, but not before it has received
-  /// what was set until then: the task retains the property.
-  ///
-  /// - Parameters:
-  ///   - count: The number of calls.
-  ///   - isAtHome: A Boolean value that indicates whether the caller runs on the handler's actor, so that the
-  ///     handler is called before the method returns.
-  ///   - property: The property.
-  func handOver(
-    _ count: Int = SharedChanges<Value>.othersPerTurn,
-    isAtHome: Bool = false,
-    retaining property: SharedObserved<Value>
-  ) {
-    // Counted as a call, so that waiting for the registration to finish includes it.
-    guard registration.beginCall() else { return }
-    defer { registration.finish() }
-    for _ in 0..<count {
-      let isHeld = state.withLock { state in
-        state.isOpen = state.held == 0
-        if !state.isOpen { state.held -= 1 }
-        return !state.isOpen
-      }
-      guard isHeld, let sink = registration.sink(as: GeneralSink<SharedCall<Value>>.self) else {
-        return
-      }
-      if isBound || registration.isOpen {
-        _ =
-          isAtHome
-          ? sink.perform(nil, observers.post())
-          : sink.accept(nil, observers.post(), isCounted: true)
-      } else {
-        // Dropped, because the registration is paused.
-        let dropped = state.withLock { $0.waiting.popFirst() }
-        withExtendedLifetime(dropped) {}
-      }
+  /// Other rounds may have been merged with the pending ones since.
+  override func call(_ admitted: SharedCall<Value>) throws -> Reception {
+    guard let round = takeForCall(admitted) else { return .declined }
+    let owner = owner
+    if ownerID != nil, owner == nil { return .ownerLost }
+    if isBound || admitted == nil {
+      try observers.calling(round.chain) { try handler(owner, round.change) }
+    } else {
+      try handler(owner, round.change)
     }
-    Task.detached { self.handOver(retaining: property) }
+    return .called
+  }
+
+  /// Makes the call for the next change held during the registration.
+  ///
+  /// - Parameter isAtHome: A Boolean value that indicates whether the caller runs on the handler's actor.
+  /// - Returns: `false` if no change is held any more.
+  fileprivate func callHeld(_ isAtHome: Bool) -> Bool {
+    let isHeld = state.withLock { state in
+      state.isOpen = state.held == 0
+      if !state.isOpen { state.held -= 1 }
+      return !state.isOpen
+    }
+    guard isHeld else { return false }
+    if !isBound, !registration.isOpen {
+      // Dropped, because the registration is paused.
+      let dropped = state.withLock { $0.waiting.popFirst() }
+      withExtendedLifetime(dropped) {}
+    } else {
+      let post = observers.post()
+      _ = isAtHome ? perform(nil, post) : super.accept(nil, post, isCounted: true)
+    }
+    return true
   }
 
   /// Returns the round to deliver in a call.
@@ -360,16 +343,20 @@ final class SharedInbox<Value: Sendable>: Sendable {
     if !round.isCounted { observers.countMerged() }
     return nil
   }
-}
 
-extension SharedInbox {
-  /// Takes out what is kept, at the end of the registration.
-  ///
-  /// - Returns: What was kept, which the caller releases.
-  func finish() -> any Sendable {
-    state.withLock { state in
+  override func takeWaiting() -> Discarded? {
+    let kept = state.withLock { state in
       state.hasFinished = true
       return (state.known.take(), state.waiting.removeAll())
     }
+    return Discarded((kept, super.takeWaiting()))
+  }
+
+  /// Returns whether the registration belongs to an object and, if an identifier is given, carries it.
+  ///
+  /// Loads no other object: an object at another address is not the owner.
+  func belongs(to object: AnyObject, as id: AnyHashable?) -> Bool {
+    if let id, self.id != id { return false }
+    return ownerID == ObjectIdentifier(object) && owner === object
   }
 }

@@ -111,9 +111,7 @@ extension WeakObservedValue {
   ///
   /// - Parameter owner: The owner that was passed to `observe`.
   /// - Complexity: O(*n*) in the number of observers.
-  public func unobserve<Owner: AnyObject>(owner: Owner) {
-    shared.observers.endAll { shared.observers.isOwned($0, by: owner) }
-  }
+  public func unobserve<Owner: AnyObject>(owner: Owner) { shared.observers.end(of: owner) }
 
   private var shared: WeakObserved<Referent>.Shared { readOnly.property.shared }
 }
