@@ -36,14 +36,14 @@ struct PropertyRoundsTests {
       if isInBatch { rounds.joinBatch(old: nil, coversSilentWrites: false) }
       let limit = PropertyRounds<Int>.recordLimit
       for index in 0..<limit {
-        let discarded = rounds.noteSilently(Record(index, index + 1))
+        let discarded = rounds.note(Record(index, index + 1), isSilent: true)
         #expect(discarded.isEmpty)
       }
-      let discarded = rounds.noteSilently(Record(limit, limit + 1))
+      let discarded = rounds.note(Record(limit, limit + 1), isSilent: true)
       #expect(discarded.count == (isInBatch ? 0 : limit))
       rounds._checkInvariants()
       let round = rounds.report(old: nil, new: limit + 1, coversSilentWrites: false)
-      #expect(round?.report?.records?.count == (isInBatch ? limit + 1 : nil))
+      #expect(round?.report.records?.count == (isInBatch ? limit + 1 : nil))
     }
   }
 }
@@ -115,8 +115,6 @@ private struct Run {
 /// The rounds, used as a property uses them.
 private struct Property {
   private var rounds = PropertyRounds<Int>()
-  /// The flag that the fast path of an assignment sets and clears without the rounds.
-  private var isReporting = false
   private var value = 0
   private var newest = 0
   private var isInBatch = false
@@ -133,7 +131,7 @@ private struct Property {
       let record = step == .writeSilently ? nil : Record(value, newest + 1)
       newest += 1
       value = newest
-      _ = use { $0.noteSilently(record) }
+      _ = use { $0.note(record, isSilent: true) }
     case .notify: notify()
     case .beginBatch: isInBatch = true
     case .restore:
@@ -153,13 +151,11 @@ private struct Property {
     }
   }
 
-  /// Uses the rounds, which adopt the flag first.
+  /// Uses the rounds, and checks them afterwards.
   @discardableResult
   private mutating func use<Result>(_ body: (inout PropertyRounds<Int>) -> Result) -> Result {
-    rounds.adopt(isReporting: isReporting)
     let result = body(&rounds)
     rounds._checkInvariants()
-    isReporting = rounds.flags.contains(.reporting)
     return result
   }
 
@@ -168,7 +164,7 @@ private struct Property {
     let old = record == nil || rounds.flags.contains(.changes) ? value : nil
     newest += 1
     value = newest
-    if isInBatch, !rounds.isInBatch { use { $0.joinBatch(old: old, coversSilentWrites: false) } }
+    if isInBatch, !hasJoined { use { $0.joinBatch(old: old, coversSilentWrites: false) } }
     _ = use { $0.note(record) }
     guard !isInBatch else { return }
     let round = use { [value] in $0.report(old: old, new: value, coversSilentWrites: false) }
@@ -181,9 +177,8 @@ private struct Property {
     let old = value
     newest += 1
     value = newest
-    if rounds.flags.isDisjoint(with: .involved), !isReporting {
-      // The fast path, without the rounds.
-      isReporting = true
+    if rounds.flags.isDisjoint(with: .involved), use({ $0.begin() }) {
+      // The fast path, without a round.
       for observer in observers { delivered.append("\(observer.number): \(old)→\(value)") }
       delivered.append("computed")
     } else {
@@ -197,7 +192,7 @@ private struct Property {
 
   private mutating func notify() {
     if isInBatch {
-      if !rounds.isInBatch { use { $0.joinBatch(old: -1, coversSilentWrites: true) } }
+      if !hasJoined { use { $0.joinBatch(old: -1, coversSilentWrites: true) } }
       return
     }
     let round = use { [value] in $0.report(old: -1, new: value, coversSilentWrites: true) }
@@ -206,12 +201,14 @@ private struct Property {
     drain()
   }
 
+  private var hasJoined: Bool { rounds.flags.contains(.batch) }
+
   /// Returns `true` if the property has joined the batch.
   private mutating func queueBatch() -> Bool {
     isInBatch = false
-    guard rounds.isInBatch else { return false }
-    let old = use { $0.leaveBatch() }
-    use { [value] in $0.queueBatch(old: old, new: value, isNetZero: old == value) }
+    guard hasJoined else { return false }
+    let isNetZero = rounds.batchStart == value
+    use { [value] in $0.queueBatch(new: value, isNetZero: isNetZero) }
     return true
   }
 
@@ -226,17 +223,17 @@ private struct Property {
   }
 
   private mutating func drain() {
-    while rounds.flags.contains(.pending), let round = use({ $0.next() }) { deliver(round) }
-    isReporting = false
+    while let round = use({ $0.next() }) { deliver(round) }
+    use { $0.end() }
   }
 
   private mutating func deliver(_ round: PropertyRounds<Int>.Round) {
     for (number, isOfElements) in observers where number < round.order {
-      let known = use { $0.takeBaseline(of: number) }
-      if known == round.new { continue }
+      let (known, report) = (use { $0.takeBaseline(of: number) }, round.report)
+      if known.map({ $0 == report.new }) ?? round.isNetZero { continue }
       if isOfElements {
-        guard let report = known == nil ? round.report : nil else {
-          if let known { delivered.append("\(number): \(known)→\(round.new) [unknown]") }
+        if let known {
+          delivered.append("\(number): \(known)→\(report.new) [unknown]")
           continue
         }
         let records = report.records?.compactMap { ($0 as? Record).map { "\($0.old)→\($0.new)" } }
@@ -244,7 +241,7 @@ private struct Property {
         let writes = records?.joined(separator: " ") ?? "unknown"
         delivered.append("\(number): \(old)→\(report.new) [\(writes)]")
       } else if let old = known ?? round.change?.old {
-        delivered.append("\(number): \(old)→\(round.new)")
+        delivered.append("\(number): \(old)→\(report.new)")
       }
     }
     if round.settlesDependents { delivered.append("computed") }

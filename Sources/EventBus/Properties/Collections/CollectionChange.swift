@@ -49,8 +49,8 @@ public struct CollectionChange<Value: RangeReplaceableCollection> {
     oldCount = knownCount
     kind = report.isInitial ? .initial : report.records == nil ? .set : .splices
     var splices: [Splice<Value.Element>] = []
-    for edits in report.edits([Splice<Value.Element>].self) {
-      if splices.isEmpty { splices = edits } else { splices += edits }
+    for case let record as SpliceRecord<Value.Element> in report.records ?? [] {
+      if splices.isEmpty { splices = record.splices } else { splices += record.splices }
     }
     self.splices = splices
     if report.isOfBatch, kind == .splices, Self.cancelOut(splices, in: new) { return nil }
@@ -197,8 +197,8 @@ extension ObservedProperty where Value: RangeReplaceableCollection & RandomAcces
     initial: Bool = false,
     _ handler: @escaping (Owner, CollectionChange<Value>) -> Void
   ) -> Token {
-    readOnly.property.observeElements(of: owner, id: id, initial, handler) {
-      CollectionChange($0, $1)
+    readOnly.property.observeElements(of: owner, id: id, initial) { owner, change in
+      if let owner = owner as? Owner { handler(owner, change) }
     }
   }
 
@@ -214,7 +214,7 @@ extension ObservedProperty where Value: RangeReplaceableCollection & RandomAcces
     initial: Bool = false,
     _ handler: @escaping (CollectionChange<Value>) -> Void
   ) -> Token {
-    readOnly.property.observeElements(initial, handler) { CollectionChange($0, $1) }
+    readOnly.property.observeElements(of: nil, initial) { handler($1) }
   }
 }
 
@@ -265,5 +265,51 @@ public struct Splice<Element> {
   }
 }
 
+extension Splice {
+  /// Finds the elements that satisfy a condition.
+  ///
+  /// The value is `inout` for the duration of the search, so that a condition that accesses the property
+  /// traps, as it does in a mutation.
+  ///
+  /// - Returns: A splice for each run of adjacent elements, and the other elements after the first of them.
+  /// - Throws: The error of the condition.
+  @inlinable
+  static func removals<Failure: Error>(
+    in value: inout some Sequence<Element>,
+    where isRemoved: (Element) throws(Failure) -> Bool
+  ) throws(Failure) -> (splices: [Splice], kept: [Element]) {
+    var (splices, kept, run) = ([Splice](), [Element](), [Element]())
+    var offset = 0
+    for element in value {
+      if try isRemoved(element) {
+        run.append(element)
+        continue
+      }
+      if !run.isEmpty {
+        splices.append(Splice(at: offset, removed: run))
+        run = []
+      }
+      if !splices.isEmpty { kept.append(element) }
+      offset += 1
+    }
+    if !run.isEmpty { splices.append(Splice(at: offset, removed: run)) }
+    return (splices, kept)
+  }
+}
+
 extension Splice: Sendable where Element: Sendable {}
 extension Splice: Equatable where Element: Equatable {}
+
+/// The splices of one write, for observers of elements.
+///
+/// A class, because a value of type `Any` takes 150 instructions more on its way to the observers.
+@usableFromInline
+final class SpliceRecord<Element> {
+  @usableFromInline let splices: [Splice<Element>]
+
+  @inlinable
+  init(_ splices: [Splice<Element>]) { self.splices = splices }
+}
+
+@available(*, unavailable)
+extension SpliceRecord: Sendable {}

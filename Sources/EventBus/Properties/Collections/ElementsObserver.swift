@@ -3,10 +3,10 @@
 /// All type-specific work is in the closure, which is compiled where the concrete types are known.
 @usableFromInline
 final class ElementsObserver<Value>: PropertyObserver<Value> {
-  /// Calls the handler; returns `false` if the owner has died.
-  @usableFromInline typealias Body = (ElementsObserver, WriteReport<Value>) -> Bool
+  /// Calls the handler; receives the owner, if there is one.
+  @usableFromInline typealias Body = (ElementsObserver, AnyObject?, WriteReport<Value>) -> Void
 
-  @usableFromInline weak let owner: AnyObject?
+  private weak let owner: AnyObject?
   private let body: Body
   /// The number of elements at the last report.
   ///
@@ -28,7 +28,12 @@ final class ElementsObserver<Value>: PropertyObserver<Value> {
   }
 
   @usableFromInline
-  override func receive(_ report: WriteReport<Value>) -> Bool { body(self, report) }
+  override func receive(_ report: WriteReport<Value>) -> Bool {
+    let owner = owner
+    if isOwned, owner == nil { return false }
+    body(self, owner, report)
+    return true
+  }
 
   @usableFromInline
   override func miss() { hasMissed = true }
@@ -52,53 +57,36 @@ final class ElementsObserver<Value>: PropertyObserver<Value> {
   }
 }
 
-extension Observed where Value: Collection {
-  /// Creates the change that a report describes, unless its operations cancel each other out.
+extension Observed where Value: RangeReplaceableCollection {
+  /// Registers a handler for changes of elements.
   ///
-  /// It receives the element count of the value that the observer knows.
-  @usableFromInline
-  typealias Describing<News> = (_ report: WriteReport<Value>, _ knownCount: Int) -> News?
-
-  /// Registers a handler for changes of elements that belongs to an object.
+  /// - Parameters:
+  ///   - owner: The object that the registration belongs to, held weakly; `nil` if it belongs to its token.
+  ///   - id: The identifier under which the registration replaces an earlier one of its owner.
+  ///   - initial: Whether the handler is called with the current value, too.
+  ///   - body: Called with the owner and the change.
+  /// - Returns: The token.
   @inlinable
-  func observeElements<Owner: AnyObject, News>(
-    of owner: Owner,
-    id: AnyHashable?,
+  func observeElements(
+    of owner: AnyObject?,
+    id: AnyHashable? = nil,
     _ initial: Bool,
-    _ body: @escaping (Owner, News) -> Void,
-    as describe: @escaping Describing<News>
+    _ body: @escaping (AnyObject?, CollectionChange<Value>) -> Void
   ) -> Token {
-    observeWrites(owner: owner, id: id, initial) { observer, report in
-      guard let owner = observer.owner as? Owner else { return false }
+    observeWrites(of: owner, id: id, initial) { observer, owner, report in
       let (report, count) = observer.adopt(report)
-      if let change = describe(report, count) { body(owner, change) }
-      return true
-    }
-  }
-
-  /// Registers a handler for changes of elements that belongs to its token.
-  @inlinable
-  func observeElements<News>(
-    _ initial: Bool,
-    _ body: @escaping (News) -> Void,
-    as describe: @escaping Describing<News>
-  ) -> Token {
-    observeWrites(owner: nil, id: nil, initial) { observer, report in
-      let (report, count) = observer.adopt(report)
-      if let change = describe(report, count) { body(change) }
-      return true
+      if let change = CollectionChange(report, count) { body(owner, change) }
     }
   }
 
   @usableFromInline
   func observeWrites(
-    owner: AnyObject?,
+    of owner: AnyObject?,
     id: AnyHashable?,
     _ initial: Bool,
     _ body: @escaping ElementsObserver<Value>.Body
   ) -> Token {
-    let options = ObserveOptions(initial, false)
-    return observersToJoin().register(owner: owner, id: id, options, value: storage) {
+    observersToJoin().register(owner: owner, id: id, initial: initial, value: storage) {
       ElementsObserver($0, owner: owner, knownCount: storage.count, body)
     }
   }

@@ -24,12 +24,10 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
   /// - Complexity: That of the collection: amortized O(*k*) for an array.
   @inlinable
   public func append(contentsOf elements: some Sequence<Value.Element>) {
+    // First: the sequence and what is released here may use the property.
     let elements = Array(elements)
-    guard !elements.isEmpty else { return }
     clean()
-    write(describedBy: { [Splice(at: storage.count, inserted: elements)] }) {
-      $0.append(contentsOf: elements)
-    }
+    replaceSubrange(storage.endIndex..<storage.endIndex, with: elements)
   }
 
   /// Inserts an element before a position.
@@ -126,7 +124,7 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
     where isRemoved: (Value.Element) throws(Failure) -> Bool
   ) throws(Failure) {
     clean()
-    let (splices, kept) = try Self.removals(in: &storage, where: isRemoved)
+    let (splices, kept) = try Splice.removals(in: &storage, where: isRemoved)
     guard let first = splices.first?.range.lowerBound else { return }
     // The remaining elements after the first removed one move forward in a single operation.
     write(describedBy: { splices }) {
@@ -241,4 +239,141 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
       $0.replaceSubrange(second...second, with: CollectionOfOne(one))
     }
   }
+}
+
+extension Observed where Value: RangeReplaceableCollection & RandomAccessCollection {
+  /// Mutates the value and reports a description of the mutation to observers of elements.
+  ///
+  /// The mutation happens in place unless an observer needs the old value or a validator is registered. A
+  /// validator may replace the value, and a prior observer may set the property before the value is stored;
+  /// the description could then be wrong, so the write is reported as an assignment.
+  ///
+  /// - Parameters:
+  ///   - describe: Describes the mutation. It is called before the mutation, or not at all, and must not
+  ///     write to the property.
+  ///   - change: Performs the mutation. It must not release the last reference to any object.
+  @inlinable
+  func write(
+    describedBy describe: () -> [Splice<Value.Element>],
+    _ change: (inout Value) -> Void
+  ) {
+    guard cell.isObserved, let observers else { return change(&storage) }
+    // Nothing is released between the checks of the operation and the mutation.
+    let isInPlace = !observers.has(.preventsMutationInPlace)
+    let isDescribed = observers.has(.writes) && !observers.has([.priors, .validators])
+    let record = isDescribed ? SpliceRecord(describe()) : nil
+    if isInPlace {
+      change(&storage)
+      return didMutate(observers, record)
+    }
+    var copy = storage
+    change(&copy)
+    assignInOrder(copy, observers, record)
+  }
+
+  /// Removes ended registrations.
+  ///
+  /// Their release may run arbitrary code. Every operation calls this first; ``write(describedBy:_:)``
+  /// releases none, so that indices and descriptions remain valid.
+  @inlinable
+  func clean() {
+    if cell.isObserved { observers?.cleanIfDirty() }
+  }
+
+  /// Replaces elements and reports one splice.
+  ///
+  /// - Parameters:
+  ///   - range: The indices of the elements to replace.
+  ///   - removed: These elements, which the caller has read.
+  ///   - inserted: The new elements.
+  @inlinable
+  func replace(
+    _ range: Range<Value.Index>,
+    _ removed: some Collection<Value.Element>,
+    with inserted: some Collection<Value.Element>
+  ) {
+    write(
+      describedBy: {
+        let begin = offset(of: range.lowerBound)
+        return [Splice(at: begin, removed: Array(removed), inserted: Array(inserted))]
+      }
+    ) {
+      $0.replaceSubrange(range, with: inserted)
+    }
+    // The mutation must not release the last reference to an element.
+    withExtendedLifetime(removed) {}
+  }
+
+  /// Replaces one element.
+  ///
+  /// - Parameters:
+  ///   - index: The index of the element to replace.
+  ///   - inserted: The new elements.
+  ///   - fileID: The caller's file.
+  ///   - line: The caller's line.
+  /// - Returns: The replaced element.
+  @inlinable
+  func replaceElement(
+    at index: Value.Index,
+    with inserted: some Collection<Value.Element>,
+    _ fileID: StaticString,
+    _ line: UInt
+  ) -> Value.Element {
+    clean()
+    check(index, fileID, line)
+    let removed = storage[index]
+    replace(index..<storage.index(after: index), CollectionOfOne(removed), with: inserted)
+    return removed
+  }
+
+  /// Stops the program unless an index is that of an element.
+  ///
+  /// The collection itself would stop the program as well, but name a line of the standard library.
+  @inlinable
+  func check(_ index: Value.Index, _ fileID: StaticString, _ line: UInt) {
+    if index < storage.startIndex || index >= storage.endIndex {
+      trapOutside("the index \(index)", "Pass the index of an element", fileID, line)
+    }
+  }
+
+  /// Stops the program unless a range consists of indices of elements; an empty one may be at the end.
+  @inlinable
+  func check(_ range: Range<Value.Index>, _ fileID: StaticString, _ line: UInt) {
+    if range.lowerBound < storage.startIndex || range.upperBound > storage.endIndex {
+      trapOutside(
+        range.isEmpty ? "the index \(range.lowerBound)" : "the range \(range)",
+        "Pass indices of elements, or the end index to insert there",
+        fileID,
+        line
+      )
+    }
+  }
+
+  /// Stops the program because of a position outside the value.
+  @usableFromInline
+  func trapOutside(_ position: String, _ remedy: String, _ fileID: StaticString, _ line: UInt)
+    -> Never
+  {
+    let (value, site) = (storage, propertySite)
+    trap(
+      "\(position) is out of range for the property at \(site.fileID):\(site.line), whose indices are "
+        + "\(value.startIndex)..<\(value.endIndex)",
+      remedy: remedy,
+      fileID: fileID,
+      line: line
+    )
+  }
+
+  /// The offset of an index from the start index.
+  @inlinable
+  func offset(of index: Value.Index) -> Int {
+    storage.distance(from: storage.startIndex, to: index)
+  }
+
+  /// Copies the elements in a range of indices.
+  ///
+  /// The result never shares the storage of the collection; sharing would make the next mutation in place
+  /// copy the whole collection.
+  @inlinable
+  func copy(_ range: Range<Value.Index>) -> [Value.Element] { storage[range].map { $0 } }
 }

@@ -81,8 +81,7 @@ public final class Computed<Value>: ObservedValue {
     core = ComputedCore(
       sources,
       areEqual: areEqual,
-      fileID: fileID,
-      line: line,
+      at: (fileID, line),
       update: { $0.settleNow() }
     ) {
       compute(repeat (each pack).value)
@@ -118,9 +117,8 @@ public final class Computed<Value>: ObservedValue {
     prior: Bool = false,
     _ handler: @escaping (Owner, Change<Value>) -> Void
   ) -> Token {
-    let options = ObserveOptions(initial, prior)
-    return core.register(owner: owner, id: id, options) {
-      OwnedPropertyObserver($0, options.roles, owner: owner, handler)
+    core.register(owner: owner, id: id, initial: initial) {
+      OwnedPropertyObserver($0, .changes(prior: prior), owner: owner, handler)
     }
   }
 
@@ -138,8 +136,7 @@ public final class Computed<Value>: ObservedValue {
     prior: Bool = false,
     _ handler: @escaping (Change<Value>) -> Void
   ) -> Token {
-    let options = ObserveOptions(initial, prior)
-    return core.register(options) { PlainPropertyObserver($0, options.roles, handler) }
+    core.register(initial: initial) { PlainPropertyObserver($0, .changes(prior: prior), handler) }
   }
 
   /// Assigns the value to a property of another object, now and after every change.

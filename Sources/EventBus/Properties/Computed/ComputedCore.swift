@@ -2,12 +2,14 @@ public import Synchronization
 
 /// The implementation of a computed value: its sources, its cached value and its observers.
 ///
-/// The members of the path from a change to the observers are inlinable: where the type of the value is known,
-/// no metadata is looked up.
+/// The members of the path from a change to the observers are inlinable: where the type of the value is known, no
+/// metadata is looked up.
 @usableFromInline
 final class ComputedCore<Value>: ComputedNode {
-  /// Computes the value from the sources, which it retains; replaced when the node is closed.
-  @exclusivity(unchecked) @usableFromInline var compute: () -> Value
+  /// Computes the value from the sources, which it retains; `nil` once the ``Computed`` value has been released.
+  ///
+  /// Settling may retain this object a little longer.
+  @exclusivity(unchecked) @usableFromInline var compute: (() -> Value)?
   /// Calls ``settleNow()``, from code that knows the type of the value.
   private let update: (ComputedCore) -> Void
   @usableFromInline let observers: PropertyObservers<Value>
@@ -20,10 +22,6 @@ final class ComputedCore<Value>: ComputedNode {
   @usableFromInline let notifications = Atomic<UInt>(0)
   /// The number of computations.
   @usableFromInline let computations = Atomic<UInt>(0)
-  /// A Boolean value that indicates whether the ``Computed`` value has been released.
-  ///
-  /// Settling may retain this object a little longer.
-  @usableFromInline let isClosed = Atomic<Bool>(false)
   /// The observers of the other sources.
   private var tokens: [Token] = []
 
@@ -32,24 +30,21 @@ final class ComputedCore<Value>: ComputedNode {
   /// - Parameters:
   ///   - sources: The sources.
   ///   - areEqual: Returns whether two values are equal.
-  ///   - fileID: The source file of the computed value.
-  ///   - line: The line in that file.
+  ///   - site: The source site of the computed value.
   ///   - update: Calls ``settleNow()``.
   ///   - compute: Computes the value from the sources.
   @usableFromInline
   init(
     _ sources: [any ObservedValue],
     areEqual: @escaping (Value, Value) -> Bool,
-    fileID: StaticString,
-    line: UInt,
+    at site: PropertySite,
     update: @escaping (ComputedCore) -> Void,
     _ compute: @escaping () -> Value
   ) {
     unsafe self.compute = compute  // Reason: initialization; no other access exists.
     self.update = update
-    observers = PropertyObservers((fileID, line), areEqual: areEqual)
-    computed = ValueCell(nil, fileID: fileID, line: line)
-    notified = ValueCell(nil, fileID: fileID, line: line)
+    observers = PropertyObservers(site, areEqual: areEqual)
+    (computed, notified) = (ValueCell(nil, at: site), ValueCell(nil, at: site))
     let known = sources.map { source in
       (source as? any ObservedProperty)?.property ?? source as? any DependencySource
     }
@@ -60,16 +55,18 @@ final class ComputedCore<Value>: ComputedNode {
   /// Detaches from the sources and ends all registrations.
   @usableFromInline
   func close() {
-    isClosed.store(true, ordering: .relaxed)
+    var former: (() -> Value)?
+    unsafe swap(&former, &compute)  // Reason: runs no foreign code.
     var sources = leaveSources()
     observers.close()
     tokens = []
-    let closed: () -> Value = { preconditionFailure("closed") }  // Reason: settling checks.
-    var former = closed
-    unsafe swap(&former, &compute)  // Reason: runs no foreign code.
-    former = closed
+    former = nil
     if height > 1 { ComputedNode.release(&sources) }
   }
+
+  /// A Boolean value that indicates whether the ``Computed`` value has been released.
+  @inlinable
+  var isClosed: Bool { unsafe compute == nil }  // Reason: an instantaneous read.
 
   /// The value for the current sources.
   @inlinable
@@ -82,7 +79,8 @@ final class ComputedCore<Value>: ComputedNode {
   func recompute() -> Value {
     if isComputing.load(ordering: .relaxed) { trapOnNestedComputation() }
     // Read first: what computes the sources may release the value, which ends this node.
-    let compute = unsafe compute  // Reason: an instantaneous read.
+    let known = unsafe compute  // Reason: an instantaneous read.
+    guard let compute = known else { preconditionFailure("closed") }  // Reason: settling checks.
     if height > ComputedNode.nestingLimit { computeSources() }
     // Cleared first: a source that changes during the computation sets it again.
     isDirty = false
@@ -100,28 +98,35 @@ final class ComputedCore<Value>: ComputedNode {
   func register(
     owner: AnyObject? = nil,
     id: AnyHashable? = nil,
-    _ options: ObserveOptions,
+    initial: Bool,
     _ make: (PropertyRegistration) -> PropertyObserver<Value>
   ) -> Token {
     observers.cleanIfDirty()
     let value = value
     if observers.count == 0 { _ = notified.exchange(value) }
     let isBehind = notified.value.map { !observers.areEqual($0, value) } ?? true
-    return observers.register(owner: owner, id: id, options, value: value, isBehind: isBehind, make)
+    return observers.register(
+      owner: owner,
+      id: id,
+      initial: initial,
+      value: value,
+      isBehind: isBehind,
+      make
+    )
   }
 
   @usableFromInline
   override func settle() { update(self) }
 
   override func refresh() {
-    if isDirty, !isClosed.load(ordering: .relaxed) { _ = value }
+    if isDirty, !isClosed { _ = value }
   }
 
   /// Notifies the observers if the value differs from the one they know.
   @inlinable
   func settleNow() {
     observers.cleanIfDirty()
-    guard !isClosed.load(ordering: .relaxed), let old = notified.value else { return }
+    guard !isClosed, let old = notified.value else { return }
     if observers.has(.involved.union(.reporting)) { return settleInOrder() }
     guard observers.has(.changes) else { return }
     let new = value
@@ -156,7 +161,7 @@ final class ComputedCore<Value>: ComputedNode {
   @usableFromInline
   func settleInOrder() {
     var announcements = 0
-    while !isClosed.load(ordering: .relaxed), observers.count > 0, let old = notified.value {
+    while !isClosed, observers.count > 0, let old = notified.value {
       let new = value
       guard !observers.areEqual(old, new) else { return }
       if observers.has(.priors), announcements < 100 {
@@ -168,14 +173,14 @@ final class ComputedCore<Value>: ComputedNode {
         // An observer may have set a source: the value may differ now or have been reported already.
         // Counted, because a value need not equal itself.
         let isSettled = notifications.load(ordering: .relaxed) != notified
-        if isSettled || isClosed.load(ordering: .relaxed) { continue }
+        if isSettled || isClosed { continue }
         let now = value
         if computations.load(ordering: .relaxed) != computed, !observers.areEqual(now, new) {
           continue
         }
       }
       adopt(new)
-      return observers.reportInOrder(known: old, new: new)
+      return observers.reportInOrder(old: old, new: new, isKnown: true)
     }
   }
 

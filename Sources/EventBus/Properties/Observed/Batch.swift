@@ -33,8 +33,8 @@ public import Synchronization
 ///   the batch.
 /// - Returns: The closure's result.
 /// - Throws: The closure's error.
-/// - Complexity: One lock and one lookup for the first write to each property. A write outside a batch reads
-///   one additional word.
+/// - Complexity: O(1) for each write: one lookup of what the thread has open. A write outside a batch reads one
+///   additional word.
 public func batch<R, Failure: Error>(_ body: () throws(Failure) -> R) throws(Failure) -> R {
   guard let batch = OpenBatch.begin() else { return try body() }
   defer { batch.end() }
@@ -46,10 +46,9 @@ extension Observed: BatchMember {
 
   /// Queues the change made by the batch.
   func batchWillEnd() {
-    guard let observers, observers.rounds.isInBatch else { return }
-    let old = observers.rounds.leaveBatch()
-    let isNetZero = old.map { isEqual(to: $0, observers) } ?? false
-    observers.rounds.queueBatch(old: old, new: storage, isNetZero: isNetZero)
+    guard let observers, observers.has(.batch) else { return }
+    let isNetZero = observers.rounds.batchStart.map { isEqual(to: $0, observers) } ?? false
+    observers.rounds.queueBatch(new: storage, isNetZero: isNetZero)
   }
 
   /// Reports the change made by the batch.
@@ -71,15 +70,12 @@ protocol BatchMember: AnyObject {
 /// A batch is synchronous, so it is open only on the thread that opened it, whatever tasks its closure
 /// starts. One word, read with relaxed ordering, indicates that no batch is open anywhere.
 @usableFromInline
-final class OpenBatch: @unchecked Sendable {  // Reason: used only by its own thread.
+final class OpenBatch {
   @usableFromInline static let openCount = Atomic<Int>(0)
-  /// The open batches, by thread.
-  private static let open = Locked([UInt: OpenBatch]())
+  /// The address of the open batch of the thread, which its caller retains; zero for none.
+  private static let address = ThreadNumber()
 
-  private let thread: UInt
   private var members: [any BatchMember] = []
-
-  private init(_ thread: UInt) { self.thread = thread }
 
   /// A Boolean value that indicates whether a batch is open on any thread.
   @inlinable
@@ -88,22 +84,16 @@ final class OpenBatch: @unchecked Sendable {  // Reason: used only by its own th
   /// The open batch of the current thread.
   static var current: OpenBatch? {
     guard isAnyOpen else { return nil }
-    let thread = currentThreadID()
-    return open.withLock { $0[thread] }
+    return ObjectAddress.object(UInt(bitPattern: address.value), as: OpenBatch.self)
   }
 
   /// Opens a batch on the current thread.
   ///
   /// - Returns: The batch, or `nil` if one is already open; the caller's changes then belong to that one.
   static func begin() -> OpenBatch? {
-    let thread = currentThreadID()
-    let batch = OpenBatch(thread)
-    let isFirst = open.withLock { batches in
-      guard batches[thread] == nil else { return false }
-      batches[thread] = batch
-      return true
-    }
-    guard isFirst else { return nil }
+    guard address.value == 0 else { return nil }
+    let batch = OpenBatch()
+    address.value = Int(bitPattern: ObjectAddress.of(batch))
     openCount.wrappingAdd(1, ordering: .relaxed)
     return batch
   }
@@ -114,12 +104,13 @@ final class OpenBatch: @unchecked Sendable {  // Reason: used only by its own th
   /// Closes the batch and delivers the members' reports, in the order in which they joined.
   func end() {
     Self.openCount.wrappingSubtract(1, ordering: .relaxed)
-    let closed = Self.open.withLock { $0.removeValue(forKey: thread) }
-    let members = self.members
+    Self.address.value = 0
     // All reports are queued before the first is delivered: changes made by observers come after them.
     for member in members { member.batchWillEnd() }
     for member in members { member.batchDidEnd() }
     ComputedNode.settle(from: members.flatMap(\.dependentNodes))
-    withExtendedLifetime(closed) {}
   }
 }
+
+@available(*, unavailable)
+extension OpenBatch: Sendable {}

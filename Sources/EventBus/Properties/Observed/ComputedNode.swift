@@ -19,7 +19,7 @@ class ComputedNode {
     get { dirty.load(ordering: .relaxed) }
     set { dirty.store(newValue, ordering: .relaxed) }
   }
-  /// Atomic for the same reason as the flags of ``PropertyObservers``.
+  /// Atomic, because a relaxed load compiles to a plain one, without the exclusivity check of a stored property.
   @usableFromInline final let dirty = Atomic<Bool>(true)
   /// The computed values that depend on this one.
   final var dependents = NumberedList<ComputedNode>()

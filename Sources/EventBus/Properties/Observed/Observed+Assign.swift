@@ -31,11 +31,11 @@ extension Observed {
     if notifies == .manually {
       let old = cell.exchange(proposed)
       observers.dependents.invalidate()
-      observers.noteSilently(record)
+      observers.note(record, isSilent: true)
       return withExtendedLifetime(old) {}
     }
     if isEqual(to: proposed, observers) { return }
-    if observers.has(.priors), !observers.rounds.isInBatch {
+    if observers.has(.priors), !observers.has(.batch) {
       observers.notifyPrior(old: storage, new: proposed)
       // An observer may have set the property in the meantime.
       if isEqual(to: proposed, observers) { return }
@@ -50,7 +50,7 @@ extension Observed {
   @inlinable
   func didMutate(_ observers: PropertyObservers<Value>, _ record: AnyObject? = nil) {
     if observers.has(.dependents) { observers.dependents.invalidate() }
-    if notifies == .manually { return observers.noteSilently(record) }
+    if notifies == .manually { return observers.note(record, isSilent: true) }
     if OpenBatch.isAnyOpen, joinBatch(nil, observers) { return observers.note(record) }
     observers.reportInPlace(storage, record)
   }
@@ -88,7 +88,7 @@ extension Observed {
     coversSilentWrites: Bool = false
   ) -> Bool {
     guard let batch = OpenBatch.current else { return false }
-    if !observers.rounds.isInBatch {
+    if !observers.has(.batch) {
       observers.rounds.joinBatch(old: old, coversSilentWrites: coversSilentWrites)
       batch.add(self)
     }
@@ -123,7 +123,7 @@ extension Observed {
   public func notifyChange(from old: Value) {
     guard let observers else { return }
     if joinBatch(old, observers, coversSilentWrites: true) { return }
-    observers.reportInOrder(known: old, new: storage)
+    observers.reportInOrder(old: old, new: storage, isKnown: true)
   }
 
   /// Mutates the value in place without notifying observers.
@@ -140,7 +140,7 @@ extension Observed {
     defer {
       if let observers {
         observers.dependents.invalidate()
-        observers.noteSilently(nil)
+        observers.note(nil, isSilent: true)
       }
     }
     return try body(&storage)

@@ -87,7 +87,7 @@ public final class Observed<Value> {
     fileID: StaticString = #fileID,
     line: UInt = #line
   ) where Value: Equatable {
-    self.init(wrappedValue, { $0 == $1 }, knowsNaN: true, notifies, fileID: fileID, line: line)
+    self.init(wrappedValue, { $0 == $1 }, knowsNaN: true, notifies, at: (fileID, line))
   }
 
   /// Creates a property that reports every assignment.
@@ -105,7 +105,7 @@ public final class Observed<Value> {
     fileID: StaticString = #fileID,
     line: UInt = #line
   ) {
-    self.init(wrappedValue, { _, _ in false }, notifies, fileID: fileID, line: line)
+    self.init(wrappedValue, { _, _ in false }, notifies, at: (fileID, line))
   }
 
   /// Creates a property that ignores values that a predicate considers equal.
@@ -125,7 +125,7 @@ public final class Observed<Value> {
     fileID: StaticString = #fileID,
     line: UInt = #line
   ) {
-    self.init(wrappedValue, areEqual, notifies, fileID: fileID, line: line)
+    self.init(wrappedValue, areEqual, notifies, at: (fileID, line))
   }
 
   @usableFromInline
@@ -134,10 +134,9 @@ public final class Observed<Value> {
     _ areEqual: @escaping (Value, Value) -> Bool,
     knowsNaN: Bool = false,
     _ notifies: Notifies,
-    fileID: StaticString,
-    line: UInt
+    at site: PropertySite
   ) {
-    cell = ValueCell(value, fileID: fileID, line: line)
+    cell = ValueCell(value, at: site)
     (self.areEqual, self.knowsNaN) = (areEqual, knowsNaN)
     self.notifies = notifies
   }
@@ -172,7 +171,7 @@ public final class Observed<Value> {
   public var projectedValue: ReadOnly { readOnly }
 
   /// The source site of the property.
-  @usableFromInline var propertySite: PropertySite { (cell.fileID, cell.line) }
+  @usableFromInline var propertySite: PropertySite { cell.site }
 
   /// The value, mutable in place.
   @inlinable
@@ -236,3 +235,78 @@ public enum Notifies: Hashable, Sendable {
   /// Use it for properties that change together, or if only the owner knows when a change is complete.
   case manually
 }
+
+/// A value of one isolation domain whose exclusivity is enforced by a flag.
+///
+/// For a stored property of a class, the compiler's exclusivity check calls into the runtime on every
+/// access; here the check is a branch. The rule is the same: accessing the value while it is being mutated
+/// in place traps.
+@safe @usableFromInline
+final class ValueCell<Value> {
+  @exclusivity(unchecked) @usableFromInline var content: Value
+  @exclusivity(unchecked) @usableFromInline var isLent = false
+  @exclusivity(unchecked) @usableFromInline var address: UInt = 0
+  /// The source site of the property, for messages.
+  let site: PropertySite
+
+  init(_ value: Value, at site: PropertySite) {
+    unsafe content = value  // Reason: initialization; no other access exists.
+    self.site = site
+  }
+
+  /// A Boolean value that indicates whether the value is observed.
+  @inlinable
+  var isObserved: Bool { unsafe address != 0 }  // Reason: an instantaneous read.
+
+  /// The address of the observers, which the cell's owner retains; zero without observers.
+  @inlinable
+  var observer: UInt {
+    get { unsafe address }  // Reason: an instantaneous read.
+    set { unsafe address = newValue }  // Reason: an instantaneous write.
+  }
+
+  /// The value; a mutation in place has exclusive access until it ends.
+  @inlinable
+  var value: Value {
+    get {
+      if unsafe isLent { trapOnNestedAccess() }  // Reason: an instantaneous read.
+      return unsafe content  // Reason: no mutation is in progress.
+    }
+    _modify {
+      if unsafe isLent { trapOnNestedAccess() }  // Reason: an instantaneous read.
+      unsafe isLent = true  // Reason: an instantaneous write.
+      defer { unsafe isLent = false }  // Reason: as above.
+      yield unsafe &content  // Reason: the flag excludes every other access.
+    }
+  }
+
+  /// The value, or `nil` while it is being mutated in place.
+  var settled: Value? {
+    unsafe isLent ? nil : content  // Reason: read only while no mutation is in progress.
+  }
+
+  /// Stores a value.
+  ///
+  /// The caller releases the old value after the access has ended, because a deinitializer may read the
+  /// cell.
+  ///
+  /// - Returns: The old value.
+  @inlinable
+  func exchange(_ value: Value) -> Value {
+    if unsafe isLent { trapOnNestedAccess() }  // Reason: an instantaneous read.
+    var value = value
+    unsafe swap(&content, &value)  // Reason: runs no foreign code.
+    return value
+  }
+
+  @usableFromInline
+  func trapOnNestedAccess() -> Never {
+    trap(
+      "the property at \(site.fileID):\(site.line) was accessed while it was being mutated in place",
+      remedy: "Inside the mutation, use only the value that is being mutated"
+    )
+  }
+}
+
+@available(*, unavailable)
+extension ValueCell: Sendable {}

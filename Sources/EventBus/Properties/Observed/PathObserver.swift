@@ -46,11 +46,7 @@ extension ObservedProperty {
     prior: Bool = false,
     _ handler: @escaping (Owner, Change<Leaf>) -> Void
   ) -> Token {
-    readOnly.property.addObserver(
-      owner: owner,
-      ObserveOptions(initial, prior),
-      find: { $0[keyPath: path].property }
-    ) {
+    readOnly.property.addObserver(owner, initial, prior, { $0[keyPath: path].property }) {
       // There is always an object.
       guard let old = $1.old, let new = $1.new else { return }
       handler($0, Change($1.kind, old: old, new: new))
@@ -79,24 +75,20 @@ extension ObservedProperty {
     prior: Bool = false,
     _ handler: @escaping (Owner, Change<Leaf?>) -> Void
   ) -> Token where Value == Wrapped? {
-    readOnly.property.addObserver(
-      owner: owner,
-      ObserveOptions(initial, prior),
-      find: { $0?[keyPath: path].property },
-      handler
-    )
+    readOnly.property.addObserver(owner, initial, prior, { $0?[keyPath: path].property }, handler)
   }
 }
 
 extension Observed {
   fileprivate func addObserver<Owner: AnyObject, Leaf>(
-    owner: Owner,
-    _ options: ObserveOptions,
-    find: @escaping (Value) -> Observed<Leaf>?,
+    _ owner: Owner,
+    _ initial: Bool,
+    _ prior: Bool,
+    _ find: @escaping (Value) -> Observed<Leaf>?,
     _ body: @escaping (Owner, Change<Leaf?>) -> Void
   ) -> Token {
-    observersToJoin().register(owner: owner, options, value: storage) {
-      PathObserver($0, of: self, owner: owner, options, find: find, body)
+    observersToJoin().register(owner: owner, initial: initial, value: storage) {
+      PathObserver($0, .changes(prior: prior), of: self, owner: owner, find: find, body)
     }
   }
 }
@@ -114,7 +106,6 @@ extension Observed {
 final class PathObserver<Owner: AnyObject, Root, Leaf>: PropertyObserver<Root> {
   private weak let owner: Owner?
   private weak let outer: Observed<Root>?
-  private let options: ObserveOptions
   /// Returns the inner property, if there is an object.
   private let find: (Root) -> Observed<Leaf>?
   private let body: (Owner, Change<Leaf?>) -> Void
@@ -129,18 +120,16 @@ final class PathObserver<Owner: AnyObject, Root, Leaf>: PropertyObserver<Root> {
 
   init(
     _ registration: PropertyRegistration,
+    _ roles: PropertyFlags,
     of outer: Observed<Root>,
     owner: Owner,
-    _ options: ObserveOptions,
     find: @escaping (Root) -> Observed<Leaf>?,
     _ body: @escaping (Owner, Change<Leaf?>) -> Void
   ) {
     self.owner = owner
     self.outer = outer
-    self.options = options
     (self.find, self.body) = (find, body)
-    known = find(outer.storage)?.value
-    super.init(registration, options.roles, owner: owner)
+    super.init(registration, roles, owner: owner)
   }
 
   // Not in `init`: the inner property may be the outer one, whose slots are in ascending order.
@@ -184,7 +173,7 @@ final class PathObserver<Owner: AnyObject, Root, Leaf>: PropertyObserver<Root> {
   private func follow(_ found: Observed<Leaf>?) {
     guard found !== property else { return }
     property = found
-    let inner = found?.observe(prior: options.contains(.prior)) { [weak self] change in
+    let inner = found?.observe(prior: roles.contains(.priors)) { [weak self] change in
       self?.receiveInner(change)
     }
     // What the registration released may have replaced the object.

@@ -1,3 +1,5 @@
+public import Synchronization
+
 /// The part of a registration that holds the handler and stays in the property's isolation domain.
 ///
 /// The `receive` methods return `false` if the owner has died.
@@ -8,9 +10,9 @@ class PropertyObserver<Value> {
   /// The events for which the observer is called.
   final let roles: PropertyFlags
   /// The registration number; ascending in registration order.
-  final let number: UInt
+  final var number: UInt { registration.number }
   /// A Boolean value that indicates whether the observer belongs to an object.
-  private final let isOwned: Bool
+  final let isOwned: Bool
   /// A Boolean value that indicates whether the owner's death must be found by a sweep.
   final let needsSweeping: Bool
   /// The key under which a later registration replaces this one.
@@ -19,7 +21,6 @@ class PropertyObserver<Value> {
   init(_ registration: PropertyRegistration, _ roles: PropertyFlags, owner: AnyObject? = nil) {
     self.registration = registration
     self.roles = roles
-    number = registration.number
     isOwned = owner != nil
     needsSweeping = owner.map { !($0 is any LifetimeOwner) } ?? false
   }
@@ -136,6 +137,51 @@ package final class PropertyRegistration: Registration,
   override func waitForCalls() async { await ended.untilFinished() }
 }
 
+/// A change of a property, as reported to its observers.
+///
+/// For every observer the changes form an unbroken chain: each ``old`` is the previous ``new``, unless a
+/// value was stored silently in between.
+public struct Change<Value> {
+  /// The reasons for a report.
+  public enum Kind: Hashable, Sendable {
+    /// The value at registration; ``Change/old`` and ``Change/new`` are the same.
+    case initial
+    /// The new value is about to be stored; reading the property still gives ``Change/old``. A
+    /// ``SharedObserved`` and a ``WeakObserved`` property never report it.
+    case prior
+    /// The new value has been stored.
+    case set
+  }
+
+  /// The reason for the report.
+  public let kind: Kind
+  /// The old value.
+  public let old: Value
+  /// The new value.
+  public let new: Value
+
+  @inlinable
+  init(_ kind: Kind, old: Value, new: Value) {
+    self.kind = kind
+    self.old = old
+    self.new = new
+  }
+}
+
+extension Change: Sendable where Value: Sendable {}
+extension Change: Equatable where Value: Equatable {}
+
+extension Change {
+  /// Creates a change with the kind of a change of other values.
+  init<Other>(_ kind: Change<Other>.Kind, old: Value, new: Value) {
+    switch kind {
+    case .initial: self.init(.initial, old: old, new: new)
+    case .prior: self.init(.prior, old: old, new: new)
+    case .set: self.init(.set, old: old, new: new)
+    }
+  }
+}
+
 /// The writes since the last report, for observers of elements, which do not need the old value.
 ///
 /// While no observer needs a ``Change``, the value is mutated in place without a copy.
@@ -167,27 +213,110 @@ package struct WriteReport<Value> {
     self.isInitial = isInitial
     self.isOfBatch = isOfBatch
   }
-
-  /// The descriptions of the writes, in order.
-  @inlinable
-  func edits<Edits>(_: Edits.Type) -> some Sequence<Edits> {
-    (records ?? []).lazy.compactMap { ($0 as? WriteRecord<Edits>)?.edits }
-  }
-}
-
-/// The description of one write, in the form that suits the kind of collection.
-///
-/// A class, because a value of type `Any` takes 150 instructions more on its way to the observers.
-@usableFromInline
-final class WriteRecord<Edits> {
-  @usableFromInline let edits: Edits
-
-  @inlinable
-  init(_ edits: Edits) { self.edits = edits }
 }
 
 @available(*, unavailable)
 extension WriteReport: Sendable {}
 
-@available(*, unavailable)
-extension WriteRecord: Sendable {}
+/// The state that a property shares with other threads: the registrations that have ended, and whether it is reporting.
+///
+/// A property and its closures belong to one isolation domain, but tokens are cancelled on any thread. A cancellation
+/// therefore only records a number here; the property removes and releases the closure when it is next set, mutated or
+/// observed.
+///
+/// ```
+/// property ──owns──► observers ──own──► registrations ──► ended registrations ◄──owns── property
+///                                             ▲
+///                                token ──owns─┘      (the token never refers to a closure)
+/// ```
+///
+/// A report is published before it checks which registrations have ended, and an end is recorded before
+/// ``untilFinished()`` looks for a report. Either the handler is not called, or ``untilFinished()`` waits for the
+/// report. A report costs two atomic additions, whatever the number of observers.
+///
+/// ## Thread safety
+///
+/// Every member may be called on any thread, except ``isReporting``, ``beginReport()``, ``endReport()`` and
+/// ``takeAll()``, which belong to the property.
+@usableFromInline
+final class EndedRegistrations: Sendable {
+  /// Set while the property has yet to remove ended registrations.
+  @usableFromInline static var dirty: UInt { 1 }
+  /// Set while tasks wait for the end of a report.
+  @usableFromInline static var awaited: UInt { 2 }
+  /// The number of reports in progress, one inside the other, counts in this unit; only the property changes it.
+  @usableFromInline static var reporting: UInt { 4 }
+
+  private struct State: ~Copyable {
+    var numbers: [UInt] = []
+    /// Opens when the report in progress ends.
+    var endOfReport: Latch?
+  }
+
+  @usableFromInline let word = Atomic<UInt>(0)
+  private let state = Locked(State())
+
+  /// A Boolean value that indicates whether the property still holds ended registrations.
+  @inlinable
+  var isDirty: Bool { word.load(ordering: .relaxed) & Self.dirty != 0 }
+
+  /// A Boolean value that indicates whether handlers are being called; for the property only.
+  @inlinable
+  var isReporting: Bool { word.load(ordering: .relaxed) >= Self.reporting }
+
+  /// Publishes that handlers are going to be called.
+  ///
+  /// Sequentially consistent, as is the end of a registration.
+  @inlinable
+  func beginReport() { word.wrappingAdd(Self.reporting, ordering: .sequentiallyConsistent) }
+
+  /// Publishes the end of a report.
+  ///
+  /// - Returns: `true` if no handler is being called any more, and the property holds ended registrations.
+  @inlinable
+  func endReport() -> Bool {
+    let former = word.wrappingSubtract(Self.reporting, ordering: .sequentiallyConsistent).oldValue
+    guard former < 2 * Self.reporting else { return false }
+    if former & Self.awaited != 0 { reportHasEnded() }
+    return former & Self.dirty != 0
+  }
+
+  /// Records the end of a registration.
+  func note(_ number: UInt) {
+    state.withLock { $0.numbers.append(number) }
+    word.bitwiseOr(Self.dirty, ordering: .releasing)
+  }
+
+  /// Removes and returns the numbers of the registrations that have ended since the last call.
+  func takeAll() -> [UInt] {
+    // Cleared before the numbers are taken: a number added in between sets the bit again, harmlessly.
+    word.bitwiseAnd(~Self.dirty, ordering: .acquiringAndReleasing)
+    return state.withLock { state in
+      defer { state.numbers = [] }
+      return state.numbers
+    }
+  }
+
+  /// Waits, after the end of a registration, until its handler is not being called.
+  ///
+  /// Returns early if the task is cancelled.
+  func untilFinished() async {
+    // The latch is created before the flag is set: the end of a report that sees the flag opens it.
+    let latch = state.withLock { state in
+      let latch = state.endOfReport ?? Latch()
+      state.endOfReport = latch
+      return latch
+    }
+    let former = word.bitwiseOr(Self.awaited, ordering: .sequentiallyConsistent).oldValue
+    // The flag may stay set: other tasks may be waiting, and the end of the next report clears it.
+    if former >= Self.reporting { await latch.wait() }
+  }
+
+  @usableFromInline
+  func reportHasEnded() {
+    // Cleared before the latch is taken: a task that begins to wait later sets it again.
+    word.bitwiseAnd(~Self.awaited, ordering: .sequentiallyConsistent)
+    let latch = state.withLock { $0.endOfReport.take() }
+    latch?.open()
+  }
+}

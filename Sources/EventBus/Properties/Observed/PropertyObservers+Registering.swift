@@ -5,7 +5,7 @@ extension PropertyObservers {
   /// - Parameters:
   ///   - owner: The owner of the registration.
   ///   - id: The identifier under which the registration replaces an earlier one of its owner.
-  ///   - options: The calls to make besides those for changes.
+  ///   - initial: Whether the handler is called with the current value, too.
   ///   - value: The current value; `nil` for a validator, which does not need it.
   ///   - isBehind: Pass `true` if the other observers do not know that value for a reason outside this
   ///     property.
@@ -14,12 +14,12 @@ extension PropertyObservers {
   func register(
     owner: AnyObject? = nil,
     id: AnyHashable? = nil,
-    _ options: ObserveOptions = [],
+    initial: Bool = false,
     value: Value?,
     isBehind: Bool = false,
     _ make: (PropertyRegistration) -> PropertyObserver<Value>
   ) -> Token {
-    let observer = make(newRegistration())
+    let observer = make(PropertyRegistration(number: rounds.takeNumber(), ended))
     let token = Token(observer.registration, isKept: owner != nil)
     if let carrier = owner as? any LifetimeOwner {
       guard observer.registration.join(carrier.lifetime.members) else { return token }
@@ -39,7 +39,7 @@ extension PropertyObservers {
     slots.append(PropertySlot(observer.number, observer))
     count += 1
     if observer.needsSweeping { sweptCount += 1 }
-    if let value, options.contains(.initial) {
+    if let value, initial {
       deliverInitial(observer, value)
     } else {
       observer.wasAdded()
@@ -88,11 +88,11 @@ extension PropertyObservers {
   /// live at the last full sweep.
   func sweepOwners() {
     cleanIfDirty()
-    guard sweptCount > 0, walks == 0 else { return }
+    guard sweptCount > 0, !ended.isReporting else { return }
     var probe = SweepProbe(total: slots.count, seed: probes)
     probes &+= 1
     // Loading an owner may release its last reference, and its deinitializer may use the property.
-    beginWalk()
+    ended.beginReport()
     while let index = probe.next(), index < slots.count {
       var isDead: Bool?
       slots[index].borrow { (observer: PropertyObserver<Value>) in isDead = observer.hasLostOwner }
@@ -106,5 +106,39 @@ extension PropertyObservers {
     }
     endWalk()
     if isSweep { sweepLimit = max(8, 2 * count) }
+  }
+
+  // MARK: Removal
+
+  /// Removes and releases the registrations that have ended, on any thread, since the last call.
+  @inlinable
+  func cleanIfDirty() {
+    if ended.isDirty { clean() }
+  }
+
+  @usableFromInline
+  func clean() {
+    guard !ended.isReporting else { return }
+    // Released last: a deinitializer may use the property.
+    var removed: [AnyObject] = []
+    var baselines: [Value] = []
+    var records: [AnyObject] = []
+    for number in ended.takeAll() {
+      guard let index = index(of: number) else { continue }
+      // Emptied first: the identifiers are compared by code that may use the property.
+      let slot = slots[index]
+      slots[index] = PropertySlot(number, nil)
+      if let observer = slot.observer { removed.append(observer) }
+      slot.borrow { (observer: PropertyObserver<Value>) in
+        count -= 1
+        if observer.needsSweeping { sweptCount -= 1 }
+        if let key = observer.key, numbers[key] == number { numbers[key] = nil }
+        let leftovers = rounds.remove(number, observer.roles)
+        if let baseline = leftovers.baseline { baselines.append(baseline) }
+        records += leftovers.records
+      }
+    }
+    if slots.count > max(8, 2 * count) { slots.removeAll { $0.observer == nil } }
+    withExtendedLifetime((removed, baselines, records)) {}
   }
 }

@@ -1,5 +1,3 @@
-public import Synchronization
-
 /// The registrations of one property, in call order, and its unreported changes.
 ///
 /// The first registration creates it; a property without observers has none. It belongs to the property's
@@ -24,21 +22,11 @@ final class PropertyObservers<Value> {
     _modify { yield unsafe &uncheckedSlots }  // Reason: as above, no other access can begin.
   }
 
-  /// The state that every write checks; used only in the property's domain.
-  ///
-  /// It summarizes ``rounds`` and ``dependents`` in a word of its own, because that is what makes the usual
-  /// assignment fast: a relaxed load compiles to a plain load, without the exclusivity check of a stored
-  /// property. Updates are not atomic read-modify-write operations. The usual assignment sets and clears
-  /// ``PropertyFlags/reporting`` here and does not touch the rounds, which adopt the flag when they are next
-  /// used.
-  @usableFromInline let flags = Atomic<UInt8>(0)
-  @usableFromInline let depth = Atomic<Int>(0)
   @usableFromInline let ended = EndedRegistrations()
 
-  private var _rounds = PropertyRounds<Value>()
   /// The computed values that depend on the property.
   @usableFromInline var dependents = NumberedList<ComputedNode>() {
-    didSet { set(.dependents, dependents.count > 0) }
+    didSet { rounds.flags.set(.dependents, dependents.count > 0) }
   }
 
   /// The number of registrations, including ended ones that have not been removed.
@@ -59,6 +47,16 @@ final class PropertyObservers<Value> {
   /// compares them.
   let equalsMayDiffer: Bool
 
+  // Unchecked for the same reason as the slots.
+  @exclusivity(unchecked) @usableFromInline var uncheckedRounds = PropertyRounds<Value>()
+
+  /// The writes that remain to be reported, and the flags that every write checks.
+  @inlinable
+  var rounds: PropertyRounds<Value> {
+    _read { yield unsafe uncheckedRounds }  // Reason: no mutation runs foreign code.
+    _modify { yield unsafe &uncheckedRounds }  // Reason: as above, no other access can begin.
+  }
+
   init(
     _ site: PropertySite,
     areEqual: @escaping (Value, Value) -> Bool,
@@ -71,39 +69,9 @@ final class PropertyObservers<Value> {
 
   // MARK: State
 
-  /// The writes that remain to be reported.
-  ///
-  /// Mutations adopt a report that the flags know of, and update the flags.
-  var rounds: PropertyRounds<Value> {
-    _read { yield _rounds }
-    _modify {
-      _rounds.adopt(isReporting: has(.reporting))
-      defer {
-        let dependents = flags.load(ordering: .relaxed) & PropertyFlags.dependents.rawValue
-        flags.store(_rounds.flags.rawValue | dependents, ordering: .relaxed)
-      }
-      yield &_rounds
-    }
-  }
-
-  /// Creates the next registration.
-  func newRegistration() -> PropertyRegistration {
-    // No flag depends on the number.
-    PropertyRegistration(number: _rounds.takeNumber(), ended)
-  }
-
   /// Returns whether any of the given flags is set.
   @inlinable
-  func has(_ flags: PropertyFlags) -> Bool {
-    self.flags.load(ordering: .relaxed) & flags.rawValue != 0
-  }
-
-  /// Sets or clears a flag.
-  @inlinable
-  func set(_ flag: PropertyFlags, _ isSet: Bool) {
-    let others = flags.load(ordering: .relaxed) & ~flag.rawValue
-    flags.store(isSet ? others | flag.rawValue : others, ordering: .relaxed)
-  }
+  func has(_ flags: PropertyFlags) -> Bool { rounds.flags.rawValue & flags.rawValue != 0 }
 
   /// A Boolean value that indicates whether a mutation in place needs the value before it.
   ///
@@ -113,32 +81,16 @@ final class PropertyObservers<Value> {
   var needsOldValue: Bool {
     cleanIfDirty()
     if has(.preventsMutationInPlace) { return true }
-    return OpenBatch.isAnyOpen && has(.writes) && !rounds.isInBatch && OpenBatch.current != nil
+    return OpenBatch.isAnyOpen && has(.writes) && !has(.batch) && OpenBatch.current != nil
   }
 
   // MARK: Walks
 
-  /// The number of walks in progress.
-  @inlinable
-  var walks: Int {
-    get { depth.load(ordering: .relaxed) }
-    set { depth.store(newValue, ordering: .relaxed) }
-  }
-
-  /// Begins a walk over the registrations; the outermost one publishes that handlers are called.
-  @inlinable
-  @inline(__always)
-  func beginWalk() {
-    walks += 1
-    if walks == 1 { ended.beginReport() }
-  }
-
-  /// Ends a walk.
+  /// Ends a walk over the registrations, which began with ``EndedRegistrations/beginReport()``.
   @inlinable
   @inline(__always)
   func endWalk() {
-    walks -= 1
-    if walks == 0, ended.endReport() { clean() }
+    if ended.endReport() { clean() }
   }
 
   /// Visits the registrations in the slots before an index.
@@ -151,7 +103,7 @@ final class PropertyObservers<Value> {
   @inlinable
   @inline(__always)
   func walk(before end: Int, _ visit: (PropertyObserver<Value>) -> Bool) {
-    beginWalk()
+    ended.beginReport()
     var index = 0
     while index < end {
       _ = ObjectAddress.borrow(slots[index].address) { (observer: PropertyObserver<Value>) in
@@ -164,7 +116,7 @@ final class PropertyObservers<Value> {
 
   /// Runs a closure that calls a handler.
   func calling(_ body: () -> Void) {
-    beginWalk()
+    ended.beginReport()
     body()
     endWalk()
   }
@@ -179,38 +131,142 @@ final class PropertyObservers<Value> {
     slots.indices.index(ofNumber: number) { slots[$0].number }
   }
 
-  // MARK: Removal
+  // MARK: Reports at once: a change or a mutation in place, to all registrations alike
 
-  /// Removes and releases the registrations that have ended, on any thread, since the last call.
+  /// Reports a change that has just been stored, or queues it if another report is in progress.
+  ///
+  /// - Parameters:
+  ///   - old: The old value.
+  ///   - new: The new value.
   @inlinable
-  func cleanIfDirty() {
-    if ended.isDirty { clean() }
+  @inline(__always)
+  func report(old: Value, new: Value) {
+    if has(.involved.union(.reporting)) { return reportInOrder(old: old, new: new, nil) }
+    let change = Change(.set, old: old, new: new)
+    reportAtOnce { $0.receive(change) }
+  }
+
+  /// Reports a mutation in place for which no observer needed the old value.
+  ///
+  /// - Parameters:
+  ///   - new: The new value.
+  ///   - record: The description of the mutation, if it has one.
+  @inlinable
+  func reportInPlace(_ new: Value, _ record: AnyObject?) {
+    if has([.reporting, .unreported]) { return reportInOrder(old: nil, new: new, record) }
+    let report = WriteReport(new: new, records: record.map { [$0] })
+    reportAtOnce { $0.receive(report) }
+  }
+
+  /// Calls the registrations that exist now, settles the computed values and reports the changes made
+  /// meanwhile.
+  @inlinable
+  @inline(__always)
+  func reportAtOnce(_ call: (PropertyObserver<Value>) -> Bool) {
+    _ = rounds.begin()
+    walk(before: slots.count) { observer in
+      if observer.registration.isOpen { return call(observer) }
+      observer.miss()
+      return true
+    }
+    if has(.dependents) { dependents.settle() }
+    drain()
+  }
+
+  /// Reports the queued changes; later changes are then reported at once.
+  @inlinable
+  func drain() {
+    if has(.pending) { drainPending() } else { rounds.end() }
+  }
+
+  // MARK: Reports through the rounds: everything else
+
+  /// Reports a write to observers of every kind, after all changes made before it.
+  ///
+  /// - Parameters:
+  ///   - old: The old value; `nil` if no observer needed it.
+  ///   - new: The new value.
+  ///   - record: The description of the write, if it has one.
+  ///   - isKnown: Pass `true` if `old` is the value that all observers know, whatever was written since.
+  @usableFromInline
+  func reportInOrder(old: Value?, new: Value, _ record: AnyObject? = nil, isKnown: Bool = false) {
+    if !isKnown { note(record) }
+    guard let round = rounds.report(old: old, new: new, coversSilentWrites: isKnown) else { return }
+    deliver(round)
+    drain()
+  }
+
+  /// Reports the change of a batch, unless an enclosing report will do so.
+  func endBatch() {
+    if rounds.endBatch() { drainPending() }
+  }
+
+  /// Records a write.
+  ///
+  /// - Parameters:
+  ///   - record: The description of the write, if it has one.
+  ///   - isSilent: Pass `true` for a write that may never be reported.
+  @usableFromInline
+  func note(_ record: AnyObject?, isSilent: Bool = false) {
+    let discarded = rounds.note(record, isSilent: isSilent)
+    withExtendedLifetime(discarded) {}
+  }
+
+  /// Announces a value to the prior observers, before it is stored.
+  func notifyPrior(old: Value, new: Value) {
+    let change = Change(.prior, old: old, new: new)
+    walk(before: slots.count) { observer in
+      guard observer.roles.contains(.priors), observer.registration.isOpen else { return true }
+      return observer.receive(change)
+    }
+  }
+
+  /// Runs the validators in registration order until one declines.
+  ///
+  /// - Parameters:
+  ///   - proposed: The value to store; a validator may replace it.
+  ///   - old: Reads the current value.
+  /// - Returns: `true` if no validator declined the value.
+  func approve(_ proposed: inout Value, old: () -> Value) -> Bool {
+    var isApproved = true
+    walk(before: slots.count) { observer in
+      if isApproved, observer.roles.contains(.validators), observer.registration.isOpen {
+        isApproved = observer.approves(&proposed, old: old())
+      }
+      return true
+    }
+    return isApproved
   }
 
   @usableFromInline
-  func clean() {
-    guard walks == 0 else { return }
-    // Released last: a deinitializer may use the property.
-    var removed: [AnyObject] = []
-    var baselines: [Value] = []
-    var records: [AnyObject] = []
-    for number in ended.takeAll() {
-      guard let index = index(of: number) else { continue }
-      // Emptied first: the identifiers are compared by code that may use the property.
-      let slot = slots[index]
-      slots[index] = PropertySlot(number, nil)
-      if let observer = slot.observer { removed.append(observer) }
-      slot.borrow { (observer: PropertyObserver<Value>) in
-        count -= 1
-        if observer.needsSweeping { sweptCount -= 1 }
-        if let key = observer.key, numbers[key] == number { numbers[key] = nil }
-        let leftovers = rounds.remove(number, observer.roles)
-        if let baseline = leftovers.baseline { baselines.append(baseline) }
-        records += leftovers.records
-      }
+  func drainPending() {
+    deliverRounds(of: site, { rounds.next() }) { round in
+      round.chain.calling { deliver(round) }
     }
-    if slots.count > max(8, 2 * count) { slots.removeAll { $0.observer == nil } }
-    withExtendedLifetime((removed, baselines, records)) {}
+    rounds.end()
+  }
+
+  private func deliver(_ round: PropertyRounds<Value>.Round) {
+    let (change, report) = (round.change, round.report)
+    walk(before: index(from: round.order)) { observer in
+      let known = rounds.takeBaseline(of: observer.number)
+      guard observer.registration.isOpen else {
+        if known != nil || !round.isNetZero { observer.miss() }
+        return true
+      }
+      if known.map({ areEqual($0, report.new) }) ?? round.isNetZero {
+        if equalsMayDiffer { observer.miss() }
+        return true
+      }
+      if observer.roles.contains(.changes) {
+        if let known { return observer.receive(Change(.set, old: known, new: report.new)) }
+        if let change { return observer.receive(change) }
+      } else if observer.roles.contains(.writes) {
+        return observer.receive(known.map { WriteReport(new: report.new, old: $0) } ?? report)
+      }
+      return true
+    }
+    if round.settlesDependents { dependents.settle() }
   }
 }
 

@@ -12,23 +12,12 @@
 ///
 /// Methods return what the caller then delivers or releases. The caller releases it after the mutation,
 /// because a deinitializer may use the property.
+@usableFromInline
 package struct PropertyRounds<Value> {
-  private enum Phase {
-    /// No report is in progress.
-    case idle
-    /// A report is in progress. Its caller reports the rounds in the queue as well.
-    case reporting
-    /// An ending batch has queued a round. It reports the queue once every property of the batch has queued
-    /// its round.
-    case endingBatch
-  }
-
   /// A change that has been stored and remains to be reported.
   package struct Round {
     /// A Boolean value that indicates whether the value is back where it began.
     package fileprivate(set) var isNetZero = false
-    fileprivate let isOldKnown: Bool
-    fileprivate var isOfBatch = false
     /// A Boolean value that indicates whether the computed values are settled with this round, and not
     /// by the batch.
     package fileprivate(set) var settlesDependents = true
@@ -36,43 +25,22 @@ package struct PropertyRounds<Value> {
     let chain = SettingChain.current.next
     /// The registration number that was next when the round was formed; only smaller ones receive it.
     package let order: UInt
-    fileprivate let records: [AnyObject]?
-    fileprivate let old: Value?
-    /// The new value.
-    package let new: Value
-
-    /// The change for observers of changes; `nil` if no observer needed the old value, or if the value
-    /// is back where it began.
-    package var change: Change<Value>? {
-      guard !isNetZero, let old else { return nil }
-      return Change(.set, old: old, new: new)
-    }
-
-    /// The report for observers of elements; `nil` if the value is back where it began.
-    package var report: WriteReport<Value>? {
-      guard !isNetZero else { return nil }
-      let known = isOldKnown ? old : nil
-      return WriteReport(new: new, old: known, records: records, isOfBatch: isOfBatch)
-    }
+    /// The change for observers of changes; `nil` if none of them needed the old value.
+    package let change: Change<Value>?
+    /// The report for observers of elements.
+    package let report: WriteReport<Value>
   }
 
   /// The maximum number of silent writes that are recorded individually.
   package static var recordLimit: Int { 1_000 }
 
   // Fields whose size depends on `Value` come last, so that the others are found without looking it up.
-  private var phase = Phase.idle
-  /// A Boolean value that indicates whether the open batch has written to the property.
-  package private(set) var isInBatch = false
-  /// A Boolean value that indicates whether some of the unreported writes were silent.
-  private var hasSilentWrites = false
+  /// The state that every write checks.
+  @usableFromInline package internal(set) var flags: PropertyFlags = []
+  /// The number of registrations in each role; it includes ended ones that have not been removed.
+  private var counts = SIMD4<Int32>()
   /// The number of the next registration.
   private(set) var nextNumber: UInt = 0
-  /// The number of registrations for changes, as are the following for the other roles; it includes ended ones
-  /// that have not been removed.
-  private var changesCount = 0
-  private var priorsCount = 0
-  private var validatorsCount = 0
-  private var writesCount = 0
   /// The records of the unreported writes, kept while there are observers of elements; `nil` if any of
   /// the writes was not described.
   private var records: [AnyObject]? = []
@@ -84,22 +52,6 @@ package struct PropertyRounds<Value> {
 
   /// Creates the rounds of a property without registrations.
   package init() {}
-
-  /// A Boolean value that indicates whether any registration has a baseline.
-  var hasBaselines: Bool { !baselines.isEmpty }
-
-  /// The flags that follow from the state; all but ``PropertyFlags/dependents``.
-  package var flags: PropertyFlags {
-    var flags: PropertyFlags = []
-    if changesCount > 0 { flags.insert(.changes) }
-    if priorsCount > 0 { flags.insert(.priors) }
-    if validatorsCount > 0 { flags.insert(.validators) }
-    if writesCount > 0 { flags.insert(.writes) }
-    if phase != .idle { flags.insert(.reporting) }
-    if !queue.isEmpty { flags.insert(.pending) }
-    if isInBatch || hasSilentWrites || hasBaselines { flags.insert(.unreported) }
-    return flags
-  }
 
   // MARK: Registrations
 
@@ -119,8 +71,10 @@ package struct PropertyRounds<Value> {
   package mutating func add(_ number: UInt, _ roles: PropertyFlags, value: Value?, isBehind: Bool) {
     defer { checkInvariants(ofSize: queue.count, _checkInvariants()) }
     count(roles, by: 1)
-    if let value, isBehind || isInBatch || roles.contains(.writes) && hasSilentWrites {
+    let missed: PropertyFlags = roles.contains(.writes) ? [.batch, .silent] : .batch
+    if let value, isBehind || !flags.isDisjoint(with: missed) {
       baselines[number] = value
+      flags.insert(.baselines)
     }
   }
 
@@ -133,44 +87,41 @@ package struct PropertyRounds<Value> {
   ) -> (baseline: Value?, records: [AnyObject]) {
     defer { checkInvariants(ofSize: queue.count, _checkInvariants()) }
     count(roles, by: -1)
-    return (takeBaseline(of: number), writesCount == 0 ? takeRecords() ?? [] : [])
+    return (takeBaseline(of: number), flags.contains(.writes) ? [] : takeRecords() ?? [])
   }
 
   /// Removes the baseline of a registration.
   package mutating func takeBaseline(of number: UInt) -> Value? {
-    baselines.removeValue(forKey: number)
+    guard flags.contains(.baselines) else { return nil }
+    defer { flags.set(.baselines, !baselines.isEmpty) }
+    return baselines.removeValue(forKey: number)
   }
 
-  private mutating func count(_ roles: PropertyFlags, by change: Int) {
-    if roles.contains(.changes) { changesCount += change }
-    if roles.contains(.priors) { priorsCount += change }
-    if roles.contains(.validators) { validatorsCount += change }
-    if roles.contains(.writes) { writesCount += change }
+  private mutating func count(_ roles: PropertyFlags, by change: Int32) {
+    for index in counts.indices {
+      let role = PropertyFlags(rawValue: 1 << UInt16(index))
+      guard roles.contains(role) else { continue }
+      counts[index] += change
+      flags.set(role, counts[index] > 0)
+    }
   }
 
   // MARK: Writes
 
-  /// Records a write that is going to be reported.
+  /// Records a write.
   ///
   /// - Parameters:
   ///   - record: The description of the write, if it has one.
-  ///   - isBounded: Pass `true` to discard the records beyond the limit.
+  ///   - isSilent: Pass `true` for a write that may never be reported.
   /// - Returns: The discarded records, to release.
-  package mutating func note(_ record: AnyObject?, isBounded: Bool = false) -> [AnyObject] {
-    guard writesCount > 0, let known = records?.count else { return [] }
+  package mutating func note(_ record: AnyObject?, isSilent: Bool = false) -> [AnyObject] {
+    // Inside a batch the value before its first write is known, and the batch will report.
+    let isBounded = isSilent && !flags.contains(.batch)
+    if isBounded { flags.insert(.silent) }
+    guard flags.contains(.writes), let known = records?.count else { return [] }
     guard let record, !isBounded || known < Self.recordLimit else { return records.take() ?? [] }
     records?.append(record)
     return []
-  }
-
-  /// Records a silent write, which may never be reported.
-  ///
-  /// - Returns: The discarded records, to release.
-  package mutating func noteSilently(_ record: AnyObject?) -> [AnyObject] {
-    // Inside a batch the value before its first write is known.
-    guard !isInBatch else { return note(record) }
-    hasSilentWrites = true
-    return note(record, isBounded: true)
   }
 
   /// Joins the open batch with the first write of the batch to the property.
@@ -179,9 +130,10 @@ package struct PropertyRounds<Value> {
   ///   - old: The value before the write; `nil` if no observer needed it.
   ///   - coversSilentWrites: Pass `true` if `old` is the value that all observers know.
   package mutating func joinBatch(old: Value?, coversSilentWrites: Bool) {
-    assert(!isInBatch, "the property has already joined")
-    (isInBatch, batchStart) = (true, old)
-    if coversSilentWrites { hasSilentWrites = false }
+    assert(!flags.contains(.batch), "the property has already joined")
+    flags.insert(.batch)
+    batchStart = old
+    if coversSilentWrites { flags.remove(.silent) }
   }
 
   // MARK: Rounds
@@ -189,12 +141,19 @@ package struct PropertyRounds<Value> {
   /// Begins a report, unless one is in progress.
   ///
   /// - Returns: `true` if it began. The caller then reports the queue, with ``next()``, and ends the report,
-  ///   with ``adopt(isReporting:)``.
+  ///   with ``end()``.
+  @inlinable
   package mutating func begin() -> Bool {
-    defer { checkInvariants(ofSize: queue.count, _checkInvariants()) }
-    guard phase == .idle else { return false }
-    phase = .reporting
+    guard !flags.contains(.reporting) else { return false }
+    flags.insert(.reporting)
     return true
+  }
+
+  /// Ends a report, after the last round of the queue.
+  @inlinable
+  package mutating func end() {
+    assert(!flags.contains(.pending), "queued rounds that no caller will report")
+    flags.remove(.reporting)
   }
 
   /// Forms a round from the writes since the last one.
@@ -206,52 +165,50 @@ package struct PropertyRounds<Value> {
   /// - Returns: The round, if the caller reports it now, and then the queue; `nil` if it was queued.
   package mutating func report(old: Value?, new: Value, coversSilentWrites: Bool) -> Round? {
     defer { checkInvariants(ofSize: queue.count, _checkInvariants()) }
-    let isOldKnown = coversSilentWrites || !hasSilentWrites
-    hasSilentWrites = false
-    let round = Round(
-      isOldKnown: isOldKnown,
-      order: nextNumber,
-      records: takeRecords(),
-      old: old,
-      new: new
-    )
+    if coversSilentWrites { flags.remove(.silent) }
+    let round = makeRound(from: old, to: new)
+    flags.remove(.silent)
     if begin() { return round }
-    _ = queue.append(round)
+    append(round)
     return nil
   }
 
-  /// Leaves the batch, which is ending.
-  ///
-  /// - Returns: The value before the first write of the batch, for ``queueBatch(old:new:isNetZero:)``.
-  package mutating func leaveBatch() -> Value? {
-    isInBatch = false
-    return batchStart.take()
+  private mutating func makeRound(from old: Value?, to new: Value, isOfBatch: Bool = false) -> Round
+  {
+    let known = flags.contains(.silent) ? nil : old
+    return Round(
+      order: nextNumber,
+      change: old.map { Change(.set, old: $0, new: new) },
+      report: WriteReport(new: new, old: known, records: takeRecords(), isOfBatch: isOfBatch)
+    )
   }
 
-  /// Queues the round of a batch, before any round of that batch is reported.
-  package mutating func queueBatch(old: Value?, new: Value, isNetZero: Bool) {
+  private mutating func append(_ round: Round) {
+    _ = queue.append(round)
+    flags.insert(.pending)
+  }
+
+  /// Leaves the batch, which is ending, and queues its round, before any round of that batch is reported.
+  ///
+  /// - Parameters:
+  ///   - new: The new value.
+  ///   - isNetZero: A Boolean value that indicates whether it equals ``batchStart``.
+  package mutating func queueBatch(new: Value, isNetZero: Bool) {
     defer { checkInvariants(ofSize: queue.count, _checkInvariants()) }
-    _ = queue.append(
-      Round(
-        isNetZero: isNetZero,
-        isOldKnown: !hasSilentWrites,
-        isOfBatch: true,
-        // A change reported inside an observer's call settles computed values in its own round.
-        settlesDependents: phase != .idle,
-        order: nextNumber,
-        records: takeRecords(),
-        old: old,
-        new: new
-      )
-    )
+    flags.remove(.batch)
+    var round = makeRound(from: batchStart.take(), to: new, isOfBatch: true)
+    round.isNetZero = isNetZero
+    // A change reported inside an observer's call settles computed values in its own round.
+    round.settlesDependents = flags.contains(.reporting)
+    append(round)
     if !isNetZero {
-      hasSilentWrites = false
-    } else if hasSilentWrites, writesCount > 0 {
+      flags.remove(.silent)
+    } else if flags.isSuperset(of: [.silent, .writes]) {
       // Silent writes before the batch remain to be reported, without their records.
       records = nil
     }
     // If another batch is already going to report the queue, this round follows that batch's round.
-    if phase == .idle { phase = .endingBatch }
+    if begin() { flags.insert(.endingBatch) }
   }
 
   /// Begins the report of a batch.
@@ -259,21 +216,13 @@ package struct PropertyRounds<Value> {
   /// - Returns: `true` if the caller reports the queue, with ``next()``; `false` if an enclosing report
   ///   does.
   package mutating func endBatch() -> Bool {
-    defer { checkInvariants(ofSize: queue.count, _checkInvariants()) }
-    guard phase == .endingBatch else { return false }
-    phase = .reporting
-    return true
+    flags.remove(.endingBatch) != nil
   }
 
   /// Removes the next round of the queue.
-  package mutating func next() -> Round? { queue.popFirst() }
-
-  /// Adopts the begin or the end of a report.
-  ///
-  /// - Parameter isReporting: A Boolean value that indicates whether a report is in progress.
-  package mutating func adopt(isReporting: Bool) {
-    defer { checkInvariants(ofSize: queue.count, _checkInvariants()) }
-    if (phase == .idle) == isReporting { phase = isReporting ? .reporting : .idle }
+  package mutating func next() -> Round? {
+    defer { flags.set(.pending, !queue.isEmpty) }
+    return queue.popFirst()
   }
 
   /// Removes the records of the unreported writes.
@@ -287,16 +236,53 @@ package struct PropertyRounds<Value> {
 
   /// Stops the program if the state contradicts itself.
   package func _checkInvariants() {
-    assert(phase != .idle || queue.isEmpty, "queued rounds that no caller will report")
-    assert(phase != .endingBatch || !queue.isEmpty, "an ending batch has no round")
+    func has(_ flag: PropertyFlags) -> Bool { flags.contains(flag) }
+    assert(has(.pending) != queue.isEmpty, "a flag for queued rounds without one")
+    assert(has(.reporting) || queue.isEmpty, "queued rounds that no caller will report")
+    assert(!has(.endingBatch) || !queue.isEmpty, "an ending batch has no round")
     assert(queue.first.map { $0.order <= nextNumber } ?? true, "a round for later registrations")
-    assert(writesCount > 0 || records?.isEmpty == true, "records that no registration needs")
-    assert(baselines.count <= changesCount + writesCount, "a baseline without a registration")
+    assert(has(.writes) || records?.isEmpty == true, "records that no registration needs")
+    assert(has(.baselines) != baselines.isEmpty, "a flag for baselines without one")
+    assert(baselines.count <= counts.wrappedSum(), "a baseline without a registration")
     assert(baselines.keys.allSatisfy { $0 < nextNumber }, "a baseline of a later registration")
-    assert(priorsCount <= changesCount, "a prior observer that is not called for changes")
-    assert(isInBatch || batchStart == nil, "the start of no batch")
-    assert(min(priorsCount, validatorsCount, writesCount) >= 0, "a negative count")
+    assert(has(.changes) || !has(.priors), "a prior observer that is not called for changes")
+    assert(has(.batch) || batchStart == nil, "the start of no batch")
+    assert(counts.min() >= 0, "a negative count")
   }
+}
+
+/// Delivers the rounds that wait, so that the calls of a handler do not nest: what the calls add to the queue is
+/// delivered after them.
+///
+/// More than 100 rounds, with the one that has been delivered already, cause a warning.
+///
+/// - Parameters:
+///   - site: The source site of the property, for the warning.
+///   - next: Removes the next round from the queue.
+///   - deliver: Calls the handlers, as part of the chain of the round.
+// Inlined, because the type of a round would be looked up for each one.
+@inline(__always)
+func deliverRounds<Round>(
+  of site: PropertySite?,
+  _ next: () -> Round?,
+  _ deliver: (Round) -> Void
+) {
+  var count = 1
+  while let round = next() {
+    deliver(round)
+    count += 1
+    if count == SettingChain.warningLength + 1, let site { warnOfRounds(of: site) }
+  }
+}
+
+/// Warns about observers that seem to set their property, or others that set it, in an endless cycle.
+///
+/// - Parameter site: The source site of the property.
+func warnOfRounds(of site: PropertySite) {
+  printError(
+    "EventBus: the property at \(site.fileID):\(site.line) was set more than 100 times by its "
+      + "own observers. Check whether they trigger each other in an endless cycle."
+  )
 }
 
 @available(*, unavailable)
@@ -311,11 +297,17 @@ extension PropertyRounds.Round: Sendable {}
 @usableFromInline
 package struct PropertyFlags: OptionSet, Sendable {
   /// The bits of the flags.
-  @usableFromInline package let rawValue: UInt8
+  @usableFromInline package let rawValue: UInt16
 
   /// Creates flags from their bits.
   @inlinable
-  package init(rawValue: UInt8) { self.rawValue = rawValue }
+  package init(rawValue: UInt16) { self.rawValue = rawValue }
+
+  /// Sets or clears a flag.
+  @inlinable
+  mutating func set(_ flag: Self, _ isSet: Bool) {
+    if isSet { formUnion(flag) } else { subtract(flag) }
+  }
 
   /// Observers of every change, who need the old value.
   @inlinable package static var changes: Self { Self(rawValue: 1) }
@@ -326,14 +318,31 @@ package struct PropertyFlags: OptionSet, Sendable {
   /// Observers of every write report, who do not need the old value.
   @inlinable package static var writes: Self { Self(rawValue: 8) }
 
-  /// A report is in progress; further changes are queued.
+  /// The roles of an observer of changes.
+  ///
+  /// - Parameter prior: Whether it is called before each change as well.
+  /// - Returns: The roles.
+  static func changes(prior: Bool) -> Self { prior ? [.changes, .priors] : .changes }
+
+  /// A report is in progress, or an ending batch is going to make one; further changes are queued.
   @inlinable package static var reporting: Self { Self(rawValue: 16) }
   /// Rounds are queued.
   @inlinable package static var pending: Self { Self(rawValue: 32) }
-  /// There are silent writes, writes of an open batch, or baselines.
-  @inlinable static var unreported: Self { Self(rawValue: 64) }
+  /// An ending batch has queued a round.
+  ///
+  /// It reports the queue once every property of the batch has queued its round.
+  static var endingBatch: Self { Self(rawValue: 64) }
+  /// The open batch has written to the property.
+  @inlinable package static var batch: Self { Self(rawValue: 128) }
+  /// Some of the unreported writes were silent.
+  @inlinable static var silent: Self { Self(rawValue: 256) }
+  /// Some registrations have a baseline.
+  @inlinable static var baselines: Self { Self(rawValue: 512) }
   /// Computed values depend on the property.
-  @inlinable static var dependents: Self { Self(rawValue: 128) }
+  @inlinable static var dependents: Self { Self(rawValue: 1024) }
+
+  /// There is something that the next report has to take into account.
+  @inlinable static var unreported: Self { [.batch, .silent, .baselines] }
 
   /// An assignment needs the slow path.
   @inlinable package static var involved: Self { [.priors, .validators, .writes, .unreported] }

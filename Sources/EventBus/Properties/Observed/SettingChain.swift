@@ -53,13 +53,14 @@ package struct SettingChain: Equatable, Sendable {
   ///
   /// - Parameter body: Calls the handlers.
   /// - Returns: The result of the closure.
+  /// - Throws: The error of the closure.
   // Inlined, because the type of the result would be looked up for each call.
   @inline(__always)
-  func calling<Result>(_ body: () -> Result) -> Result {
+  func calling<Result>(_ body: () throws -> Result) rethrows -> Result {
     let outer = Self.current
     Self.current = self
     defer { Self.current = outer }
-    return body()
+    return try body()
   }
 
   /// Assigns the value of a property to the target of a binding, unless bindings have made too many changes of the chain.

@@ -29,9 +29,7 @@ extension SharedObservedValue {
   ///
   /// - Parameter owner: The owner that was passed to `observe`.
   /// - Complexity: O(*n*) in the number of observers.
-  public func unobserve<Owner: AnyObject>(owner: Owner) {
-    shared.observers.endAll { shared.observers.isOwned($0, by: owner) }
-  }
+  public func unobserve<Owner: AnyObject>(owner: Owner) { shared.observers.end(of: owner) }
 }
 
 extension SharedObservedValue {
@@ -52,7 +50,7 @@ extension SharedObservedValue {
     @_inheritActorContext
     _ handler: @escaping @isolated(any) @Sendable (Change<Value>) -> Void
   ) -> Token {
-    let request = SharedObserveRequest(initial: initial, fileID, line, on: handler.isolation)
+    let request = SharedObserveRequest(initial, CallSite(fileID, line), on: handler.isolation)
     return shared.observe(request, { $0 }, withoutIsolation(handler))
   }
 
@@ -81,13 +79,7 @@ extension SharedObservedValue {
     @_inheritActorContext
     _ handler: @escaping @isolated(any) @Sendable (Owner, Change<Value>) -> Void
   ) -> Token {
-    let request = SharedObserveRequest(
-      initial: initial,
-      fileID,
-      line,
-      id: id,
-      on: handler.isolation
-    )
+    let request = SharedObserveRequest(initial, CallSite(fileID, line), id, on: handler.isolation)
     return shared.observe(request, owner: owner, { $0 }, withoutIsolation(handler))
   }
 
@@ -112,7 +104,7 @@ extension SharedObservedValue {
     line: UInt = #line,
     _ handler: @escaping @Sendable (isolated Owner, Change<Value>) -> Void
   ) -> Token {
-    let request = SharedObserveRequest(initial: initial, fileID, line, id: id, on: owner)
+    let request = SharedObserveRequest(initial, CallSite(fileID, line), id, on: owner)
     return shared.observe(request, owner: owner, { $0 }, withoutIsolation(onOwner: handler))
   }
 }
@@ -175,7 +167,140 @@ extension SharedObservedValue {
     line: UInt = #line
   ) -> some AsyncSequence<Value, Never> & Sendable {
     EventStream(buffering, until: lifetime, fileID: fileID, line: line) {
-      shared.observe(SharedObserveRequest(initial: true, fileID, line), { $0 }, $0)
+      shared.observe(SharedObserveRequest(true, CallSite(fileID, line)), { $0 }, $0)
     }
+  }
+}
+
+extension SharedObserved {
+  /// Converts a change into the one that the handler receives.
+  typealias View<Seen> = @Sendable (Change<Value>) -> Change<Seen>
+
+  /// Registers a handler that belongs to its token.
+  ///
+  /// - Parameters:
+  ///   - request: The parameters of the registration.
+  ///   - view: Converts a change into the one that the handler receives.
+  ///   - call: The handler, without its isolation.
+  /// - Returns: The token.
+  func observe<Seen>(
+    _ request: SharedObserveRequest,
+    _ view: @escaping View<Seen>,
+    _ call: @escaping @Sendable (Change<Seen>) throws -> Void
+  ) -> Token {
+    register(request) { try call(view($1)) }
+  }
+
+  /// Registers a handler that belongs to an object.
+  ///
+  /// - Parameters:
+  ///   - request: The parameters of the registration.
+  ///   - owner: The object, held weakly.
+  ///   - view: Converts a change into the one that the handler receives.
+  ///   - call: The handler, without its isolation.
+  /// - Returns: The token.
+  func observe<Owner: AnyObject & Sendable, Seen>(
+    _ request: SharedObserveRequest,
+    owner: Owner,
+    _ view: @escaping View<Seen>,
+    _ call: @escaping @Sendable (Owner, Change<Seen>) throws -> Void
+  ) -> Token {
+    register(request, owner: owner) { owner, change in
+      if let owner = owner as? Owner { try call(owner, view(change)) }
+    }
+  }
+
+  /// Registers an observer and delivers the initial value, if it is requested.
+  ///
+  /// - Parameters:
+  ///   - request: The parameters of the registration.
+  ///   - owner: The owner, held weakly.
+  ///   - isAtHome: A Boolean value that indicates whether the caller runs on the handler's actor, and the
+  ///     initial value is to be delivered before the method returns.
+  ///   - handler: The handler.
+  /// - Returns: The token, whose release ends the registration unless it has an owner.
+  func register(
+    _ request: SharedObserveRequest,
+    owner: AnyObject? = nil,
+    isAtHome: Bool = false,
+    _ handler: @escaping SharedHandler<Value>
+  ) -> Token {
+    _ = enteringThread()
+    let registration = observers.add(request, owner: owner, handler)
+    // Added before the value is read: every change is either in the value or reaches the sink.
+    let (value, newest) = state.withLock { $0.register() }
+    registration.sink(as: SharedSink<Value>.self)?.begin(with: value, newest, request.initial)
+    let count = SharedChanges<Value>.othersPerTurn + (request.initial ? 1 : 0)
+    observers.handOver(to: registration, count, isAtHome: isAtHome, retaining: self)
+    return Token(registration, isKept: owner != nil)
+  }
+
+  /// Registers a binding, and assigns the current value before returning.
+  ///
+  /// - Parameters:
+  ///   - owner: The object to update, held weakly.
+  ///   - keyPath: The property to set.
+  ///   - actor: The actor on which the caller runs.
+  ///   - target: Returns what is assigned for a value.
+  /// - Returns: The token.
+  func bind<Owner: AnyObject, Target>(
+    to owner: Owner,
+    _ keyPath: ReferenceWritableKeyPath<Owner, Target>,
+    on actor: any Actor,
+    _ target: @escaping @Sendable (Value) -> Target
+  ) -> Token {
+    let (binding, home) = (SharedBinding(keyPath), WeakActor(actor))
+    // Cancelled with the release of the handler, whatever thread ends the binding.
+    let end = Token {
+      // Nothing runs on an actor that has been deallocated.
+      guard let actor = home.actor else { return }
+      Task.detached { await binding.clear(on: actor) }
+    }
+    let site = observers.site
+    let request = SharedObserveRequest(true, CallSite(site.fileID, site.line), on: actor)
+    return register(request, owner: owner, isAtHome: true) { [end] owner, change in
+      SettingChain.bind(site) { binding.set(target(change.new), of: owner) }
+      withExtendedLifetime(end) {}
+    }
+  }
+}
+
+/// The target of a binding: a property of an object, which its registration holds.
+///
+/// The key path need not be `Sendable`, because it is used only on the actor of the binding. It may retain the
+/// arguments of a subscript, so it is released there as well.
+private final class SharedBinding<Owner: AnyObject, Value>:
+  @unchecked Sendable  // Reason: confined to the actor.
+{
+  private var keyPath: ReferenceWritableKeyPath<Owner, Value>?
+
+  init(_ keyPath: ReferenceWritableKeyPath<Owner, Value>) { self.keyPath = keyPath }
+
+  func set(_ value: Value, of owner: AnyObject?) {
+    if let owner = owner as? Owner, let keyPath { owner[keyPath: keyPath] = value }
+  }
+
+  func clear(on actor: isolated any Actor) { keyPath = nil }
+}
+
+/// The parameters of a registration with a shared property.
+struct SharedObserveRequest {
+  /// Whether the handler is called with the value at the registration, too.
+  let initial: Bool
+  /// The call that registers the handler.
+  let site: CallSite
+  /// The identifier under which the registration replaces an earlier one of its owner.
+  let id: AnyHashable?
+  /// The actor on which the handler runs.
+  let actor: (any Actor)?
+
+  init(
+    _ initial: Bool,
+    _ site: CallSite,
+    _ id: (any Hashable & Sendable)? = nil,
+    on actor: (any Actor)? = nil
+  ) {
+    (self.initial, self.site) = (initial, site)
+    (self.id, self.actor) = (id.map { AnyHashable($0) }, actor)
   }
 }

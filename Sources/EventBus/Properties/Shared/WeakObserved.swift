@@ -111,9 +111,7 @@ extension WeakObservedValue {
   ///
   /// - Parameter owner: The owner that was passed to `observe`.
   /// - Complexity: O(*n*) in the number of observers.
-  public func unobserve<Owner: AnyObject>(owner: Owner) {
-    shared.observers.endAll { shared.observers.isOwned($0, by: owner) }
-  }
+  public func unobserve<Owner: AnyObject>(owner: Owner) { shared.observers.end(of: owner) }
 
   private var shared: WeakObserved<Referent>.Shared { readOnly.property.shared }
 }
@@ -135,7 +133,7 @@ extension WeakObservedValue {
     @_inheritActorContext
     _ handler: @escaping @isolated(any) @Sendable (Change<Referent?>) -> Void
   ) -> Token {
-    let request = SharedObserveRequest(initial: initial, fileID, line, on: handler.isolation)
+    let request = SharedObserveRequest(initial, CallSite(fileID, line), on: handler.isolation)
     return shared.observe(request, WeakReferent.objects, withoutIsolation(handler))
   }
 
@@ -164,15 +162,8 @@ extension WeakObservedValue {
     @_inheritActorContext
     _ handler: @escaping @isolated(any) @Sendable (Owner, Change<Referent?>) -> Void
   ) -> Token {
-    let request = SharedObserveRequest(
-      initial: initial,
-      fileID,
-      line,
-      id: id,
-      on: handler.isolation
-    )
-    let call = withoutIsolation(handler)
-    return shared.observe(request, owner: owner, WeakReferent.objects, call)
+    let request = SharedObserveRequest(initial, CallSite(fileID, line), id, on: handler.isolation)
+    return shared.observe(request, owner: owner, WeakReferent.objects, withoutIsolation(handler))
   }
 
   /// Calls a handler on an actor for every change while the actor is alive.
@@ -196,7 +187,7 @@ extension WeakObservedValue {
     line: UInt = #line,
     _ handler: @escaping @Sendable (isolated Owner, Change<Referent?>) -> Void
   ) -> Token {
-    let request = SharedObserveRequest(initial: initial, fileID, line, id: id, on: owner)
+    let request = SharedObserveRequest(initial, CallSite(fileID, line), id, on: owner)
     let call = withoutIsolation(onOwner: handler)
     return shared.observe(request, owner: owner, WeakReferent.objects, call)
   }
@@ -257,11 +248,7 @@ extension WeakObservedValue {
     line: UInt = #line
   ) -> some AsyncSequence<Referent?, Never> & Sendable {
     EventStream(buffering, until: lifetime, fileID: fileID, line: line) {
-      shared.observe(
-        SharedObserveRequest(initial: true, fileID, line),
-        WeakReferent.objects,
-        $0
-      )
+      shared.observe(SharedObserveRequest(true, CallSite(fileID, line)), WeakReferent.objects, $0)
     }
   }
 }
