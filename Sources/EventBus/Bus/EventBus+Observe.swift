@@ -271,3 +271,83 @@ extension EventBus {
     busState.mailboxes.member(of: actor)?.openings ?? 0
   }
 }
+
+extension EventBus {
+  /// Calls a handler for every event of the bus, in the same order as the observers of its name.
+  ///
+  /// Such observers do not count as having handled an event: a post that reaches only them returns zero and
+  /// is reported to ``EventHooks/onUnhandled``.
+  ///
+  /// - Parameters:
+  ///   - priority: The priority. Observers of equal priority are called in the order of registration, across
+  ///     all names.
+  ///   - fileID: The file of the registration; filled in by the compiler.
+  ///   - line: The line of the registration.
+  ///   - handler: The closure to call with the event, in the closure's isolation.
+  /// - Returns: The token. Dropping it ends the registration.
+  /// - Complexity: Amortized O(1); O(*n*) in the number of such observers if some have a lower priority. While
+  ///   there are any, posts of this bus take the general
+  ///   path.
+  public func observeAll(
+    priority: Priority = .normal,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
+    @_inheritActorContext
+    _ handler: @escaping @isolated(any) @Sendable (AnyEvent) -> Void
+  ) -> Token {
+    let request = ObserveRequest(nil, priority.rawValue, at: CallSite(fileID, line))
+    return wildcards.observe(request, handler)
+  }
+
+  /// Calls a handler for every event of the bus while its owner is alive.
+  ///
+  /// - Parameters:
+  ///   - owner: The object whose lifetime the registration shares, held weakly.
+  ///   - priority: The priority, as for the form without an owner.
+  ///   - fileID: The file of the registration; filled in by the compiler.
+  ///   - line: The line of the registration.
+  ///   - handler: The closure to call with the owner and the event, in the closure's isolation.
+  /// - Returns: The token, which may be dropped without ending the registration.
+  /// - Complexity: Amortized O(1); O(*n*) in the number of such observers if some have a lower priority. While
+  ///   there are any, posts of this bus take the general
+  ///   path.
+  @discardableResult
+  public func observeAll<Owner: AnyObject & Sendable>(
+    owner: Owner,
+    priority: Priority = .normal,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
+    @_inheritActorContext
+    _ handler: @escaping @isolated(any) @Sendable (Owner, AnyEvent) -> Void
+  ) -> Token {
+    let request = ObserveRequest(nil, priority.rawValue, at: CallSite(fileID, line))
+    return wildcards.observe(request, where: nil, owner: owner, handler)
+  }
+
+  /// Calls a handler on an actor for every event of the bus while the actor is alive.
+  ///
+  /// Use this form in an actor that observes events itself: the handler is isolated to the actor that it
+  /// receives and need not capture it, so that the registration does not keep the actor alive.
+  ///
+  /// - Parameters:
+  ///   - owner: The actor, held weakly.
+  ///   - priority: The priority, as for the form without an owner.
+  ///   - fileID: The file of the registration; filled in by the compiler.
+  ///   - line: The line of the registration.
+  ///   - handler: The closure to call on the actor, with the actor and the event.
+  /// - Returns: The token, which may be dropped without ending the registration.
+  /// - Complexity: Amortized O(1); O(*n*) in the number of such observers if some have a lower priority. While
+  ///   there are any, posts of this bus take the general
+  ///   path.
+  @discardableResult
+  public func observeAll<Owner: Actor>(
+    owner: Owner,
+    priority: Priority = .normal,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
+    _ handler: @escaping @Sendable (isolated Owner, AnyEvent) -> Void
+  ) -> Token {
+    let request = ObserveRequest(nil, priority.rawValue, at: CallSite(fileID, line))
+    return wildcards.observe(request, where: nil, actor: owner, handler)
+  }
+}

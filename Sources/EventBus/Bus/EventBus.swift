@@ -85,84 +85,6 @@ public final class EventBus: Sendable {
     core(of: name).sharedSignal()
   }
 
-  /// Calls a handler for every event of the bus, in the same order as the observers of its name.
-  ///
-  /// Such observers do not count as having handled an event: a post that reaches only them returns zero and
-  /// is reported to ``EventHooks/onUnhandled``.
-  ///
-  /// - Parameters:
-  ///   - priority: The priority. Observers of equal priority are called in the order of registration, across
-  ///     all names.
-  ///   - fileID: The file of the registration; filled in by the compiler.
-  ///   - line: The line of the registration.
-  ///   - handler: The closure to call with the event, in the closure's isolation.
-  /// - Returns: The token. Dropping it ends the registration.
-  /// - Complexity: Amortized O(1); O(*n*) in the number of such observers if some have a lower priority. While
-  ///   there are any, posts of this bus take the general
-  ///   path.
-  public func observeAll(
-    priority: Priority = .normal,
-    fileID: StaticString = #fileID,
-    line: UInt = #line,
-    @_inheritActorContext
-    _ handler: @escaping @isolated(any) @Sendable (AnyEvent) -> Void
-  ) -> Token {
-    let request = ObserveRequest(nil, priority.rawValue, at: CallSite(fileID, line))
-    return wildcards.observe(request, handler)
-  }
-
-  /// Calls a handler for every event of the bus while its owner is alive.
-  ///
-  /// - Parameters:
-  ///   - owner: The object whose lifetime the registration shares, held weakly.
-  ///   - priority: The priority, as for the form without an owner.
-  ///   - fileID: The file of the registration; filled in by the compiler.
-  ///   - line: The line of the registration.
-  ///   - handler: The closure to call with the owner and the event, in the closure's isolation.
-  /// - Returns: The token, which may be dropped without ending the registration.
-  /// - Complexity: Amortized O(1); O(*n*) in the number of such observers if some have a lower priority. While
-  ///   there are any, posts of this bus take the general
-  ///   path.
-  @discardableResult
-  public func observeAll<Owner: AnyObject & Sendable>(
-    owner: Owner,
-    priority: Priority = .normal,
-    fileID: StaticString = #fileID,
-    line: UInt = #line,
-    @_inheritActorContext
-    _ handler: @escaping @isolated(any) @Sendable (Owner, AnyEvent) -> Void
-  ) -> Token {
-    let request = ObserveRequest(nil, priority.rawValue, at: CallSite(fileID, line))
-    return wildcards.observe(request, where: nil, owner: owner, handler)
-  }
-
-  /// Calls a handler on an actor for every event of the bus while the actor is alive.
-  ///
-  /// Use this form in an actor that observes events itself: the handler is isolated to the actor that it
-  /// receives and need not capture it, so that the registration does not keep the actor alive.
-  ///
-  /// - Parameters:
-  ///   - owner: The actor, held weakly.
-  ///   - priority: The priority, as for the form without an owner.
-  ///   - fileID: The file of the registration; filled in by the compiler.
-  ///   - line: The line of the registration.
-  ///   - handler: The closure to call on the actor, with the actor and the event.
-  /// - Returns: The token, which may be dropped without ending the registration.
-  /// - Complexity: Amortized O(1); O(*n*) in the number of such observers if some have a lower priority. While
-  ///   there are any, posts of this bus take the general
-  ///   path.
-  @discardableResult
-  public func observeAll<Owner: Actor>(
-    owner: Owner,
-    priority: Priority = .normal,
-    fileID: StaticString = #fileID,
-    line: UInt = #line,
-    _ handler: @escaping @Sendable (isolated Owner, AnyEvent) -> Void
-  ) -> Token {
-    let request = ObserveRequest(nil, priority.rawValue, at: CallSite(fileID, line))
-    return wildcards.observe(request, where: nil, actor: owner, handler)
-  }
-
   /// Registers with the core of an event, without retaining it.
   ///
   /// The result is a token, since the optional of a generic result would be looked up at every call.
@@ -187,5 +109,124 @@ public final class EventBus: Sendable {
     }
     name.interned.add(core)
     return core
+  }
+}
+
+extension EventBus {
+  /// Posts an event by calling every observer of its name, in order.
+  ///
+  /// Observers are called by priority, then in the order of registration. A post does not call observers
+  /// that are added or cancelled while it runs. A post from inside a handler is delivered before that
+  /// handler continues.
+  ///
+  /// Events that wait for the poster's own actor are delivered first, so that no event overtakes another. In
+  /// a synchronous nonisolated function the compiler knows no isolation, even while the function runs on the
+  /// main actor: events that it posts to handlers on an actor are queued.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the event.
+  ///   - payload: The payload.
+  ///   - sender: The sender of the event, which is not retained.
+  ///   - fileID: The file of the post; filled in by the compiler.
+  ///   - line: The line of the post.
+  ///   - isolation: The actor on which the poster runs; filled in by the compiler.
+  /// - Returns: The number of handlers that the event reached: those called, and those for which it was
+  ///   queued.
+  /// - Complexity: O(*n*) in the number of observers of the name. No lock unless both the event and some
+  ///   observers have a sender, and no allocation for handlers that the poster calls.
+  @inlinable
+  @discardableResult
+  public func post<Payload>(
+    _ name: EventName<Payload>,
+    _ payload: Payload,
+    from sender: AnyObject? = nil,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
+    isolation: isolated (any Actor)? = #isolation
+  ) -> Int {
+    let site = CallSite(fileID, line)
+    let reached = table.with(name.index) { (core: SignalCore<Payload>) in
+      core.send(payload, from: sender, excluding: nil, at: site, on: isolation)
+    }
+    return reached ?? postUnobserved(name, payload, from: sender, at: site, on: isolation)
+  }
+
+  /// Posts an event, and leaves out one registration, such as that of a bridge by which the event has come.
+  ///
+  /// - Returns: The number of handlers that the event reached.
+  @discardableResult
+  package func post<Payload>(
+    _ name: EventName<Payload>,
+    _ payload: Payload,
+    from sender: AnyObject? = nil,
+    excluding token: Token?,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
+    isolation: isolated (any Actor)? = #isolation
+  ) -> Int {
+    let site = CallSite(fileID, line)
+    return core(of: name).send(payload, from: sender, excluding: token, at: site, on: isolation)
+  }
+
+  /// Posts an event without a payload.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the event.
+  ///   - sender: The sender of the event, which is not retained.
+  ///   - fileID: The file of the post; filled in by the compiler.
+  ///   - line: The line of the post.
+  ///   - isolation: The actor on which the poster runs; filled in by the compiler.
+  /// - Returns: The number of handlers that the event reached: those called, and those for which it was
+  ///   queued.
+  /// - Complexity: O(*n*) in the number of observers of the name.
+  @inlinable
+  @discardableResult
+  public func post(
+    _ name: EventName<Void>,
+    from sender: AnyObject? = nil,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
+    isolation: isolated (any Actor)? = #isolation
+  ) -> Int {
+    post(name, (), from: sender, fileID: fileID, line: line, isolation: isolation)
+  }
+
+  /// Returns whether a name has observers; those of every event do not count.
+  ///
+  /// For events of the libraries that matter only to code that observes them by name.
+  package func hasObservers<Payload>(of name: EventName<Payload>) -> Bool {
+    table.with(name.index) { (core: SignalCore<Payload>) in core.count > 0 } ?? false
+  }
+
+  /// Posts an event that has never been observed on this bus.
+  ///
+  /// Only what nearly every such post needs: the rest would make each of them save and restore registers.
+  @usableFromInline
+  @inline(never)
+  func postUnobserved<Payload>(
+    _ name: EventName<Payload>,
+    _ payload: Payload,
+    from sender: AnyObject?,
+    at site: CallSite,
+    on isolation: (any Actor)?
+  ) -> Int {
+    if !busState.reportsUnhandled, busState.waiting.isZero, busState.isPlain,
+      name.interned.replay == 0
+    {
+      return 0
+    }
+    return postToNewCore(name, payload, from: sender, at: site, on: isolation)
+  }
+
+  /// Posts an event that may matter to this bus although it has never been observed.
+  @inline(never)
+  private func postToNewCore<Payload>(
+    _ name: EventName<Payload>,
+    _ payload: Payload,
+    from sender: AnyObject?,
+    at site: CallSite,
+    on isolation: (any Actor)?
+  ) -> Int {
+    core(of: name).send(payload, from: sender, excluding: nil, at: site, on: isolation)
   }
 }

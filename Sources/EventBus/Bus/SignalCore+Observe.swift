@@ -18,8 +18,7 @@ extension SignalCore {
       return Token(registration)
     }
     let sink = handlerSink.init(registration, request, conditions, on: mailbox(of: actor)) {
-      try call($0)
-      return .called
+      try call($1)
     }
     return enter(sink, request)
   }
@@ -52,7 +51,7 @@ extension SignalCore {
     on actor: (any Actor)?,
     _ handler: @escaping @Sendable (AnyObject, Payload) throws -> Void
   ) -> Token {
-    let sink = ownerSink.init(
+    let sink = handlerSink.init(
       ObserverRegistration(self, at: request.site),
       request,
       conditions(of: request, predicate),

@@ -13,7 +13,6 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
   /// The classes of sinks and of kept events, stored because looking one up costs as much as creating an object.
   let plainSink = PlainSink<Payload>.self
   let handlerSink = HandlerSink<Payload>.self
-  let ownerSink = OwnerSink<Payload>.self
   let conditionsClass = Conditions<Payload>.self
   let enqueuedEvents = TypedEnqueuedEvents<Payload>.self
   let recordedEvent = RecordedEvent<Payload>.self

@@ -192,7 +192,7 @@ struct CancelledWaitingTests {
     let mailbox = Mailbox(actor, waiting)
     let registration = ObserverRegistration(list, at: CallSite(#fileID, #line))
     let request = ObserveRequest(at: registration.site)
-    let sink = HandlerSink<AtDeinit>(registration, request, nil, on: mailbox) { _ in .called }
+    let sink = HandlerSink<AtDeinit>(registration, request, nil, on: mailbox) { _, _ in }
     list.add(sink)
     // The post has met the sink before.
     registration.end()

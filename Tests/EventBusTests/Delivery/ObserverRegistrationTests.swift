@@ -13,9 +13,8 @@ struct ObserverRegistrationTests {
     registration = ObserverRegistration(list, at: CallSite(#fileID, #line))
     let request = ObserveRequest(once: true, at: registration.site)
     let conditions = Conditions<Int>(request, where: nil, isReplaying: false)
-    sink = HandlerSink(registration, request, conditions) { _ in
+    sink = HandlerSink(registration, request, conditions, on: nil) { _, _ in
       Issue.record("Its registration has ended.")
-      return .called
     }
     list.add(sink)
   }

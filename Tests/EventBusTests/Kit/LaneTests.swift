@@ -58,19 +58,4 @@ struct LaneTests {
     search(LaneModel(), 0)
     #expect(orders > 1_000)
   }
-
-  @Test("A turn with other work left is followed by another turn")
-  func otherWork() {
-    var lane = Lane<Int>()
-    let isFirst = lane.requestTurn()
-    let isNeeded = lane.endTurn(hasMore: true)
-    let isScheduledAgain = lane.requestTurn()
-    let isNeededAgain = lane.endTurn()
-    let isNew = lane.requestTurn()
-    #expect(isFirst)
-    #expect(isNeeded)
-    #expect(!isScheduledAgain)
-    #expect(!isNeededAgain)
-    #expect(isNew)
-  }
 }

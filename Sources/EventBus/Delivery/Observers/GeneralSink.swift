@@ -70,7 +70,7 @@ package class GeneralSink<Payload: Sendable>: Sink<Payload>,
   @inline(__always)
   package func accept(_ payload: Payload, _ post: Post, isCounted: Bool) -> Reception {
     let isBound = ownMailbox != nil
-    if isBound, !isAtHome(post) { return enqueue(payload, post) }
+    if isBound, !isAtHome(post) { return leaveInMailbox(payload, post) }
     let counts = isBound && !isCounted
     if counts, !registration.beginCall() { return registration.refusal }
     let outcome = perform(payload, post)
@@ -152,7 +152,7 @@ package class GeneralSink<Payload: Sendable>: Sink<Payload>,
   }
 
   @inline(never)
-  private final func enqueue(_ payload: Payload, _ post: Post) -> Reception {
+  private final func leaveInMailbox(_ payload: Payload, _ post: Post) -> Reception {
     guard let mailbox = ownMailbox else { return .declined }
     let (payload, delivery) = (kept(payload), delivery(of: post))
     delivery?.announce()
@@ -308,46 +308,28 @@ package final class Conditions<Payload: Sendable>:
   func returnClaim() { isClaimed.store(false, ordering: .releasing) }
 }
 
-/// A closure, with conditions or on an actor.
-package final class HandlerSink<Payload: Sendable>: GeneralSink<Payload>,
-  @unchecked Sendable  // Reason: constant.
-{
-  private let handler: @Sendable (Payload) throws -> Reception
-
-  /// Creates a sink.
-  package required init(
-    _ registration: ObserverRegistration,
-    _ request: ObserveRequest,
-    _ conditions: Conditions<Payload>?,
-    owner: AnyObject? = nil,
-    on mailbox: Mailbox? = nil,
-    _ handler: @escaping @Sendable (Payload) throws -> Reception
-  ) {
-    self.handler = handler
-    super.init(registration, request, conditions, owner: owner, on: mailbox)
-  }
-
-  override package func receive(_ payload: Payload, _ post: Post) -> Reception {
-    take(payload, post)
-  }
-
-  override func call(_ payload: Payload) throws -> Reception { try handler(payload) }
-}
-
-/// A closure that receives its owner.
+/// A closure, with conditions, an owner or an actor.
 ///
 /// It does not know the type of the owner, so that there is one class for each payload, which ``SignalCore`` stores.
-package final class OwnerSink<Payload: Sendable>: GeneralSink<Payload>,
+package final class HandlerSink<Payload: Sendable>: GeneralSink<Payload>,
   @unchecked Sendable  // Reason: constant.
 {
   private let handler: @Sendable (AnyObject, Payload) throws -> Void
 
   /// Creates a sink.
+  ///
+  /// - Parameters:
+  ///   - registration: The registration.
+  ///   - request: The parameters of the registration.
+  ///   - conditions: What an event must meet.
+  ///   - owner: The owner, which is not retained.
+  ///   - mailbox: The mailbox of the actor on which the handler runs.
+  ///   - handler: The closure. It receives the owner, or, without one, an object that it ignores.
   package required init(
     _ registration: ObserverRegistration,
     _ request: ObserveRequest,
     _ conditions: Conditions<Payload>?,
-    owner: AnyObject,
+    owner: AnyObject? = nil,
     on mailbox: Mailbox?,
     _ handler: @escaping @Sendable (AnyObject, Payload) throws -> Void
   ) {
@@ -360,7 +342,7 @@ package final class OwnerSink<Payload: Sendable>: GeneralSink<Payload>,
   }
 
   override func call(_ payload: Payload) throws -> Reception {
-    guard let owner else { return .ownerLost }
+    guard let owner = ownerClass == nil ? registration : owner else { return .ownerLost }
     try handler(owner, payload)
     return .called
   }

@@ -179,19 +179,19 @@ package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confin
     let notes = ThreadNotes.current
     let outer = notes?.chain ?? .none
     defer { notes?.chain = outer }
-    while let events = next(upTo: last) {
-      let isOwned = events.open(noting: notes) { next(of: events, upTo: last) != nil }
+    while let events = takeNext(upTo: last) {
+      let isOwned = events.open(noting: notes) { takeNext(of: events, upTo: last) != nil }
       if !isOwned { counts.addLost(1) }
     }
   }
 
-  /// Begins to open the next event.
+  /// Takes the next event, which is about to be opened.
   ///
   /// - Parameters:
   ///   - known: The events of the handler that is to have the event; `nil` for any.
   ///   - last: The number of the last event to open.
   /// - Returns: The events of the handler that has it; `nil` if there is no such event.
-  private func next(of known: WaitingEvents? = nil, upTo last: UInt) -> WaitingEvents? {
+  private func takeNext(of known: WaitingEvents? = nil, upTo last: UInt) -> WaitingEvents? {
     guard Int(bitPattern: last &- opened.load(ordering: .relaxed)) > 0 else { return nil }
     if unsafe batch.isEmpty { _ = takePosted() }  // Reason: on the actor.
     guard let events = unsafe batch.popFirst(of: known) else { return nil }  // Reason: on the actor.

@@ -25,6 +25,12 @@ package class ObserverList: @unchecked Sendable {  // Reason: locked.
     /// A Boolean value that indicates whether the list accepts no more observers.
     var isClosed = false
 
+    /// A Boolean value that indicates whether there are enough watched observers for a probe.
+    ///
+    /// Otherwise one more observer stays within the bound, at most max(8, 2 × living), even if all watched
+    /// owners are dead.
+    var isWorthProbing: Bool { count >= 8 && 2 * watched.count > count + 1 }
+
     /// Remembers a registration that ends during a counted call, for reports of what is running.
     ///
     /// - Returns: Some whose call may have ended since, to be released outside the lock.
@@ -198,7 +204,7 @@ package class ObserverList: @unchecked Sendable {  // Reason: locked.
   }
 
   /// Copies whether calls may begin from a registration to its sink, where posts look.
-  final func close(_ registration: ObserverRegistration) {
+  final func copyState(of registration: ObserverRegistration) {
     registry.withLock { _ in
       _ = ObjectAddress.borrow(registration.sinkAddress) { (sink: AnySink) in
         sink.setClosed(!registration.isOpen)

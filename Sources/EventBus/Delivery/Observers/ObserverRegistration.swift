@@ -88,9 +88,9 @@ package final class ObserverRegistration: Registration,
 
   override func didEnd() { link.store(list.unlink(self) << 1 | 1, ordering: .releasing) }
 
-  override func didStop() { list.close(self) }
+  override func didStop() { list.copyState(of: self) }
 
-  override func didChangePauses() { list.close(self) }
+  override func didChangePauses() { list.copyState(of: self) }
 
   override func waitForCalls() async {
     if areCallsCounted { return await waitForCountedCalls() }

@@ -157,8 +157,7 @@ package final class QueuedDelivery: FollowedElement, @unchecked Sendable {  // R
   /// Records what came of the event, once.
   ///
   /// - Parameter reception: The outcome. A handler that was called has reported it to hooks.
-  @usableFromInline
-  override package func settle(_ reception: Reception) {
+  package func settle(_ reception: Reception) {
     if isSettled.exchange(true, ordering: .relaxed) { return }
     if kind != .element { record.completion?.settle(reception, at: receiver.number) }
     if !reception.isReached { announce() }
@@ -167,6 +166,11 @@ package final class QueuedDelivery: FollowedElement, @unchecked Sendable {  // R
 
   /// Prevents the event from being recorded as discarded: other code records what comes of it.
   func settleElsewhere() { isSettled.store(true, ordering: .relaxed) }
+
+  @usableFromInline
+  override package func drop() { settle(.dropped) }
+
+  override package func cancel() { settle(.cancelled) }
 
   /// Reports that a consumer takes the event from a stream.
   @usableFromInline

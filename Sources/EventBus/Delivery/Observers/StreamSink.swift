@@ -45,3 +45,16 @@ final class StreamSink<Payload: Sendable>: GeneralSink<Payload>,
     return nil
   }
 }
+
+extension StreamBuffer {
+  /// The elements that wait, and those discarded, for reports.
+  package var content: QueueContent {
+    state.withLock { state in
+      QueueContent(
+        waitingCount: state.elements.count,
+        droppedCount: state.dropped,
+        isStream: true
+      )
+    }
+  }
+}

@@ -21,9 +21,9 @@ package class WaitingEvents: @unchecked Sendable {  // Reason: see the members.
   ///
   /// - Parameters:
   ///   - notes: The notes of the thread, which learn of the chain of the event.
-  ///   - hasNext: Returns whether to open the next event as well, which was taken, too.
+  ///   - takesNext: Takes the next event, if it is for this handler and to be opened as well.
   /// - Returns: `false` when the owner had died.
-  package func open(noting notes: ThreadNotes?, while hasNext: () -> Bool) -> Bool { true }
+  package func open(noting notes: ThreadNotes?, while takesNext: () -> Bool) -> Bool { true }
 
   /// Removes the events that have arrived; called with the lock of the mailbox held.
   package func removeArrived() -> Discarded? { nil }
@@ -67,11 +67,11 @@ package final class HandlerEvents<Payload: Sendable>: WaitingEvents,
     taken.store(unsafe opening.count, ordering: .relaxed)  // Reason: on the actor.
   }
 
-  override package func open(noting notes: ThreadNotes?, while hasNext: () -> Bool) -> Bool {
+  override package func open(noting notes: ThreadNotes?, while takesNext: () -> Bool) -> Bool {
     // Reason: on the actor, here and below.
     guard let delivery = unsafe opening.nextOrigin?.delivery else {
       let outcome = call(noting: notes) {
-        unsafe opening.nextOrigin.map { $0.delivery == nil && hasNext() } ?? false  // Reason: see above.
+        unsafe opening.nextOrigin.map { $0.delivery == nil && takesNext() } ?? false  // Reason: see above.
       }
       return outcome != .ownerLost
     }
@@ -87,9 +87,9 @@ package final class HandlerEvents<Payload: Sendable>: WaitingEvents,
   /// Opens one event or more, in one call that is counted.
   ///
   /// - Returns: The outcome of the last one.
-  private func call(noting notes: ThreadNotes?, while hasNext: () -> Bool) -> Reception {
+  private func call(noting notes: ThreadNotes?, while takesNext: () -> Bool) -> Reception {
     let isCalled = registration.beginCall()
-    let outcome = perform(isCalled: isCalled, noting: notes, while: hasNext)
+    let outcome = perform(isCalled: isCalled, noting: notes, while: takesNext)
     if isCalled { registration.finish() }
     return outcome ?? registration.refusal
   }
@@ -98,7 +98,7 @@ package final class HandlerEvents<Payload: Sendable>: WaitingEvents,
   private func perform(
     isCalled: Bool,
     noting notes: ThreadNotes?,
-    while hasNext: () -> Bool
+    while takesNext: () -> Bool
   ) -> Reception? {
     let sink = isCalled ? registration.sink(as: GeneralSink<Payload>.self) : nil
     var outcome: Reception?
@@ -108,7 +108,7 @@ package final class HandlerEvents<Payload: Sendable>: WaitingEvents,
       noteTaken()
       notes?.chain = origin.chain.next
       outcome = sink?.perform(payload, origin.post)
-    } while registration.isActive && hasNext()
+    } while registration.isActive && takesNext()
     return outcome
   }
 

@@ -140,7 +140,7 @@ package final class StreamBuffer<Element: Sendable>: Sendable {
 
   deinit {
     guard let followed = state.withLock({ $0.followed }) else { return }
-    for (_, delivery) in followed.ordered(by: { $0.key < $1.key }) { delivery.settle(.cancelled) }
+    for (_, delivery) in followed.ordered(by: { $0.key < $1.key }) { delivery.cancel() }
   }
 
   /// The number of elements that wait for a consumer.
@@ -168,7 +168,7 @@ package final class StreamBuffer<Element: Sendable>: Sendable {
       delivery?.take()
       waiter.resume(element)
     case .kept(_, let displaced, let crowd):
-      displaced?.settle(.dropped)
+      displaced?.drop()
       if crowd > 0 { onCrowd(crowd) }
     }
     return true
@@ -256,15 +256,20 @@ package final class StreamBuffer<Element: Sendable>: Sendable {
   }
 }
 
-extension StreamBuffer {
-  /// The elements that wait, and those discarded, for reports.
-  package var content: QueueContent {
-    state.withLock { state in
-      QueueContent(
-        waitingCount: state.elements.count,
-        droppedCount: state.dropped,
-        isStream: true
-      )
-    }
-  }
+/// The delivery of an element to a stream, if hooks follow its post, as the buffer sees it.
+@usableFromInline
+package class FollowedElement: @unchecked Sendable {  // Reason: stateless.
+  /// Creates a delivery.
+  package init() {}
+
+  /// Reports that a consumer takes the element.
+  @usableFromInline
+  package func take() {}
+
+  /// Reports that the element gives way to another one.
+  @usableFromInline
+  package func drop() {}
+
+  /// Reports that nobody will take the element.
+  package func cancel() {}
 }

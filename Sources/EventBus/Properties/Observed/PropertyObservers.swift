@@ -297,3 +297,39 @@ extension PropertyObservers: Sendable {}
 
 @available(*, unavailable)
 extension PropertySlot: Sendable {}
+
+extension PropertyObservers {
+  // MARK: Removal
+
+  /// Removes and releases the registrations that have ended, on any thread, since the last call.
+  @inlinable
+  func cleanIfDirty() {
+    if ended.isDirty { clean() }
+  }
+
+  @usableFromInline
+  func clean() {
+    guard !ended.isReporting else { return }
+    // Released last: a deinitializer may use the property.
+    var removed: [AnyObject] = []
+    var baselines: [Value] = []
+    var records: [AnyObject] = []
+    for number in ended.takeAll() {
+      guard let index = index(of: number) else { continue }
+      // Emptied first: the identifiers are compared by code that may use the property.
+      let slot = slots[index]
+      slots[index] = PropertySlot(number, nil)
+      if let observer = slot.observer { removed.append(observer) }
+      slot.borrow { (observer: PropertyObserver<Value>) in
+        count -= 1
+        if observer.needsSweeping { sweptCount -= 1 }
+        if let key = observer.key, numbers[key] == number { numbers[key] = nil }
+        let leftovers = rounds.remove(number, observer.roles)
+        if let baseline = leftovers.baseline { baselines.append(baseline) }
+        records += leftovers.records
+      }
+    }
+    if slots.count > max(8, 2 * count) { slots.removeAll { $0.observer == nil } }
+    withExtendedLifetime((removed, baselines, records)) {}
+  }
+}
