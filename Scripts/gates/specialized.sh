@@ -20,7 +20,7 @@ seldom=(
   'ObserverList\.(newestNumber\.getter|lists\()'
   # For a stream whose post is followed by hooks.
   'StreamBuffer\.State\.(un)?follow\('
-  'QueuedDelivery\.(end|take)\('
+  'QueuedDelivery\.(drop|take)\('
   # The lock of a stream: inlined, it would be 120 bytes at each of hundreds of places.
   'EventBus\.(un)?lock\('
   'ReclamationDomain\.sweep\('

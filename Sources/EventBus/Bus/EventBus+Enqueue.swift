@@ -174,7 +174,8 @@ final class TypedEnqueuedEvents<Payload: Sendable>: EnqueuedEvents,
   ///   - core: The observers.
   ///   - sender: The identity of the sender.
   ///   - cause: What hooks are to know.
-  required init(_ core: SignalCore<Payload>, from sender: SenderIdentity?, _ cause: EnqueuingCause?) {
+  required init(_ core: SignalCore<Payload>, from sender: SenderIdentity?, _ cause: EnqueuingCause?)
+  {
     (self.core, self.cause) = (core, cause)
     unsafe events = QueuedEvents()  // Reason: initialization.
     super.init(of: core, from: sender, isOpen: sender == nil && cause == nil)
@@ -186,12 +187,11 @@ final class TypedEnqueuedEvents<Payload: Sendable>: EnqueuedEvents,
 
   /// Adds an event at the end.
   func append(_ payload: Payload, _ origin: EventOrigin) {
-    unsafe events.append(payload, origin)  // Reason: does not use this object.
+    unsafe events.append(payload, origin)  // Reason: locked, or not shared yet.
   }
 
   override func deliverNext(on isolation: (any Actor)?, noting notes: ThreadNotes?) -> Bool {
-    // Reason: before the post.
-    guard let origin = unsafe events.popOrigin() else { return false }
+    guard let origin = unsafe events.popOrigin() else { return false }  // Reason: before the post.
     let payload = unsafe events.popPayload()  // Reason: as above.
     notes?.chain = origin.chain.next
     // The bus may have been released, and its observers with it. A weak reference would cost more than the

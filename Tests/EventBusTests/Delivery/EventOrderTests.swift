@@ -35,9 +35,15 @@ struct EventOrderTests {
     withExtendedLifetime(gaps) {}
     batch._checkInvariants()
     var opened: [ObjectIdentifier] = []
-    while let events = batch.popFirst() {
-      opened.append(ObjectIdentifier(events))
-      _ = events.open(noting: nil) { false }
+    while let events = batch.first {
+      // One after another, as if other handlers' events came in between.
+      var isFirst = true
+      _ = events.open(noting: nil) {
+        defer { isFirst = false }
+        guard isFirst, batch.popFirst(of: events) else { return false }
+        opened.append(ObjectIdentifier(events))
+        return true
+      }
     }
     return opened
   }

@@ -68,6 +68,8 @@ extension ServiceRunTests {
     }
     mayBeReady.open()
     try await waiting.value
+    // The alarm is cancelled by a task of its own.
+    await until(clock.sleeperCount == 0)
     #expect(clock.sleeperCount == 0)
     try await run.wait()
     #expect(messages.entries.isEmpty)

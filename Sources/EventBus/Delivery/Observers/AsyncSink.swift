@@ -76,7 +76,9 @@ final class AsyncSink<Payload: Sendable>: GeneralSink<Payload>,
   /// - Returns: `queued`, or the reason for which this very event was discarded; and the number of events that wait,
   ///   if it is to be reported, otherwise zero.
   private func add(_ event: QueuedEvent<Payload>) -> (Reception, crowd: Int) {
-    typealias Addition = (discarded: QueuedEvent<Payload>?, isOwn: Bool, mustStart: Bool, crowd: Int)
+    typealias Addition = (
+      discarded: QueuedEvent<Payload>?, isOwn: Bool, mustStart: Bool, crowd: Int
+    )
     let list = ObjectAddress.of(registration.list)
     let addition = state.withLock { state -> Addition? in
       if state.isClosed { return nil }

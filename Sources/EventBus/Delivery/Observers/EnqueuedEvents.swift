@@ -1,7 +1,8 @@
 /// Events that code has left for a later turn of its actor, of one name, one after another, as the mailbox sees them.
 ///
-/// Many events that differ in nothing but the payload, or one with a sender or something that hooks know of.
-package class EnqueuedEvents: @unchecked Sendable {  // Reason: constants.
+/// Many events of which nothing is known but the payload and the call, or one with a sender or something that hooks know
+/// of.
+package class EnqueuedEvents: @unchecked Sendable {  // Reason: constants; see the subclass.
   /// The observers of the events.
   package final let list: ObserverList
   /// The identity of the sender, if there is one.

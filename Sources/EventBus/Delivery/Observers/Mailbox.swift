@@ -25,7 +25,7 @@ package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confin
     /// The number of events that were ever posted, without those that were removed; wraps.
     var added: UInt = 0
     var enqueued = EnqueuedQueue()
-    /// The actor, while events are enqueued.
+    /// The actor, while events are enqueued, if it is not the main one.
     var actor: (any Actor)?
     /// The objects that asked for a turn of the actor.
     var turnTakers: [any TurnTaker] = []
@@ -55,15 +55,19 @@ package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confin
   private let isMain: Bool
   /// The identity of the actor, if there is one.
   package let identity: ActorIdentity?
+  /// The address of the actor; zero for none.
+  package let address: UInt
   private let counts: WaitingCount
   /// Whether posted events wait, taken or not; changed under the lock, and counted in ``WaitingCount``.
   private let isWaiting = Atomic<Bool>(false)
+  /// Between what posters write above and what the actor writes below.
   private let padding = CacheLine()
   /// The posted events that the actor has taken at once: a burst costs one lock instead of one for each event.
   ///
-  /// Confined to the actor; no other access can begin during one of its methods.
+  /// Confined to the actor, whose turns and posts are "ours", and after its death to the lock; no other access can begin
+  /// during one of its methods.
   @exclusivity(unchecked) private var batch = EventOrder()
-  /// The number of posted events that were ever opened or discarded; wraps, and is changed by the actor's turns only.
+  /// The number of posted events that were ever opened or discarded; wraps, and is changed on the actor, or after its death.
   private let opened = Atomic<UInt>(0)
   /// The number of nested calls that are opening events; changed on the actor.
   private let nesting = Atomic<Int>(0)
@@ -81,9 +85,6 @@ package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confin
     address = ObjectAddress.of(actor)
   }
 
-  /// The address of the actor; zero for none.
-  package let address: UInt
-
   /// Returns whether this is the mailbox of the actor with an identity.
   package func serves(_ id: ObjectIdentifier) -> Bool { identity?.id == id }
 
@@ -98,7 +99,9 @@ package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confin
   }
 
   /// Returns the number of posted events that wait for one handler.
-  func waitingCount(of events: WaitingEvents) -> Int { state.withLock { _ in events.arrivedCount + events.takenCount } }
+  func waitingCount(of events: WaitingEvents) -> Int {
+    state.withLock { _ in events.arrivedCount + events.takenCount }
+  }
 
   /// A Boolean value that indicates whether an event must be queued even on the actor, because ``drain()``
   /// left earlier events waiting.
@@ -120,7 +123,7 @@ package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confin
   @inline(__always)
   func post(to events: WaitingEvents, _ append: () -> Void) -> Int {
     let (mustSchedule, crowd) = state.withLock { state in
-      // Under the lock: the end that is seen here removes what waits afterwards.
+      // An end that is not seen here takes the lock later, and removes the event.
       if events.registration.hasEnded { return (false, 0) }
       append()
       return add(events, &state)
@@ -129,15 +132,16 @@ package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confin
     return crowd
   }
 
-  private func add(_ events: WaitingEvents, _ state: inout State) -> (mustSchedule: Bool, crowd: Int)
-  {
+  private func add(_ events: WaitingEvents, _ state: inout State) -> (
+    mustSchedule: Bool, crowd: Int
+  ) {
     state.posted.append(events)
     state.added &+= 1
     // Before the lock is released: from then on, no post on the actor may overtake the event.
     setWaiting(true)
     let isManyMore = Int(bitPattern: state.added &- state.nextLook) >= 0
     let crowd = isManyMore ? state.crowd(opened: opened.load(ordering: .acquiring)) : 0
-    return (requestTurn(of: ObjectAddress.of(events.registration.list), &state), crowd)
+    return (noteTurn(for: ObjectAddress.of(events.registration.list), &state), crowd)
   }
 
   /// Notes whether posted events wait, with the lock held.
@@ -179,26 +183,30 @@ package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confin
     let notes = ThreadNotes.current
     let outer = notes?.chain ?? .none
     defer { notes?.chain = outer }
-    while let events = takeNext(upTo: last) {
-      let isOwned = events.open(noting: notes) { takeNext(of: events, upTo: last) != nil }
+    while let events = first(upTo: last) {
+      let isOwned = events.open(noting: notes) { takeFirst(of: events, upTo: last) }
       if !isOwned { counts.addLost(1) }
     }
   }
 
-  /// Takes the next event, which is about to be opened.
-  ///
-  /// - Parameters:
-  ///   - known: The events of the handler that is to have the event; `nil` for any.
-  ///   - last: The number of the last event to open.
-  /// - Returns: The events of the handler that has it; `nil` if there is no such event.
-  private func takeNext(of known: WaitingEvents? = nil, upTo last: UInt) -> WaitingEvents? {
+  /// Returns the events of the handler that has the next event; `nil` if there is none up to a number.
+  private func first(upTo last: UInt) -> WaitingEvents? {
     guard Int(bitPattern: last &- opened.load(ordering: .relaxed)) > 0 else { return nil }
-    if unsafe batch.isEmpty { _ = takePosted() }  // Reason: on the actor.
-    guard let events = unsafe batch.popFirst(of: known) else { return nil }  // Reason: on the actor.
+    if unsafe batch.isEmpty { _ = takePosted() }  // Reason: ours.
+    return unsafe batch.first  // Reason: ours.
+  }
+
+  /// Takes the next event out of the order.
+  ///
+  /// - Returns: `false` if it is for another handler, or has a higher number than the last one.
+  private func takeFirst(of events: WaitingEvents, upTo last: UInt) -> Bool {
+    guard Int(bitPattern: last &- opened.load(ordering: .relaxed)) > 0,
+      unsafe batch.popFirst(of: events)  // Reason: ours.
+    else { return false }
     opened.store(opened.load(ordering: .relaxed) &+ 1, ordering: .releasing)
     // Before the event is opened: its handler may post, and nothing may be waiting then.
-    if unsafe batch.isEmpty, isWaiting.load(ordering: .relaxed) { noteIfEmpty() }  // Reason: on the actor.
-    return events
+    if unsafe batch.isEmpty { noteIfEmpty() }  // Reason: ours.
+    return true
   }
 
   /// Takes what was posted, if all that was taken before is open.
@@ -206,20 +214,22 @@ package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confin
   /// - Returns: The number of events that were ever posted.
   private func takePosted() -> UInt {
     let (added, gaps) = state.withLock { state in
-      let gaps = unsafe batch.isEmpty ? state.posted.take(into: &batch) : nil  // Reason: on the actor.
-      // One event does not wait any more: it is opened next.
-      if unsafe batch.count <= 1, state.posted.isEmpty { setWaiting(false) }  // Reason: on the actor.
+      let gaps = unsafe batch.isEmpty ? state.posted.take(into: &batch) : nil  // Reason: ours.
+      // Events that waited may have been removed.
+      if unsafe batch.isEmpty { setWaiting(false) }  // Reason: ours.
       return (state.added, gaps)
     }
     withExtendedLifetime(gaps) {}
     return added
   }
 
-  private func noteIfEmpty() { state.withLock { state in if state.posted.isEmpty { setWaiting(false) } } }
+  private func noteIfEmpty() {
+    state.withLock { state in if state.posted.isEmpty { setWaiting(false) } }
+  }
 
   // MARK: Turns
 
-  /// Adds enqueued events, and schedules a turn.
+  /// Adds an enqueued event, and schedules a turn.
   ///
   /// - Parameters:
   ///   - list: The address of the list of observers of the event.
@@ -234,7 +244,7 @@ package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confin
     let (replaced, mustSchedule, crowd) = state.withLock { state in
       let replaced = add(&state.enqueued)
       if identity != nil, !isMain, state.actor == nil { state.actor = actor }
-      return (replaced, requestTurn(of: list, &state), state.enqueued.crowd())
+      return (replaced, noteTurn(for: list, &state), state.enqueued.crowd())
     }
     withExtendedLifetime(replaced) {}
     if mustSchedule { schedule() }
@@ -250,18 +260,19 @@ package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confin
   package func requestTurn(for taker: any TurnTaker) {
     let mustSchedule = state.withLock { state in
       state.turnTakers.append(taker)
-      return requestTurn(of: ObjectAddress.of(taker), &state)
+      return noteTurn(for: ObjectAddress.of(taker), &state)
     }
     if mustSchedule { schedule() }
   }
 
-  /// Requests a turn, with the lock held.
+  /// Notes that there is work for a turn, with the lock held.
   ///
+  /// - Parameter cause: The address of the list of observers with whose event the turn begins.
   /// - Returns: `true` if the caller must schedule it.
-  private func requestTurn(of list: UInt, _ state: inout State) -> Bool {
+  private func noteTurn(for cause: UInt, _ state: inout State) -> Bool {
     if state.isScheduled { return false }
     state.isScheduled = true
-    counts.beginTurn(for: list)
+    counts.beginTurn(for: cause)
     return true
   }
 
@@ -280,7 +291,9 @@ package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confin
     await turn(on: actor)
   }
 
-  /// Opens what is waiting now. What the handlers enqueue waits for another turn.
+  /// Opens what is waiting now.
+  ///
+  /// What the handlers enqueue waits for another turn.
   private func turn(on actor: isolated (any Actor)?) {
     let (enqueued, retained) = state.withLock { ($0.enqueued.takeAll(), $0.actor.take()) }
     drain()
@@ -289,7 +302,7 @@ package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confin
     for events in enqueued { while events.deliverNext(on: actor, noting: notes) {} }
     notes?.chain = outer
     giveTurns(actorIsGone: false)
-    let isDone = unsafe batch.isEmpty  // Reason: on the actor.
+    let isDone = unsafe batch.isEmpty  // Reason: ours.
     let mustSchedule = state.withLock { state in
       state.isScheduled = !isDone || !state.isEmpty
       return state.isScheduled
@@ -314,7 +327,7 @@ package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confin
   private func discard() {
     let (dropped, discarded) = state.withLock { state in
       var (dropped, discarded): ([(events: WaitingEvents, count: Int)], [Discarded?]) = ([], [])
-      for events in unsafe batch.removeAll() + state.posted.removeAll() {  // Reason: on the actor.
+      for events in unsafe batch.removeAll() + state.posted.removeAll() {  // Reason: ours.
         dropped.append((events, events.arrivedCount + events.takenCount))
         discarded += [events.removeTaken(), events.removeArrived()]
       }

@@ -37,7 +37,9 @@ package struct EventOrigin: Sendable {
       && sender == other.sender && number == other.number
   }
 
-  /// The origin as a post. The caller keeps this value alive, which keeps alive what the post refers to.
+  /// The origin as a post.
+  ///
+  /// The caller keeps this value alive, which keeps alive what the post refers to.
   package var post: Post {
     Post(at: site, senderID: sender, record: delivery?.record, number: number)
   }

@@ -17,12 +17,15 @@ package class WaitingEvents: @unchecked Sendable {  // Reason: see the members.
   /// lock of the mailbox held.
   func take() {}
 
-  /// Opens the first event that was taken, on the actor: calls the handler.
+  /// Opens the first events that were taken, on the actor: calls the handler.
+  ///
+  /// None is opened if a nested call has opened them meanwhile.
   ///
   /// - Parameters:
-  ///   - notes: The notes of the thread, which learn of the chain of the event.
-  ///   - takesNext: Takes the next event, if it is for this handler and to be opened as well.
-  /// - Returns: `false` when the owner had died.
+  ///   - notes: The notes of the thread, which learn of the chains of the events.
+  ///   - takesNext: Takes the next event out of the order, if it is for this handler and to be opened now. Nothing foreign
+  ///     runs between that and the removal of its payload.
+  /// - Returns: `false` when the owner of the last one had died.
   package func open(noting notes: ThreadNotes?, while takesNext: () -> Bool) -> Bool { true }
 
   /// Removes the events that have arrived; called with the lock of the mailbox held.
@@ -41,6 +44,7 @@ package final class HandlerEvents<Payload: Sendable>: WaitingEvents,
 {
   // No other access can begin during one of these: they are instantaneous.
   @exclusivity(unchecked) private var arrived = QueuedEvents<Payload>()
+  /// Between what posters write above and what the actor writes below.
   private let padding = CacheLine()
   @exclusivity(unchecked) private var opening = QueuedEvents<Payload>()
   /// The number of the events to open, for any thread.
@@ -68,30 +72,27 @@ package final class HandlerEvents<Payload: Sendable>: WaitingEvents,
   }
 
   override package func open(noting notes: ThreadNotes?, while takesNext: () -> Bool) -> Bool {
-    // Reason: on the actor, here and below.
-    guard let delivery = unsafe opening.nextOrigin?.delivery else {
-      let outcome = call(noting: notes) {
-        unsafe opening.nextOrigin.map { $0.delivery == nil && takesNext() } ?? false  // Reason: see above.
+    let delivery = unsafe opening.nextOrigin?.delivery  // Reason: on the actor.
+    var outcome: Reception?
+    func open() {
+      outcome = call(noting: notes) {
+        let next = unsafe opening.nextOrigin  // Reason: on the actor.
+        return next?.delivery === delivery && takesNext()
       }
-      return outcome != .ownerLost
+      if let outcome { delivery?.settle(outcome) }
     }
-    delivery.announce()
-    var outcome = Reception.called
-    delivery.record.resume {
-      outcome = call(noting: notes) { false }
-      delivery.settle(outcome)
-    }
+    if let delivery { delivery.record.resume(open) } else { open() }
     return outcome != .ownerLost
   }
 
-  /// Opens one event or more, in one call that is counted.
+  /// Opens events in one call that is counted.
   ///
-  /// - Returns: The outcome of the last one.
-  private func call(noting notes: ThreadNotes?, while takesNext: () -> Bool) -> Reception {
+  /// - Returns: The outcome of the last one; `nil` if none was opened.
+  private func call(noting notes: ThreadNotes?, while takesNext: () -> Bool) -> Reception? {
     let isCalled = registration.beginCall()
     let outcome = perform(isCalled: isCalled, noting: notes, while: takesNext)
     if isCalled { registration.finish() }
-    return outcome ?? registration.refusal
+    return outcome
   }
 
   @inline(never)  // The sink is released before the call counts as finished.
@@ -100,15 +101,16 @@ package final class HandlerEvents<Payload: Sendable>: WaitingEvents,
     noting notes: ThreadNotes?,
     while takesNext: () -> Bool
   ) -> Reception? {
+    // Before an event is taken: the end of the visit may free other sinks, whose `deinit` may post here.
     let sink = isCalled ? registration.sink(as: GeneralSink<Payload>.self) : nil
     var outcome: Reception?
-    repeat {
-      guard let origin = unsafe opening.popOrigin() else { break }  // Reason: before the handler.
+    while takesNext(), let origin = unsafe opening.popOrigin() {  // Reason: both at once.
       let payload = unsafe opening.popPayload()  // Reason: as above.
       noteTaken()
       notes?.chain = origin.chain.next
-      outcome = sink?.perform(payload, origin.post)
-    } while registration.isActive && takesNext()
+      outcome = sink?.perform(payload, origin.post) ?? registration.refusal
+      if !registration.isActive { break }
+    }
     return outcome
   }
 
@@ -190,15 +192,16 @@ package struct EventOrder: ~Copyable {
     return Discarded(former.map(\.events))
   }
 
+  /// The object that holds the first event; `nil` if there is none.
+  package var first: WaitingEvents? { head < entries.count ? entries[head].events : nil }
+
   /// Removes the first event.
   ///
-  /// - Parameter known: The object that is to hold it; `nil` for any.
-  /// - Returns: The object that holds it; `nil` if there is no such event.
+  /// - Parameter events: The object that is to hold it.
+  /// - Returns: `false` if it does not.
   /// - Complexity: Amortized O(1).
-  package mutating func popFirst(of known: WaitingEvents? = nil) -> WaitingEvents? {
-    guard head < entries.count else { return nil }
-    let events = entries[head].events
-    if let known, known !== events { return nil }
+  package mutating func popFirst(of events: WaitingEvents) -> Bool {
+    guard head < entries.count, entries[head].events === events else { return false }
     count -= 1
     entries[head].count -= 1
     if entries[head].count == 0 { head += 1 }
@@ -206,7 +209,7 @@ package struct EventOrder: ~Copyable {
       entries.removeAll(keepingCapacity: entries.capacity <= 64)
       head = 0
     }
-    return events
+    return true
   }
 
   /// Removes all events, and returns the objects that held them, each once for every entry.

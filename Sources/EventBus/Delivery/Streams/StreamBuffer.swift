@@ -270,6 +270,6 @@ package class FollowedElement: @unchecked Sendable {  // Reason: stateless.
   @usableFromInline
   package func drop() {}
 
-  /// Reports that nobody will take the element.
+  /// Reports that no consumer will take the element.
   package func cancel() {}
 }
