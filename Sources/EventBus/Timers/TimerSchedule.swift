@@ -50,6 +50,9 @@ package struct TimerSchedule: Sendable {
   /// A Boolean value that indicates whether the timer has more than one tick.
   var repeats: Bool { policy != nil }
 
+  /// The number of runs of deadlines to be served, for tests of the memory that they take.
+  package var runCount: Int { passed.count }
+
   /// The deadline of the running tick, or else the next deadline.
   package var deadline: Int128 { running ?? passed.first?.lowerBound ?? next }
 
@@ -82,7 +85,7 @@ package struct TimerSchedule: Sendable {
   /// Ends a tick.
   package mutating func end(at now: Int128) {
     running = nil
-    // A deadline that is now has not passed, and one in the current pause never will.
+    // A deadline that is now has not passed, and none passes during a pause.
     let end = isPaused ? next : now
     switch policy {
     case .skip: miss(pass(before: end))
@@ -96,8 +99,12 @@ package struct TimerSchedule: Sendable {
   /// Begins a pause.
   ///
   /// Deadlines that have passed before are still served. A timer with one tick keeps its deadline.
-  package mutating func pause(at now: Int128) {
-    if !isPaused, repeats { keep(before: now) }
+  ///
+  /// - Parameters:
+  ///   - now: The time.
+  ///   - isDue: Whether a tick is about to begin, so that its deadline has passed even if it is now.
+  package mutating func pause(at now: Int128, isDue: Bool = false) {
+    if !isPaused, repeats { keep(before: isDue ? now + 1 : now) }
     isPaused = true
   }
 
@@ -121,7 +128,12 @@ package struct TimerSchedule: Sendable {
   /// Moves on to the first deadline that is not before a time, and keeps those before it, to be served.
   private mutating func keep(before end: Int128) {
     let first = next
-    if pass(before: end) > 0 { passed.append(first...(next - interval)) }
+    guard pass(before: end) > 0 else { return }
+    if let last = passed.last, last.upperBound + interval == first {
+      passed[passed.count - 1] = last.lowerBound...(next - interval)
+    } else {
+      passed.append(first...(next - interval))
+    }
   }
 
   /// Counts as missed the deadlines that are to be served, and a number of others.

@@ -174,7 +174,11 @@ package struct TimerTable: Sendable {
   package mutating func setPaused(_ timer: TimerRegistration, _ isPaused: Bool, at now: Int128) {
     defer { checkInvariants(ofSize: timers.count, _checkInvariants()) }
     guard timer.handler != nil else { return }
-    if isPaused { timer.schedule.pause(at: now) } else { timer.schedule.resume(at: now) }
+    if isPaused {
+      timer.schedule.pause(at: now, isDue: timer.phase == .queued)
+    } else {
+      timer.schedule.resume(at: now)
+    }
     if isPaused, timer.phase == .waiting {
       timer.phase = .suspended
       heap.remove(slot: timer.slot)

@@ -125,8 +125,8 @@ final class ThemeSubscription {
   func apply(_ value: (AnyThemeKey) -> (any AnyThemeValue)?) -> Bool {
     // The reference is weak and not unowned: the last strong one may be released on another thread,
     // and the object's own `deinit` may cause the switch.
-    guard !isSilent else { return true }
     guard let object else { return false }
+    guard !isSilent else { return true }
     // A function, whose context needs no allocation.
     func isCurrent(_ key: AnyThemeKey, _ box: AnyObject) -> Bool {
       guard !isSilent, let current = value(key) else { return false }

@@ -176,15 +176,19 @@ extension ThemeManager {
   private func performNext(_ known: [ThemeSwitch]?) {
     var managers = [queue[0]]
     var plan = known ?? plan(for: managers)
+    // Kept until all is applied: the release of a scope could change the requests.
+    var plans = [plan]
     while managers.count < queue.count, plan.contains(where: { $0.new.cycle != nil }) {
       managers.append(queue[managers.count])
       plan = self.plan(for: managers)
+      plans.append(plan)
     }
     running?.names = (queue[0].pending?.causes ?? []) + plan.prefix(1).map(\.new.theme.name)
     queue.removeFirst(managers.count)
     // The plan keeps the requested themes.
     for manager in managers { manager.pending = nil }
     apply(plan, for: managers)
+    withExtendedLifetime(plans) {}
   }
 
   /// Plans the pending switches of some managers, which are applied together.

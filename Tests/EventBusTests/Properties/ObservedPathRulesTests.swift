@@ -275,4 +275,31 @@ struct ObservedPathRulesTests {
     third.balance = 30
     #expect(viewer.shown == ["3→30"])
   }
+
+  @Test(
+    "A path whose object is replaced while it registers reports the change from the first object"
+  )
+  func replacedDuringTheRegistration() {
+    let (player, viewer) = (Player(), Viewer())
+    let (first, second) = (Self.account(10), Self.account(20))
+    (player.account, player.guest) = (first, first)
+    // The registration with the first object removes the cancelled one, and releases what its handler captured.
+    do {
+      let replacing = Replacing { (player.account, player.guest) = (second, second) }
+      first.$balance.observe { _ in withExtendedLifetime(replacing) {} }.cancel()
+    }
+    player.$account.observe(\.$balance, owner: viewer) { $0.show($1) }
+    #expect(player.account === second)
+    #expect(viewer.shown == ["10→20"])
+    second.balance = 30
+    #expect(viewer.shown == ["10→20", "20→30"])
+  }
+
+  private final class Replacing {
+    private let body: () -> Void
+
+    init(_ body: @escaping () -> Void) { self.body = body }
+
+    deinit { body() }
+  }
 }

@@ -330,4 +330,27 @@ struct SharedObservedTurnsTests {
     }
     #expect(values == [0] + Array(2...500))
   }
+
+  @Test("Changes that a pause finds held during a registration are delivered")
+  func pausedDuringARegistration() async {
+    let property = SharedObserved(0)
+    let heard = Inbox<Int>()
+    let (isHalfway, isPaused) = (ManualLatch(), ManualLatch())
+    // The initial call makes 100 changes, which are held; a task goes on after a turn.
+    let token = property.observe(initial: true) { change in
+      heard.append(change.new)
+      if change.kind == .initial { for value in 1...100 { property.value = value } }
+      if change.new == 65 {
+        isHalfway.open()
+        isPaused.block()
+      }
+    }
+    await isHalfway.wait()
+    let pause = token.pause()
+    isPaused.open()
+    #expect(await heard.first(101) == Array(0...100))
+    pause.cancel()
+    property.value = 101
+    #expect(await heard.first(102).last == 101)
+  }
 }

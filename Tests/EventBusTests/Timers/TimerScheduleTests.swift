@@ -221,4 +221,16 @@ struct TimerScheduleTests {
       }
     }
   }
+
+  @Test("The deadlines that a slow handler leaves behind take no more memory the more they are")
+  func behindForever() {
+    var schedule = TimerSchedule(from: 0, every: 10, missed: .burst)
+    var now: Int128 = 10
+    for tick in 0..<10_000 {
+      #expect(schedule.begin(at: now).lateness == now - Int128(tick + 1) * 10)
+      now += 15
+      schedule.end(at: now)
+      #expect(schedule.runCount <= 1)
+    }
+  }
 }

@@ -249,4 +249,22 @@ struct TimerTableTests {
     #expect(table.count == 0)
     #expect(table.wakeUp == nil)
   }
+
+  @Test(
+    "A pause at the very deadline of a tick that is due neither advances nor repeats the tick",
+    arguments: [MissedTicks.skip, .burst, .delay]
+  )
+  func pausedAtTheDeadline(policy: MissedTicks) throws {
+    var table = TimerTable()
+    let schedule = TimerSchedule(from: 0, every: 10, missed: policy)
+    let timer = TimerRegistration(schedule, .owned { _ in true })
+    table.add(timer)
+    #expect(takeDue(from: &table, at: 10).count == 1)
+    table.setPaused(timer, true, at: 10)
+    table.setPaused(timer, false, at: 10)
+    let tick = try #require(table.begin(timer, at: 10)?.tick)
+    #expect((tick.lateness, tick.missed) == (.zero, 0))
+    _ = table.finish(timer, at: 10)
+    #expect(table.wakeUp?.time == 20)
+  }
 }

@@ -81,4 +81,20 @@ struct GarbageTests {
   private func follow(_ manager: ThemeManager, _ box: Box) {
     manager.follow(box, [.set(\.width, .radius)])
   }
+
+  @Test("A switch removes the subscription of a dead object although it is paused")
+  func pausedAndDead() throws {
+    let manager = makeManager()
+    var pauses: [Token] = []
+    var panels = (0..<100).map { _ in PausedPanel() }
+    for panel in panels { pauses.append(manager.follow(panel, [.set(\.width, .radius)]).pause()) }
+    panels = []
+    try manager.use(rounded(9))
+    #expect(manager.subscriptionSlotCount <= 8)
+    withExtendedLifetime((pauses, panels)) {}
+  }
+
+  private final class PausedPanel {
+    var width = 0
+  }
 }

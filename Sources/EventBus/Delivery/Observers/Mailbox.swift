@@ -267,7 +267,9 @@ package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confin
 
   /// Notes that there is work for a turn, with the lock held.
   ///
-  /// - Parameter cause: The address of the list of observers with whose event the turn begins.
+  /// - Parameters:
+  ///   - cause: The address of the list of observers with whose event the turn begins.
+  ///   - state: The locked state.
   /// - Returns: `true` if the caller must schedule it.
   private func noteTurn(for cause: UInt, _ state: inout State) -> Bool {
     if state.isScheduled { return false }

@@ -166,7 +166,10 @@ final class PathObserver<Owner: AnyObject, Root, Leaf>: PropertyObserver<Root> {
   override func miss() {
     if registration.hasEnded { return follow(nil) }
     guard let root = outer?.cell.settled else { return }
-    follow(find(root))
+    let found = find(root)
+    // What the registration releases may replace the object: that change begins at this value.
+    known = found?.value
+    follow(found)
     known = property?.value
   }
 

@@ -161,7 +161,7 @@ package final class SharedObservers<Value: Sendable>: ObserverList,
   }
 }
 
-/// The round for which an observer of a shared property is called; `nil` for the next one that waits in the inbox
+/// The round for which an observer of a shared property is called; `nil` for the next one that waits in the sink
 /// of the observer.
 typealias SharedCall<Value: Sendable> = SharedRound<Value>?
 
@@ -316,14 +316,9 @@ final class SharedSink<Value: Sendable>: GeneralSink<SharedCall<Value>>,
       return !state.isOpen
     }
     guard isHeld else { return false }
-    if !isBound, !registration.isOpen {
-      // Dropped, because the registration is paused.
-      let dropped = state.withLock { $0.waiting.popFirst() }
-      withExtendedLifetime(dropped) {}
-    } else {
-      let post = observers.post()
-      _ = isAtHome ? perform(nil, post) : super.accept(nil, post, isCounted: true)
-    }
+    // One that was made before a pause is delivered during it, like an event that waits for an actor.
+    let post = observers.post()
+    _ = isAtHome ? perform(nil, post) : super.accept(nil, post, isCounted: true)
     return true
   }
 
