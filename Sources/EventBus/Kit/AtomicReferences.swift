@@ -274,8 +274,10 @@ package struct LazyReference<Object: AnyObject & Sendable>: ~Copyable, Sendable 
 struct ObjectTable: ~Copyable, Sendable {
   private typealias Owned = (objects: [any AnyObject & Sendable], blocks: [AtomicWords])
 
-  /// The number of words in a page.
-  @inlinable static var page: Int { 32 }
+  /// The number of bits of an index that count within a page.
+  @inlinable static var pageBits: Int { 5 }
+  /// The bits of an index that count within a page; a remainder would have to look at its sign.
+  @inlinable static var pageMask: Int { 1 << pageBits - 1 }
 
   /// The address of the directory, which holds the addresses of the pages.
   @usableFromInline
@@ -304,10 +306,10 @@ struct ObjectTable: ~Copyable, Sendable {
     _ body: (Object) -> Result
   ) -> Result? {
     guard let pages = AtomicWords(address: directory.load(ordering: .acquiring)),
-      index / Self.page < pages.count,
-      let page = AtomicWords(address: pages[index / Self.page])
+      index >> Self.pageBits < pages.count,
+      let page = AtomicWords(address: pages[index >> Self.pageBits])
     else { return nil }
-    return ObjectAddress.borrow(page[index % Self.page], body)
+    return ObjectAddress.borrow(page[index & Self.pageMask], body)
   }
 
   /// Returns the object at an index, creating it if there is none.
@@ -324,8 +326,8 @@ struct ObjectTable: ~Copyable, Sendable {
       if let known = with(index, { (known: Object) in known }) { return known }
       let object = make()
       owned.objects.append(object)
-      page(index / Self.page, &owned.blocks)
-        .store(ObjectAddress.of(object), at: index % Self.page)
+      page(index >> Self.pageBits, &owned.blocks)
+        .store(ObjectAddress.of(object), at: index & Self.pageMask)
       return object
     }
   }
@@ -342,7 +344,7 @@ struct ObjectTable: ~Copyable, Sendable {
       pages = new
     }
     if let known = AtomicWords(address: pages?[number] ?? 0) { return known }
-    let page = AtomicWords(zeroes: Self.page)
+    let page = AtomicWords(zeroes: 1 << Self.pageBits)
     blocks.append(page)
     pages?.store(page.address, at: number)
     return page
