@@ -8,16 +8,14 @@ source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 seldom=(
   'EventName\.(__allocating_)?init\(_: Swift\.String, '
   'EventBus\.postUnobserved<'
-  'SignalCore\.(sendWithOrigin|unhandled|stream)\('
-  'Delivery\.init\('
+  'SignalCore\.(sendInOrder|unhandled|stream)\('
   'EventBus\.core<'
   # For posts inside each other or beside others, and for streams that have become long.
   'ReclamationDomain\.enter\(again'
   'ObserverList\.(begin|end)DeepPost\('
   'CrowdAlarm\.raise\('
-  # For an event that goes to an actor, for a newer observer, and for several priorities or senders.
-  'ObserverList\.(deliverWithOrigin|handlerFailed)[(<]'
-  'ObserverList\.(newestNumber\.getter|lists\()'
+  # For senders and hooks, and for an error.
+  'ObserverList\.(soleBlock\(|handlerFailed<)'
   # For a stream whose post is followed by hooks.
   'StreamBuffer\.State\.(un)?follow\('
   'QueuedDelivery\.(drop|take)\('

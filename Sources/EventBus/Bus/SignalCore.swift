@@ -121,7 +121,7 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
     on isolation: (any Actor)?
   ) -> Int {
     var post = Post(at: site, from: sender, on: isolation)
-    post.excluded = token.map { ObjectIdentifier($0.registration) }
+    post.excludedAddress = ObjectAddress.of(token?.registration)
     return sendInOrder(payload, from: sender, post)
   }
 

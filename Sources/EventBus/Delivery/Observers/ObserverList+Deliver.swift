@@ -180,7 +180,7 @@ extension ObserverList {
         // Not called; recorded at the end.
         if sink.number > newest { return 0 }
         let reception: Reception =
-          if post.excluded == ObjectIdentifier(sink.registration) { .excluded } else {
+          if post.excludedAddress == ObjectAddress.of(sink.registration) { .excluded } else {
             sink.isClosed ? sink.refusal : sink.receive(payload, post)
           }
         record?.met(reception, at: sink, in: list, post)

@@ -9,15 +9,15 @@ package struct Post: Sendable {
   /// The identity of the sender.
   @usableFromInline package let sender: ObjectIdentifier?
   /// The address of the actor on which the poster runs, if the compiler knew it; otherwise zero.
-  @usableFromInline var actorAddress: UInt = 0
-  /// The identity of the registration that the poster excluded.
-  @usableFromInline package var excluded: ObjectIdentifier?
+  @usableFromInline var actorAddress: UInt
+  /// The address of the registration that the poster excluded; otherwise zero.
+  @usableFromInline var excludedAddress: UInt
   /// The address of what records what becomes of the event, for a poster that waits or for hooks; otherwise zero.
-  @usableFromInline var recordAddress: UInt = 0
+  @usableFromInline var recordAddress: UInt
   /// The address of the sender's identity, for an event that has waited or was recorded; otherwise zero.
-  @usableFromInline var identityAddress: UInt = 0
+  @usableFromInline var identityAddress: UInt
   /// The number of the post among those of a replayed event; zero for other events.
-  @usableFromInline package var number: UInt = 0
+  @usableFromInline package var number: UInt
 
   /// Describes a post of a sender and an actor that the caller keeps alive.
   @inlinable
@@ -27,9 +27,10 @@ package struct Post: Sendable {
     from sender: AnyObject? = nil,
     on isolation: (any Actor)? = nil
   ) {
-    self.site = site
-    self.sender = sender.map(ObjectIdentifier.init)
+    // Not default values: these would be calls in the modules of those who post.
+    (self.site, self.sender) = (site, sender.map(ObjectIdentifier.init))
     actorAddress = ObjectAddress.of(isolation)
+    (recordAddress, identityAddress, number, excludedAddress) = (0, 0, 0, 0)
   }
 
   /// Describes an event whose sender may have died.
@@ -43,7 +44,7 @@ package struct Post: Sendable {
     number: UInt = 0,
     on isolation: (any Actor)? = nil
   ) {
-    (self.site, sender, self.number) = (site, senderID, number)
+    (self.site, sender, self.number, excludedAddress) = (site, senderID, number, 0)
     identityAddress = ObjectAddress.of(identity)
     recordAddress = ObjectAddress.of(record)
     actorAddress = ObjectAddress.of(isolation)
@@ -108,7 +109,7 @@ package enum Reception: Sendable {
   case replayed
 
   /// Whether the event reached the handler or its queue.
-  @usableFromInline
+  @inlinable
   package var isReached: Bool {
     switch self {
     case .called, .failed, .queued, .replayed: true
