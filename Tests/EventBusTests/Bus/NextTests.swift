@@ -150,6 +150,8 @@ struct NextTests {
     await until(readOnly?.observerCount != 0)
     weak let watched = signal.value
     signal.letGo()
+    // The task lets go of it just after its registration.
+    await until(watched == nil)
     #expect(watched == nil)
     // If it does keep it, the test fails here, and does not hang.
     if watched != nil { waiting.cancel() }
