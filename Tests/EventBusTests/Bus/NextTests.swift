@@ -150,7 +150,7 @@ struct NextTests {
     await until(readOnly?.observerCount != 0)
     weak let watched = signal.value
     signal.letGo()
-    // The task lets go of it just after its registration.
+    // The task releases it just after it has registered.
     await until(watched == nil)
     #expect(watched == nil)
     // If it does keep it, the test fails here, and does not hang.
