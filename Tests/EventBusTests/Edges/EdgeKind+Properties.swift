@@ -302,12 +302,17 @@ extension EdgeKind {
 
 extension EdgeSubject {
   /// A task that reads values, after the first one.
+  ///
+  /// - Parameter set: Sets the property. The task sets it as well, while the setter that gave it the value
+  ///   may still run on another thread, so the two take turns.
   fileprivate convenience init(
     _ values: some AsyncSequence<Int, Never> & Sendable,
     _ handler: EdgeHandler,
     until lifetime: Lifetime,
-    _ poke: @escaping () -> Void
+    _ set: @escaping () -> Void
   ) async {
+    let turn = Locked(())
+    let poke = { turn.withLock { _ in set() } }
     let (taken, hasEnded) = (Counter(), ManualLatch())
     // Its consumers share one position.
     var iterator = values.makeAsyncIterator()

@@ -158,6 +158,31 @@ struct BatchTests {
     withExtendedLifetime(tokens) {}
   }
 
+  @Test("A batch opened by an initial call during the end of a batch does not nest the calls")
+  func insideAnEnd() {
+    let pair = Pair()
+    let notes = Notes<String>()
+    let bag = TokenBag()
+    pair.$right.observe { change in
+      notes.append("begin \(change.text)")
+      if change.new == 1 { pair.right = 3 }
+      notes.append("end")
+    }.store(in: bag)
+    pair.$left.observe { _ in
+      pair.$right.observe(initial: true) { change in
+        if change.kind == .initial { batch { pair.right = 2 } }
+      }.store(in: bag)
+      notes.append("left")
+    }.store(in: bag)
+    batch {
+      pair.left = 1
+      pair.right = 1
+    }
+    #expect(
+      notes.entries == ["left", "begin 0→1", "end", "begin 1→2", "end", "begin 2→3", "end"]
+    )
+  }
+
   @Test("An observer registered inside a batch is notified from the value at its registration")
   func registeredInside() {
     let pair = Pair()

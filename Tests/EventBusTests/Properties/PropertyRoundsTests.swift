@@ -118,6 +118,8 @@ private struct Property {
   private var value = 0
   private var newest = 0
   private var isInBatch = false
+  /// Between `queueBatch` and `reportBatch`: the batch reports the queue.
+  private var isLeftToBatch = false
   private var observers: [(number: UInt, isOfElements: Bool)] = []
   private(set) var delivered: [String] = []
 
@@ -140,9 +142,10 @@ private struct Property {
       value = start
       _ = use { $0.note(record) }
     case .endBatch:
-      if queueBatch() { reportBatch() }
-    case .queueBatch: _ = queueBatch()
-    case .reportBatch: reportBatch()
+      if queueBatch() { drain() }
+    case .queueBatch: isLeftToBatch = queueBatch()
+    case .reportBatch:
+      if isLeftToBatch { drain() }
     case .observeChanges: observe(.changes)
     case .observeElements: observe(.writes)
     case .cancel:
@@ -203,17 +206,12 @@ private struct Property {
 
   private var hasJoined: Bool { rounds.flags.contains(.batch) }
 
-  /// Returns `true` if the property has joined the batch.
+  /// Returns `true` if the batch reports the queue.
   private mutating func queueBatch() -> Bool {
     isInBatch = false
     guard hasJoined else { return false }
-    let isNetZero = rounds.batchStart == value
-    use { [value] in $0.queueBatch(new: value, isNetZero: isNetZero) }
-    return true
-  }
-
-  private mutating func reportBatch() {
-    if use({ $0.endBatch() }) { drain() }
+    let old = use { $0.leaveBatch() }
+    return use { [value] in $0.queueBatch(old: old, new: value, isNetZero: old == value) }
   }
 
   private mutating func observe(_ roles: PropertyFlags) {
@@ -262,7 +260,7 @@ private struct Model {
   private(set) var isEntered = false
   /// Between `queueBatch` and `reportBatch`.
   private(set) var isEnding = false
-  /// A batch has to report what waits.
+  /// That batch has to report what waits.
   private var isLeftToBatch = false
   private(set) var observers: [Observer] = []
   private(set) var delivered: [String] = []
@@ -297,10 +295,12 @@ private struct Model {
       if let start = batch?.start { _ = store(start, isDescribed: true) }
     case .endBatch:
       if queueBatch() { reportBatch() }
-    case .queueBatch: isEnding = queueBatch()
+    case .queueBatch:
+      isLeftToBatch = queueBatch()
+      isEnding = true
     case .reportBatch:
       isEnding = false
-      reportBatch()
+      if isLeftToBatch { reportBatch() }
     case .observeChanges, .observeElements:
       let isOfElements = step == .observeElements
       let isBehind = batch?.hasJoined == true || isOfElements && isSilent
@@ -337,21 +337,27 @@ private struct Model {
     if batch?.hasJoined == false { batch = (isOldKept ? old : nil, true) }
   }
 
+  /// Returns `true` if the batch reports what waits.
   private mutating func queueBatch() -> Bool {
     guard let ended = batch.take(), ended.hasJoined else { return false }
     let isReporting = isEntered || isLeftToBatch
-    if !isEntered { isLeftToBatch = true }
-    report(from: ended.start, isNetZero: ended.start == value, settles: isReporting)
-    return true
+    let (start, isNetZero) = (ended.start, ended.start == value)
+    wait(from: start, isNetZero: isNetZero, settles: isReporting)
+    return !isReporting
   }
 
   private mutating func reportBatch() {
-    guard isLeftToBatch else { return }
     isLeftToBatch = false
     flush()
   }
 
-  private mutating func report(from old: Int?, isNetZero: Bool, settles: Bool = true) {
+  private mutating func report(from old: Int?, isNetZero: Bool) {
+    wait(from: old, isNetZero: isNetZero, settles: true)
+    if !isEntered, !isLeftToBatch { flush() }
+  }
+
+  /// Adds what each observer receives to the deliveries that wait.
+  private mutating func wait(from old: Int?, isNetZero: Bool, settles: Bool) {
     for (index, observer) in observers.enumerated() {
       let baseline = observers[index].baseline.take()
       if baseline == value || baseline == nil && isNetZero { continue }
@@ -372,7 +378,6 @@ private struct Model {
     records = isNetZero && isSilent ? nil : []
     forgetRecords()
     if !isNetZero { isSilent = false }
-    if !isEntered, !isLeftToBatch { flush() }
   }
 
   private mutating func flush() {

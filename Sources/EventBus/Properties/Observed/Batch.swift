@@ -44,24 +44,27 @@ public func batch<R, Failure: Error>(_ body: () throws(Failure) -> R) throws(Fai
 extension Observed: BatchMember {
   var dependentNodes: [ComputedNode] { observers?.dependents.elements ?? [] }
 
-  /// Queues the change made by the batch.
-  func batchWillEnd() {
-    guard let observers, observers.has(.batch) else { return }
-    let isNetZero = observers.rounds.batchStart.map { isEqual(to: $0, observers) } ?? false
-    observers.rounds.queueBatch(new: storage, isNetZero: isNetZero)
+  func batchWillEnd() -> Bool {
+    guard let observers, observers.has(.batch) else { return false }
+    // The property leaves before it compares: `==` is code of the application.
+    let old = observers.rounds.leaveBatch()
+    let isNetZero = old.map { isEqual(to: $0, observers) } ?? false
+    return observers.rounds.queueBatch(old: old, new: storage, isNetZero: isNetZero)
   }
 
-  /// Reports the change made by the batch.
-  func batchDidEnd() { observers?.endBatch() }
+  func batchDidEnd() { observers?.drainPending() }
 }
 
 /// An observed property of any type, which defers its reports to the end of a batch.
 protocol BatchMember: AnyObject {
   /// The computed values that depend on the member, oldest first.
   var dependentNodes: [ComputedNode] { get }
-  /// Queues the report, before any member delivers one.
-  func batchWillEnd()
-  /// Delivers the queued report.
+  /// Leaves the batch and queues its change, before any member delivers one.
+  ///
+  /// - Returns: `true` if this batch delivers the queue of the member; `false` if there is nothing to
+  ///   deliver, or a report in progress or an enclosing batch delivers it.
+  func batchWillEnd() -> Bool
+  /// Delivers the queued changes.
   func batchDidEnd()
 }
 
@@ -106,8 +109,8 @@ final class OpenBatch {
     Self.openCount.wrappingSubtract(1, ordering: .relaxed)
     Self.address.value = 0
     // All reports are queued before the first is delivered: changes made by observers come after them.
-    for member in members { member.batchWillEnd() }
-    for member in members { member.batchDidEnd() }
+    let reporting = members.filter { $0.batchWillEnd() }
+    for member in reporting { member.batchDidEnd() }
     ComputedNode.settle(from: members.flatMap(\.dependentNodes))
   }
 }

@@ -196,11 +196,6 @@ final class PropertyObservers<Value> {
     drain()
   }
 
-  /// Reports the change of a batch, unless an enclosing report will do so.
-  func endBatch() {
-    if rounds.endBatch() { drainPending() }
-  }
-
   /// Records a write.
   ///
   /// - Parameters:

@@ -188,15 +188,26 @@ package struct PropertyRounds<Value> {
     flags.insert(.pending)
   }
 
-  /// Leaves the batch, which is ending, and queues its round, before any round of that batch is reported.
+  /// Leaves the batch, which is ending.
+  ///
+  /// - Returns: The value before the first write of the batch; `nil` if no observer needed it.
+  package mutating func leaveBatch() -> Value? {
+    flags.remove(.batch)
+    return batchStart.take()
+  }
+
+  /// Queues the round of a batch that the property has left, before any round of that batch is reported.
   ///
   /// - Parameters:
+  ///   - old: The value before the first write of the batch; `nil` if no observer needed it.
   ///   - new: The new value.
-  ///   - isNetZero: A Boolean value that indicates whether it equals ``batchStart``.
-  package mutating func queueBatch(new: Value, isNetZero: Bool) {
+  ///   - isNetZero: A Boolean value that indicates whether both are equal.
+  /// - Returns: `true` if the caller reports the queue once every property of the batch has queued its
+  ///   round, with ``next()``, and ends the report, with ``end()``; `false` if a report in progress or an
+  ///   enclosing batch does.
+  package mutating func queueBatch(old: Value?, new: Value, isNetZero: Bool) -> Bool {
     defer { checkInvariants(ofSize: queue.count, _checkInvariants()) }
-    flags.remove(.batch)
-    var round = makeRound(from: batchStart.take(), to: new, isOfBatch: true)
+    var round = makeRound(from: old, to: new, isOfBatch: true)
     round.isNetZero = isNetZero
     // A change reported inside an observer's call settles computed values in its own round.
     round.settlesDependents = flags.contains(.reporting)
@@ -207,16 +218,7 @@ package struct PropertyRounds<Value> {
       // Silent writes before the batch remain to be reported, without their records.
       records = nil
     }
-    // If another batch is already going to report the queue, this round follows that batch's round.
-    if begin() { flags.insert(.endingBatch) }
-  }
-
-  /// Begins the report of a batch.
-  ///
-  /// - Returns: `true` if the caller reports the queue, with ``next()``; `false` if an enclosing report
-  ///   does.
-  package mutating func endBatch() -> Bool {
-    flags.remove(.endingBatch) != nil
+    return begin()
   }
 
   /// Removes the next round of the queue.
@@ -239,7 +241,6 @@ package struct PropertyRounds<Value> {
     func has(_ flag: PropertyFlags) -> Bool { flags.contains(flag) }
     assert(has(.pending) != queue.isEmpty, "a flag for queued rounds without one")
     assert(has(.reporting) || queue.isEmpty, "queued rounds that no caller will report")
-    assert(!has(.endingBatch) || !queue.isEmpty, "an ending batch has no round")
     assert(queue.first.map { $0.order <= nextNumber } ?? true, "a round for later registrations")
     assert(has(.writes) || records?.isEmpty == true, "records that no registration needs")
     assert(has(.baselines) != baselines.isEmpty, "a flag for baselines without one")
@@ -328,18 +329,14 @@ package struct PropertyFlags: OptionSet, Sendable {
   @inlinable package static var reporting: Self { Self(rawValue: 16) }
   /// Rounds are queued.
   @inlinable package static var pending: Self { Self(rawValue: 32) }
-  /// An ending batch has queued a round.
-  ///
-  /// It reports the queue once every property of the batch has queued its round.
-  static var endingBatch: Self { Self(rawValue: 64) }
   /// The open batch has written to the property.
-  @inlinable package static var batch: Self { Self(rawValue: 128) }
+  @inlinable package static var batch: Self { Self(rawValue: 64) }
   /// Some of the unreported writes were silent.
-  @inlinable static var silent: Self { Self(rawValue: 256) }
+  @inlinable static var silent: Self { Self(rawValue: 128) }
   /// Some registrations have a baseline.
-  @inlinable static var baselines: Self { Self(rawValue: 512) }
+  @inlinable static var baselines: Self { Self(rawValue: 256) }
   /// Computed values depend on the property.
-  @inlinable static var dependents: Self { Self(rawValue: 1024) }
+  @inlinable static var dependents: Self { Self(rawValue: 512) }
 
   /// There is something that the next report has to take into account.
   @inlinable static var unreported: Self { [.batch, .silent, .baselines] }
