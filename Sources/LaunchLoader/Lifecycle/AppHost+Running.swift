@@ -33,15 +33,18 @@ extension AppHost {
   ///   application already ran, or if another application runs with its loader; `CancellationError` if the only cause
   ///   was the cancellation of the task.
   nonisolated(nonsending) public func run() async throws -> Int32 {
-    guard runner.claim() else {
+    let (steps, input) = AsyncStream.makeStream(of: ServiceRunner.Step.self)
+    guard runner.claim(at: place(of: input)) else {
       throw AppHostError([(service: nil, error: AppServiceError(.alreadyRan))])
     }
     guard loader.enter({ [messages] in messages.send($0) }) else {
-      throw refused(LaunchError(.inUse))
+      throw await refused(LaunchError(.inUse))
     }
     let system = SystemConnection(self)
-    let (failures, isCancelled) = await withCancellationHandling {
-      await runToTheEnd(system)
+    manager.withLock { $0 = system.manager }
+    defer { manager.withLock { $0 = nil } }
+    await withCancellationHandling {
+      await runToTheEnd(system, steps)
     } onCancel: {
       cancel()
     }
@@ -50,6 +53,7 @@ extension AppHost {
     await lastPostsAreHandled()
     await changes.delivered(within: configuration.cancelTimeout, on: configuration.clock)
     await messages.delivered(within: configuration.cancelTimeout, on: configuration.clock)
+    let (failures, isCancelled) = runner.outcome
     if !failures.isEmpty { throw AppHostError(failures, exitCode: failureCode) }
     if isCancelled { try Task.checkCancellation() }
     return locked.withLock { $0.exitCode } ?? 0
@@ -81,48 +85,105 @@ extension AppHost {
   }
 
   /// Ends a run that may not begin: without events, and without the loader, which may belong to others.
-  private func refused(_ error: any Error) -> AppHostError {
+  nonisolated(nonsending) private func refused(_ error: any Error) async -> AppHostError {
     runner.send { machine in
       machine.fail(error)
       machine.begin()
       machine.permitStop()
     }
-    runner.alarms.close()
+    await runner.drive()
     refuse()
     return AppHostError([(service: nil, error: error)], exitCode: failureCode)
   }
 
-  nonisolated(nonsending) private func runToTheEnd(
-    _ system: SystemConnection
-  ) async -> (failures: [ServiceRunner.Machine.Failure], isCancelled: Bool) {
+  /// Describes where the services run.
+  ///
+  /// - Parameter steps: Receives the steps that the task of the run performs.
+  private func place(
+    of steps: AsyncStream<ServiceRunner.Step>.Continuation
+  ) -> ServiceRunner.Place {
+    let (bus, messages, changes) = (bus, messages, changes)
+    return ServiceRunner.Place(
+      clock: configuration.clock,
+      loader: loader,
+      report: { [dispositions] report in
+        switch report {
+        case .message(let message):
+          messages.send(message)
+          // The delays of services.
+          if message.state == .starting || message.state == .stopping { dispositions.compare() }
+        case .changed(let change): changes.send(change)
+        }
+      },
+      perform: { [self] step in
+        switch step {
+        case .abandonHandlers: calls.abandonAll(isFinal: false)
+        case .abandonLaunch:
+          launchEnd.resolve(nil)
+          // Methods of the delegate that began after others were abandoned.
+          calls.abandonAll(isFinal: true)
+        case .delayed(let text): manager.withLock { $0 }?.extend(text)
+        case .stopping:
+          // The thread that requests the stop may be late.
+          calls.cancelMethods()
+          steps.yield(step)
+        case .started, .over: steps.yield(step)
+        }
+      },
+      isObserved: { bus.hasObservers(of: .appServiceStateDidChange) },
+      others: { [self] in
+        guard locked.withLock({ $0.launch != nil }) else { return (calls.names, []) }
+        let workers = loader.unfinished.map(\.rawValue)
+        return ([Self.describe(workers)] + calls.names, workers)
+      }
+    )
+  }
+
+  /// Runs launch work and services, and performs the steps of the run on the caller's actor.
+  private func runToTheEnd(
+    _ system: SystemConnection,
+    _ steps: AsyncStream<ServiceRunner.Step>,
+    isolation: isolated (any Actor)? = #isolation
+  ) async {
+    let driver = Task { await runner.drive() }
     if !runner.isStopRequested { await launch() }
     runner.send { $0.begin() }
-    while true {
-      switch await runner.nextMilestone() {
-      case .started:
-        // Notify the manager first, so that a stop requested by an observer of `.active` cannot precede
-        // `READY=1`.
-        if !runner.isStopRequested { system.manager?.started() }
-        change(.started)
-        dispositions.compare()
-      case .stopping:
-        dispositions.compare()
-        system.manager?.stopping()
-        loader.stop()
-        // The thread that requests the stop cancels them as well, in the closure of `init`, but may be late.
-        pending.cancelMethods()
-        let count = change(.stop)
-        // Not awaited here: what exceeds the deadline, a delegate or a handler, is abandoned.
-        Task {
-          await delivered(count)
-          await pending.untilHandlersAreDone()
-          runner.send { $0.permitStop() }
+    // In a task of its own, which no cancellation reaches.
+    let performing = Task {
+      _ = isolation
+      for await step in steps {
+        switch step {
+        case .started: started(system)
+        case .stopping: stopping(system)
+        case .over: return
+        case .abandonHandlers, .abandonLaunch, .delayed: break
         }
-      case .over(let failures, let isCancelled):
-        pending.leaveHandlers(isFinal: true)
-        await changed(.end)
-        return (failures, isCancelled)
       }
+    }
+    await performing.value
+    await driver.value
+    calls.abandonAll(isFinal: true)
+    await changed(.end)
+  }
+
+  private func started(_ system: SystemConnection, isolation: isolated (any Actor)? = #isolation) {
+    // Notify the manager first, so that a stop requested by an observer of `.active` cannot precede
+    // `READY=1`.
+    if !runner.isStopRequested { system.manager?.started() }
+    change(.started)
+    dispositions.compare()
+  }
+
+  private func stopping(_ system: SystemConnection, isolation: isolated (any Actor)? = #isolation) {
+    dispositions.compare()
+    system.manager?.stopping()
+    loader.stop()
+    let count = change(.stop)
+    // Not awaited here: what exceeds the limit, a delegate or a handler, is abandoned.
+    Task {
+      await delivered(count)
+      await calls.untilDone()
+      runner.send { $0.permitStop() }
     }
   }
 
@@ -155,9 +216,12 @@ extension AppHost {
     // Publish the task before any work begins, because a worker may request the shutdown.
     locked.withLock { $0.launch = task }
     if runner.isStopRequested { task.cancel() }
-    let result = await pending.launch(task) { isKnown.open() }
+    Task { launchEnd.resolve(await task.result) }
+    isKnown.open()
+    let end = Task { try await launchEnd.wait() }
+    let result = try? await end.value  // Reason: nothing cancels the task.
     locked.withLock { $0.launch = nil }
-    guard let result else { return failLaunchWork() }
+    guard let result = result ?? nil else { return failLaunchWork() }
     do {
       let report = try result.get()
       // The launch continued without them; without a message, the failures would go unnoticed.
@@ -166,12 +230,27 @@ extension AppHost {
       let isStopping = runner.isStopRequested
       for entry in report.failures where !(isStopping && entry.outcome.isCancellation) {
         let text = "launch work \"\(entry.id)\" \(entry.outcome)"
-        let (workers, elapsed) = ([entry.id.rawValue], entry.duration)
-        messages.send(AppHostMessage(text, workers: workers, state: .failed, elapsed: elapsed))
+        let message = AppHostMessage(
+          text,
+          workers: [entry.id.rawValue],
+          state: .ended,
+          error: entry.outcome.error,
+          elapsed: entry.duration
+        )
+        messages.send(message)
       }
     } catch  where runner.isStopRequested && error.isOfEndedWait {
       // The launch may belong to another caller, which a shutdown does not wait for.
     }
+  }
+
+  /// Returns a description of launch work, which names at most eight workers.
+  private static func describe(_ workers: [String]) -> String {
+    // Nothing runs: the work that has ended was the last, or the next has not begun.
+    if workers.isEmpty { return "launch work" }
+    let names = workers.prefix(8).map { "\"\($0)\"" }.joined(separator: ", ")
+    let rest = workers.count - 8
+    return "launch work \(names)" + (rest > 0 ? " and \(rest) more" : "")
   }
 
   /// Records an error for each unfinished worker of a launch that was abandoned.
@@ -181,7 +260,9 @@ extension AppHost {
       let name = worker.map { "launch work \"\($0)\"" } ?? "launch work"
       let error = AppServiceError(.abandoned(name), isLaunchWork: true)
       let workers = worker.map { [$0] } ?? []
-      messages.send(AppHostMessage(error.description, workers: workers, state: .abandoned))
+      messages.send(
+        AppHostMessage(error.description, workers: workers, state: .abandoned, error: error)
+      )
       runner.send { $0.fail(error) }
     }
   }
@@ -222,8 +303,15 @@ extension AppHost {
     end { $0.cancel() }
   }
 
-  private func end(_ request: (inout ServiceRunner.Machine) -> Void) {
+  private func end(_ request: (inout ServiceMachine) -> Void) {
     runner.send(request)
+    // Without waiting for the announcement.
+    calls.cancelMethods()
     locked.withLock { $0.launch }?.cancel()
   }
+}
+
+extension LaunchOutcome {
+  /// The error that the work threw, if it did.
+  fileprivate var error: (any Error)? { if case .failed(let error) = self { error } else { nil } }
 }

@@ -74,7 +74,7 @@ extension AppHost {
 
   /// Delivers the rest of a step, and then all queued steps.
   ///
-  /// Where a method of the delegate suspends, a task continues the delivery when it has returned or is abandoned.
+  /// With a delegate, a task continues the delivery when the method has returned or is abandoned.
   ///
   /// - Parameters:
   ///   - rest: What remains of the step.
@@ -98,7 +98,7 @@ extension AppHost {
         Task {
           // Captured so that the task runs on this actor.
           _ = isolation
-          await pending.wait(call)
+          await call.end.waitUncancelled()
           deliver(rest, edge)
         }
         return
@@ -112,16 +112,16 @@ extension AppHost {
 
   /// Calls the delegate.
   ///
-  /// - Returns: The number of the call, if it has not returned yet.
+  /// - Returns: The call; `nil` without a delegate.
   private func inform(
     _ edge: AppStateMachine.Edge,
     isolation: isolated (any Actor)? = #isolation
-  ) -> UInt? {
+  ) -> EdgeCalls.Call? {
     let (delegate, options, isOfStop) = locked.withLock { state in
       (state.delegate, state.options, state.machine.isInStop)
     }
     guard let delegate else { return nil }
-    return pending.inform(delegate, of: edge, from: self, options, isOfStop: isOfStop)
+    return calls.inform(delegate, of: edge, from: self, options, isOfStop: isOfStop)
   }
 
   private func enter(_ state: AppState, isolation: isolated (any Actor)? = #isolation) {
@@ -132,8 +132,8 @@ extension AppHost {
   private func post(_ edge: AppStateMachine.Edge, isolation: isolated (any Actor)? = #isolation) {
     if edge == .willTerminate {
       // The stop waits for these handlers.
-      _ = pending.postAwaited(.willTerminate, of: self, precedesStop: false)
-      return
+      let call = calls.list(handlersOf: EventNames.willTerminate.name, of: self)
+      return calls.suspend(call, until: bus.postCounting(.willTerminate, (), from: self))
     }
     let options = locked.withLock { $0.options }
     switch edge {
@@ -157,8 +157,8 @@ extension AppHost {
     _ payload: Payload,
     isolation: isolated (any Actor)? = #isolation
   ) {
-    let number = pending.beginPost(name.name, of: self)
-    defer { pending.end(number) }
+    let call = calls.list(handlersOf: name.name, of: self)
+    defer { calls.finish(call) }
     guard locked.withLock({ $0.machine.isInStop }) else {
       bus.post(name, payload, from: self)
       return
@@ -180,7 +180,7 @@ extension AppHost {
     }
     await areHandled.waitUncancelled(within: configuration.cancelTimeout, on: configuration.clock)
     for post in posts where !post.completion.isDone {
-      messages.send("abandoned: \(PendingWork.describe(post.event, bus))")
+      messages.send("abandoned: \(EdgeCalls.describe(post.event, bus))")
     }
   }
 
@@ -204,59 +204,40 @@ extension AppHost {
 
 /// The phases that a system reports by other means than a signal.
 extension AppHost {
-  /// Reports that the program is visible but loses its activity, for example to a dialog of the system.
+  /// Reports the activity of the program, as the system sees it.
   ///
-  /// From ``AppState/active``, the application becomes ``AppState/inactive`` and stays so until
-  /// ``becomeActive(isolation:)``. In the background, it becomes inactive with the next
-  /// ``enterForeground(isolation:)``.
-  ///
-  /// This call and its siblings are for systems that report phases: scenes of UIKit, a window manager.
+  /// For systems that report phases: scenes of UIKit, a window manager.
   ///
   /// ```swift
   /// let app = AppHost()
   ///
-  /// func sceneWillResignActive() { app.resignActive() }  // .inactive
-  /// func sceneDidEnterBackground() { app.enterBackground() }  // .background
-  /// func sceneWillEnterForeground() { app.enterForeground() }  // .inactive
-  /// func sceneDidBecomeActive() { app.becomeActive() }  // .active
+  /// func sceneWillResignActive() { app.report(.inactive) }
+  /// func sceneDidEnterBackground() { app.report(.background) }
+  /// func sceneWillEnterForeground() { app.report(.inactive) }
+  /// func sceneDidBecomeActive() { app.report(.active) }
   /// ```
   ///
-  /// All four are legal from any thread and in every state, pass all states in between, and report each edge
-  /// in order:
+  /// The application passes all states in between and reports each edge in order. The call is legal from any thread and in
+  /// every state:
   ///
-  /// - Before services have started, a call is remembered: the services start in the background after
-  ///   ``enterBackground(isolation:)``, and the application stays inactive after this call.
+  /// - Before services have started, the last call counts: they start in the background, or the application stays
+  ///   inactive.
   /// - While another edge is being reported, the edges of the call follow it.
   /// - A call that changes nothing reports no edge, like every call after services have begun to stop.
   ///
-  /// When a call returns, its edges have been delivered in the isolation of the caller, unless another call
-  /// is delivering or a method of the delegate has suspended; ``waitUntil(state:)`` then waits for the state.
+  /// When the call returns, its edges have been delivered in the isolation of the caller, unless another call
+  /// is delivering or there is a delegate, whose methods are called in tasks; ``waitUntil(state:)`` then waits for the
+  /// state.
   ///
-  /// - Parameter isolation: The isolation of the caller.
-  public func resignActive(isolation: isolated (any Actor)? = #isolation) { change(.resign) }
-
-  /// Reports that the program gains activity.
-  ///
-  /// The application becomes ``AppState/active``, from ``AppState/background`` by way of
-  /// ``AppState/inactive``. See ``resignActive(isolation:)`` for what holds for every phase.
-  ///
-  /// - Parameter isolation: The isolation of the caller.
-  public func becomeActive(isolation: isolated (any Actor)? = #isolation) { change(.activate) }
-
-  /// Reports that the program goes to the background.
-  ///
-  /// The application becomes ``AppState/background``, from ``AppState/active`` by way of
-  /// ``AppState/inactive``. See ``resignActive(isolation:)`` for what holds for every phase.
-  ///
-  /// - Parameter isolation: The isolation of the caller.
-  public func enterBackground(isolation: isolated (any Actor)? = #isolation) { change(.background) }
-
-  /// Reports that the program returns to the foreground.
-  ///
-  /// From ``AppState/background``, the application becomes ``AppState/inactive``. It also becomes active,
-  /// unless ``resignActive(isolation:)`` was called after the last ``becomeActive(isolation:)``.
-  /// See ``resignActive(isolation:)`` for what holds for every phase.
-  ///
-  /// - Parameter isolation: The isolation of the caller.
-  public func enterForeground(isolation: isolated (any Actor)? = #isolation) { change(.foreground) }
+  /// - Parameters:
+  ///   - level: The activity. From ``ReportedLevel/background``, a program that `SIGCONT` continues returns to the level
+  ///     before.
+  ///   - isolation: The isolation of the caller.
+  public func report(_ level: ReportedLevel, isolation: isolated (any Actor)? = #isolation) {
+    switch level {
+    case .active: change(.activate)
+    case .inactive: change(.deactivate)
+    case .background: change(.background)
+    }
+  }
 }

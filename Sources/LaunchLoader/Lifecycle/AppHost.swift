@@ -27,6 +27,7 @@ public final class AppHost: Sendable {
     var waiters = NumberedList<(goal: AppStateMachine.Goal, latch: Latch)>()
     var interrupts = InterruptCount()
     var options = LaunchOptions()
+    /// The task that runs the launch work, as long as the application waits for it.
     var launch: Task<LaunchReport, any Error>?
     var exitCode: Int32?
     /// A Boolean value that indicates whether the program has requested a stop that is no failure.
@@ -60,13 +61,19 @@ public final class AppHost: Sendable {
 
   let configuration: Configuration
   let runner: ServiceRunner
-  let pending: PendingWork
+  let calls: EdgeCalls
   let messages: MessageQueue<AppHostMessage>
   /// Compares the dispositions of signals when something deserves a message, and at other moments of the run.
   let dispositions: DispositionWatch
   /// Posts what becomes of services: their observers must not delay a start, a stop or a deadline.
-  let changes: MessageQueue<@Sendable (EventBus) -> Void>
+  let changes: MessageQueue<AppServiceStateChange>
   let locked: Locked<State>
+  /// The result of the launch work; `nil` if it was abandoned.
+  let launchEnd = LatchedValue<Result<LaunchReport, any Error>?>()
+  /// The connection to the service manager, during the run.
+  let manager = Locked<NotifySocket?>(nil)
+  /// Measures the time between interrupts.
+  let stopwatch: Stopwatch
 
   /// Creates an application that does not run.
   ///
@@ -87,46 +94,23 @@ public final class AppHost: Sendable {
     self.configuration = configuration
     locked = Locked(State(delegate: delegate))
     messages = MessageQueue(configuration.onMessage)
-    changes = MessageQueue { post in post(bus) }
-    let (messages, changes) = (messages, changes)
+    changes = MessageQueue { change in bus.post(.appServiceStateDidChange, change) }
+    stopwatch = Stopwatch(configuration.clock)
+    let messages = messages
     loader.expect(messages, on: configuration.clock)
     let dispositions = DispositionWatch { messages.send($0) }
     self.dispositions = dispositions
-    let alarms = ServiceAlarms(configuration.clock)
-    let pending = PendingWork(alarms, loader) { message in
+    calls = EdgeCalls(configuration.clock) { message in
       messages.send(message)
       dispositions.compare()
     }
-    self.pending = pending
     runner = ServiceRunner(
-      ServiceRunner.Machine(
+      ServiceMachine(
         stopTimeout: configuration.stopTimeout,
         cancelTimeout: configuration.cancelTimeout,
         asksBeforeStopping: true
-      ),
-      alarms,
-      loader: loader,
-      others: { pending.delays },
-      isObserved: { bus.hasObservers(of: .appServiceStateDidChange) }
-    ) { action in
-      switch action {
-      case .report(let service, let error):
-        let failure = AppServiceFailure(service: service, error: error)
-        changes.send { $0.post(.appServiceDidFail, failure) }
-      case .changed(let change): changes.send { $0.post(.appServiceStateDidChange, change) }
-      case .say(let message):
-        messages.send(message)
-        // The delays of services, which are reported outside the lock.
-        if message.state == .starting || message.state == .stopping { dispositions.compare() }
-      case .watch(.stop, _): pending.cancelMethods()
-      case .forceStop: pending.leaveHandlers(isFinal: false)
-      case .leaveLaunch:
-        pending.leaveLaunch()
-        // Methods of the delegate that began after others were abandoned.
-        pending.leaveHandlers(isFinal: true)
-      default: break
-      }
-    }
+      )
+    )
   }
 
   /// The object that receives every edge; the application keeps it.
@@ -163,10 +147,12 @@ public final class AppHost: Sendable {
     named name: String? = nil,
     options: AppServiceOptions = AppServiceOptions()
   ) throws(AppServiceError) {
+    let group = service as? AppServiceGroup
     // The name of a group is given where it is created.
-    let isNumbered = name == nil && !(service is AppServiceGroup)
-    let body = ServiceHandle.body(of: service)
-    try runner.add(name ?? service.serviceName, isNumbered: isNumbered, options, run: body)
+    let isNumbered = name == nil && group == nil
+    let body = ServiceRunner.body(of: service)
+    try runner.add(name ?? service.serviceName, isNumbered: isNumbered, options, group: group, run: body)
+    group?.becomeService()
   }
 
   /// Adds a service that runs a closure.
@@ -236,7 +222,17 @@ public final class AppHost: Sendable {
   /// `appServiceStateDidChange`. May be called from any thread.
   ///
   /// - Complexity: O(*n* + *e*) in the number of services and of the names in their options.
-  public var services: [AppServiceStatus] { runner.statuses }
+  public var services: [AppServiceStatus] { runner.machine(\.statuses) }
+
+  /// A Boolean value that indicates whether the application is ready to serve: all services have started, every one of
+  /// them is ready, and no stop was requested.
+  ///
+  /// It becomes `false` while a service pauses before a restart, starts again, or has called
+  /// ``AppServiceContext/markUnready()``. Meant for probes: a load balancer, ``Configuration/watchdog``. A group is one
+  /// service, which is ready once all its services have been. May be called from any thread.
+  ///
+  /// - Complexity: O(*n*) in the number of services.
+  public var isReady: Bool { runner.machine(\.isReady) }
 }
 
 // An overload that only catches a mistake, as in EventBus.
@@ -251,16 +247,20 @@ extension AppHost {
 extension AppHost {
   /// The time limits, clock, signals and message output of an application.
   public struct Configuration: Sendable {
-    /// The time for an orderly stop, from the request; `nil` means no limit.
+    /// The time for an orderly stop of all services together; `nil` means no limit.
     ///
-    /// This deadline applies to the methods of the delegate, to the handlers of `willTerminate` and
-    /// `appShouldReload`, and to all services together. When it expires, methods and handlers are abandoned, and
-    /// all running services are cancelled. At Control-Z, it limits how long the process waits for the delegate
-    /// before it stops.
+    /// It begins when the delegate and the handlers of `willTerminate` have ended, or ``cancelTimeout`` has passed for
+    /// them. When it expires, all running services are cancelled. During the launch, the same time begins with the
+    /// request and applies to launch work and to the methods of the delegate. At Control-Z, it limits how long the process
+    /// waits for the delegate before it stops.
     public var stopTimeout: Duration?
 
     /// The time in which cancelled services and launch work must end, before they are abandoned and named;
     /// `nil` means no limit.
+    ///
+    /// The same time applies to what is not cancelled: to the delegate and the handlers of `willTerminate` together, which
+    /// precede the stop of the services; to the handlers of `appShouldReload`; and to each closure that closes a value of
+    /// launch work. With `nil`, the delegate and the handlers of `willTerminate` have ``stopTimeout``.
     public var cancelTimeout: Duration?
 
     /// The clock that measures all time limits of the application and its services.
@@ -298,6 +298,13 @@ extension AppHost {
     /// The launch options for the launch work and the delegate; `nil` means ``LaunchOptions/current``.
     public var launchOptions: LaunchOptions?
 
+    /// Returns whether the program is healthy, for the service manager's watchdog.
+    ///
+    /// If the manager expects signs of life (`WatchdogSec=` of systemd), the application asks at half the interval, in a
+    /// task of no actor, and sends `WATCHDOG=1` only if the answer is `true`. `nil` means that the process lives, which
+    /// is enough. A closure that does not return sends nothing either.
+    public var watchdog: (@Sendable () -> Bool)?
+
     /// A Boolean value that indicates whether the application shuts down when its parent process has ended.
     ///
     /// The parent is checked once a second.
@@ -320,6 +327,7 @@ extension AppHost {
     ///   - signals: The meanings of signals; `[:]` leaves all signals alone.
     ///   - onMessage: Called with every message. By default, each message is a line on standard error.
     ///   - launchOptions: The launch options for the launch work; `nil` means ``LaunchOptions/current``.
+    ///   - watchdog: Returns whether the program is healthy, for the watchdog of the service manager.
     ///   - endsWithParent: Whether the application ends with its parent process.
     ///   - keepsNotifySocket: Whether the variables of the service manager stay in the environment.
     public init(
@@ -329,6 +337,7 @@ extension AppHost {
       signals: [UnixSignal: UnixSignal.Meaning] = UnixSignal.Meaning.standard,
       onMessage: (@Sendable (AppHostMessage) -> Void)? = nil,
       launchOptions: LaunchOptions? = nil,
+      watchdog: (@Sendable () -> Bool)? = nil,
       endsWithParent: Bool = false,
       keepsNotifySocket: Bool = false
     ) {
@@ -338,6 +347,7 @@ extension AppHost {
       self.signals = signals
       self.onMessage = onMessage ?? { printError("LaunchLoader: \($0)") }
       self.launchOptions = launchOptions
+      self.watchdog = watchdog
       self.endsWithParent = endsWithParent
       self.keepsNotifySocket = keepsNotifySocket
     }

@@ -136,16 +136,9 @@ extension EventNames {
     replay: 1
   )
 
-  /// A service has thrown an error, even if its options ignore the error.
+  /// A service has entered a state, for example because it is ready, or has ended with an error.
   ///
-  /// Failures and changes of state are posted in one order, on a thread of their own, so observers delay no
-  /// start, stop or deadline; `run` returns after the last.
-  public static let appServiceDidFail = EventName<AppServiceFailure>(
-    lifecycle: "application.serviceDidFail"
-  )
-
-  /// A service has entered a state, for example because it is ready.
-  ///
+  /// An error that a service throws is in ``AppServiceStateChange/error``, even if the options of the service ignore it.
   /// The changes are posted in order on a thread of their own, so observers delay no start, stop or deadline;
   /// `run` returns after the last. The event is posted only while this name has observers: those of every event
   /// receive it then, too, but do not cause it.

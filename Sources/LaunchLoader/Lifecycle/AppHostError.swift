@@ -14,7 +14,7 @@ public struct AppHostError: Error {
   /// The services that threw the errors, `nil` for errors from elsewhere.
   private let services: [String?]
 
-  init(_ failures: [ServiceRunner.Machine.Failure], exitCode: Int32? = nil) {
+  init(_ failures: [ServiceMachine.Failure], exitCode: Int32? = nil) {
     self.exitCode = exitCode
     errors = failures.map(\.error)
     services = failures.map(\.service)

@@ -17,7 +17,7 @@ public enum AppState: Hashable, Sendable {
   /// Services run, and the program is in the background.
   case background
   /// Services run, and the program is in the foreground without being active: on its way between the
-  /// background and ``active``, or for as long as the system says so (``AppHost/resignActive(isolation:)``).
+  /// background and ``active``, or for as long as the system says so: ``AppHost/report(_:isolation:)``.
   case inactive
   /// All services have started, those with ``AppServiceOptions/reportsReadiness`` are ready, and the program is in
   /// the foreground.
@@ -72,4 +72,31 @@ extension AppState {
     /// ``AppState/active``.
     case active
   }
+}
+/// The activity of a program, as the system sees it: the argument of ``AppHost/report(_:isolation:)``.
+public enum ReportedLevel: Hashable, Sendable {
+  /// The user works with the program.
+  case active
+  /// The program is visible and not active, for example behind a dialog of the system.
+  case inactive
+  /// The program is not visible.
+  case background
+}
+
+/// The error of waiting for a state that the application can no longer enter.
+///
+/// A service that lets it out has not failed, because the application is stopping then.
+public struct AppStateError: Error, CustomStringConvertible {
+  /// The requested state.
+  public let state: AppState
+
+  /// A description of the failure.
+  public var description: String {
+    "the application can no longer become \(state): it is stopping or has terminated"
+  }
+}
+
+extension AppStateError: EndedWaitError {
+  /// Always `true`.
+  var isEndedWait: Bool { true }
 }

@@ -11,8 +11,8 @@ package struct AppStateMachine: Sendable {
     case launch, launched, started
     /// The program goes to the background, or returns to the foreground.
     case background, foreground
-    /// The program loses its activity, or regains it.
-    case resign, activate
+    /// The program is in the foreground, active or not.
+    case activate, deactivate
     /// Services are about to stop, then all services have ended.
     case stop, end
   }
@@ -95,11 +95,8 @@ package struct AppStateMachine: Sendable {
     case .foreground:
       isInBackground = false
       followRequests()
-    case .resign:
-      hasResigned = true
-      followRequests()
-    case .activate:
-      (hasResigned, isInBackground) = (false, false)
+    case .activate, .deactivate:
+      (hasResigned, isInBackground) = (cause == .deactivate, false)
       followRequests()
     case .stop where latest.stage < AppState.stopping.stage:
       countBeforeStop = stepCount

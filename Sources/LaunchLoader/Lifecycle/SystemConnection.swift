@@ -15,24 +15,46 @@ extension AppHost {
       await changed(.background)
       isOver.open()
     }
-    if let limit = configuration.stopTimeout {
-      runner.alarms.set(.background, .stop, at: runner.alarms.elapsed.adding(limit)) { [self] in
-        if isOver.isOpen { return }
-        let names = pending.delays.names.joined(separator: ", ")
-        let text = "going to the background takes longer than \(limit.shortText)"
-        messages.send(names.isEmpty ? text : "\(text): not waiting for \(names)")
-        isOver.open()
-      }
+    await wait(for: isOver, within: configuration.stopTimeout) { [self] limit in
+      let names = calls.names.joined(separator: ", ")
+      let text = "going to the background takes longer than \(limit.shortText)"
+      messages.send(names.isEmpty ? text : "\(text): not waiting for \(names)")
     }
-    await isOver.waitUncancelled()
-    runner.alarms.remove(.background, upTo: .stop)
   }
 
-  /// Requests a reload of the configuration, and returns when all handlers have finished or are abandoned.
+  /// Requests a reload of the configuration, and returns when all handlers have finished or are abandoned: at the latest
+  /// after ``Configuration/cancelTimeout``, or with the handlers of the stop.
   package func reload(isolation: isolated (any Actor)? = #isolation) async {
-    if runner.isStopRequested { return }
-    let number = pending.postAwaited(.appShouldReload, of: self, precedesStop: true)
-    if let number { await pending.wait(number) }
+    let name = EventNames.appShouldReload
+    // Listed before the look at the stop, which waits for every reload that has begun.
+    let call = calls.list(handlersOf: name.name, of: self, mayBeAbandoned: true)
+    if runner.isStopRequested { return calls.finish(call) }
+    // In a task of its own, because a handler may block its thread.
+    Task {
+      _ = isolation
+      calls.suspend(call, until: bus.postCounting(name, (), from: self))
+    }
+    await wait(for: call.end, within: configuration.cancelTimeout) { [calls] limit in
+      calls.abandon(call, because: ": the reload did not end within \(limit.shortText)")
+    }
+  }
+
+  /// Waits until a latch is open, regardless of cancellation, and opens it when a limit has expired.
+  private func wait(
+    for latch: Latch,
+    within limit: Duration?,
+    isolation: isolated (any Actor)? = #isolation,
+    else sayWhy: @escaping @Sendable (Duration) -> Void
+  ) async {
+    let timer = limit.map { limit in
+      after(max(.zero, limit), clock: configuration.clock) { _ in
+        if latch.isOpen { return }
+        sayWhy(limit)
+        latch.open()
+      }
+    }
+    await latch.waitUncancelled()
+    timer?.cancel()
   }
 
   /// Handles a signal that requests the end of the program.
@@ -47,7 +69,7 @@ extension AppHost {
   ///
   /// - Parameter number: The number of the signal.
   package func interrupt(_ number: Int32) {
-    let time = runner.alarms.elapsed
+    let time = stopwatch.elapsed()
     switch locked.withLock({ $0.interrupts.arrive(at: time) }) {
     case nil: break
     case 1: Task.detached { self.requestShutdown() }
@@ -114,7 +136,7 @@ final class SystemConnection: Sendable {
       tasks.append(
         Task.detached {
           while !Task.isCancelled {
-            manager.watchdog()
+            if configuration.watchdog?() ?? true { manager.watchdog() }
             try? await Task.sleep(for: interval / 2)  // Reason: a cancellation ends the loop, too.
           }
         }
@@ -146,7 +168,7 @@ final class SystemConnection: Sendable {
     ) { meaning in
       switch meaning {
       case .background: await application.enteredBackground()
-      case .foreground: application.enterForeground()
+      case .foreground: application.change(.foreground)
       case .reload:
         manager?.reloading()
         await application.reload()

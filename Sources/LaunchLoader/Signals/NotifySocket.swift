@@ -18,7 +18,8 @@ package final class NotifySocket: Sendable {
 
   private let address: UnixAddress
   private let onMessage: @Sendable (String) -> Void
-  private let state = Locked((phase: Phase.starting, hasFailed: false))
+  /// The phase, whether sending has failed, and whether the manager shows a status of the start.
+  private let state = Locked((phase: Phase.starting, hasFailed: false, hasStatus: false))
 
   /// Creates the socket of a process.
   ///
@@ -65,7 +66,14 @@ package final class NotifySocket: Sendable {
   }
 
   /// Reports that the service has started, unless it has done so or is stopping.
-  package func started() { send("READY=1", in: .starting, then: .running) }
+  package func started() {
+    let hasStatus = state.withLock { state in
+      defer { state.hasStatus = false }
+      return state.hasStatus
+    }
+    if hasStatus { send("STATUS=") }
+    send("READY=1", in: .starting, then: .running)
+  }
 
   /// Reports that the service begins to reload its configuration, if it is running.
   ///
@@ -80,6 +88,17 @@ package final class NotifySocket: Sendable {
 
   /// Reports that the service begins to stop.
   package func stopping() { send("STOPPING=1", then: .stopping) }
+
+  /// Says what a start or a stop waits for, and asks the manager for 20 more seconds.
+  ///
+  /// - Parameter text: What it waits for, on one line.
+  package func extend(_ text: String) {
+    send("EXTEND_TIMEOUT_USEC=20000000\nSTATUS=\(text)")
+    state.withLock { $0.hasStatus = true }
+  }
+
+  /// Sends a line of the program.
+  package func notify(_ line: String) { send(line.onOneLine) }
 
   /// Reports that the service is alive.
   package func watchdog() { send("WATCHDOG=1") }

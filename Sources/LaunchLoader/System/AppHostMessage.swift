@@ -3,21 +3,7 @@ internal import EventBus
 /// A message of an application for the user of the program, with what it names.
 ///
 /// See ``AppHost/Configuration/onMessage``.
-public struct AppHostMessage: Hashable, Sendable, CustomStringConvertible {
-  /// What a message says about the services or the launch work that it names.
-  public enum State: String, Hashable, Sendable {
-    /// Their start takes long.
-    case starting
-    /// Their stop takes long.
-    case stopping
-    /// They failed, and the program continues.
-    case failed
-    /// They were cancelled.
-    case cancelled
-    /// They did not end after they were cancelled, and were abandoned.
-    case abandoned
-  }
-
+public struct AppHostMessage: Sendable, CustomStringConvertible {
   /// The message in words: a single line, with line breaks and other control characters escaped, for example as
   /// `\n`.
   public let description: String
@@ -25,8 +11,15 @@ public struct AppHostMessage: Hashable, Sendable, CustomStringConvertible {
   public let services: [String]
   /// The names of the launch work.
   public let workers: [String]
-  /// The state that the message reports; `nil` if it reports something else, such as an error of the system.
-  public let state: State?
+  /// The state of the services or the launch work that the message names; `nil` if it reports something else, such as an
+  /// error of the system.
+  ///
+  /// With ``AppServiceState/starting`` and ``AppServiceState/stopping``, the start or the stop takes long; with
+  /// ``AppServiceState/pausing``, a service has failed and starts again; with ``AppServiceState/ended``, launch work has
+  /// failed and the program continues, or a registration was refused.
+  public let state: AppServiceState?
+  /// The error that the message reports, if there is one.
+  public let error: (any Error)?
   /// The time that the description mentions: of the wait so far, of the expired limit, or of the launch work.
   public let elapsed: Duration?
 
@@ -36,18 +29,20 @@ public struct AppHostMessage: Hashable, Sendable, CustomStringConvertible {
   ///   - description: The message in words. Its control characters are escaped.
   ///   - services: The names of the services.
   ///   - workers: The names of the launch work.
-  ///   - state: The state that the message reports.
+  ///   - state: The state of what the message names.
+  ///   - error: The error that the message reports.
   ///   - elapsed: The time that the description mentions.
   public init(
     _ description: String,
     services: [String] = [],
     workers: [String] = [],
-    state: State? = nil,
+    state: AppServiceState? = nil,
+    error: (any Error)? = nil,
     elapsed: Duration? = nil
   ) {
     self.description = description.onOneLine
     (self.services, self.workers) = (services, workers)
-    (self.state, self.elapsed) = (state, elapsed)
+    (self.state, self.error, self.elapsed) = (state, error, elapsed)
   }
 }
 

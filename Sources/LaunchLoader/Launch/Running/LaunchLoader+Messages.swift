@@ -151,7 +151,7 @@ extension LaunchLoader {
     // Its dependency has not finished, which is no mistake of the registration.
     default: return
     }
-    say(AppHostMessage(text, workers: registration.id.map { [$0.rawValue] } ?? [], state: .failed))
+    say(AppHostMessage(text, workers: registration.id.map { [$0.rawValue] } ?? [], state: .ended))
   }
 }
 

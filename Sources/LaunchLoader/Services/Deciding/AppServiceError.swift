@@ -20,6 +20,8 @@ public struct AppServiceError: Error {
     case notStarted(String)
     /// A service returned before shutdown was requested, and its options do not allow that.
     case returned(String)
+    /// A service has failed again after as many restarts in a row as its ``RestartPolicy`` allows.
+    case restartedTooOften(String, last: any Error)
     /// A service did not end after it was cancelled, and was abandoned. Also used for launch work, which is
     /// named `launch work "x"`.
     case abandoned(String)
@@ -87,6 +89,8 @@ extension AppServiceError: CustomStringConvertible {
     case .returned(let name):
       "service \"\(name)\" returned before shutdown was requested:"
         + " set onReturn to .shutdown or .ignore if it may"
+    case .restartedTooOften(let name, let last):
+      "service \"\(name)\" failed after as many restarts in a row as its policy allows: \(last)"
     case .abandoned(let name):
       (isLaunchWork ? name : "service \"\(name)\"")
         + " is abandoned: it did not end after it was cancelled"

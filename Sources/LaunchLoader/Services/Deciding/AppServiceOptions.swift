@@ -16,6 +16,11 @@ public struct AppServiceOptions: Sendable {
     case cancel
     /// Leaves the other services running.
     case ignore
+    /// Starts the service again after a pause, and leaves the others running.
+    ///
+    /// Once the policy is exhausted, all services are stopped in order, and `run()` throws an error that carries the
+    /// last one of the service. While the services are being stopped, this is the same as ``fail``.
+    case restart(RestartPolicy)
   }
 
   /// The names of the services that start before this service and stop after it.
@@ -36,18 +41,19 @@ public struct AppServiceOptions: Sendable {
   /// A Boolean value that indicates whether services that start after this one wait for its
   /// ``AppServiceContext/markReady()``.
   ///
-  /// A service that ends before it is ready has failed to start, whatever its endings say: all started
-  /// services are stopped in reverse order.
+  /// A service that ends before it is ready has failed to start: unless ``onThrow`` says that it starts again, all
+  /// started services are stopped in reverse order, whatever its endings say.
   public var reportsReadiness: Bool
 
   /// The time in which the service must start, or become ready if ``reportsReadiness`` is set; `nil` means no
   /// limit.
   ///
   /// If the service takes longer, it has failed to start: it is cancelled immediately, all started services
-  /// are stopped in reverse order, and `run()` throws an error that names the service.
+  /// are stopped in reverse order, and `run()` throws an error that names the service. If ``onThrow`` says that the
+  /// service starts again, the others go on, and it does so when it has ended.
   ///
-  /// Without ``reportsReadiness``, a service has started when its `run` suspends for the first time, usually at once, and
-  /// the limit covers nothing after that: a message says so.
+  /// Without ``reportsReadiness``, a service has started when its task begins to run, usually at once, and the limit
+  /// covers nothing after that: a message says so.
   public var startTimeout: Duration?
 
   /// The time in which the service must stop once its turn has come, before it is cancelled.
@@ -78,5 +84,71 @@ public struct AppServiceOptions: Sendable {
     self.reportsReadiness = reportsReadiness
     self.startTimeout = startTimeout
     self.stopTimeout = stopTimeout
+  }
+}
+
+/// How often, and after which pauses, a service that ended starts again.
+///
+/// ```swift
+/// let app = AppHost()
+/// let policy = RestartPolicy(pause: .seconds(1), atMost: .seconds(60), limit: nil)
+/// try app.add("feed", onThrow: .restart(policy)) { context in
+///   try await context.waitUntilShutdown()
+/// }
+/// ```
+///
+/// Each start is an attempt, with a context and a lifetime of its own: timers, observers and closures of an attempt end
+/// with it. The first pause is ``pause``; each one after that is ``growingBy`` times as long as the one before, and at
+/// most ``atMost``. ``limit`` counts the restarts in a row: an attempt that lasts ``resetAfter`` begins a new row, with
+/// the first pause. A number of restarts within a window of time, as in Erlang's supervisors, would not do here, because
+/// growing pauses outrun any window.
+///
+/// The services that start after this one wait for its first start only. A later restart neither stops nor delays them;
+/// they can observe its state.
+public struct RestartPolicy: Hashable, Sendable {
+  /// The pause before the first restart of a row.
+  public var pause: Duration
+  /// The factor by which each pause is longer than the one before.
+  public var growingBy: Double
+  /// The longest pause.
+  public var atMost: Duration
+  /// The number of restarts in a row, after which the next end is a failure; `nil` means that there is no limit.
+  public var limit: Int?
+  /// The duration of an attempt that begins a new row.
+  public var resetAfter: Duration
+
+  /// Creates a policy.
+  ///
+  /// - Parameters:
+  ///   - pause: The pause before the first restart of a row. A negative pause traps.
+  ///   - factor: The factor by which each pause is longer than the one before, at least 1: another one traps.
+  ///   - longest: The longest pause.
+  ///   - limit: The number of restarts in a row; `nil` means that there is no limit. A negative number traps.
+  ///   - duration: The duration of an attempt that begins a new row.
+  public init(
+    pause: Duration = .milliseconds(100),
+    growingBy factor: Double = 2,
+    atMost longest: Duration = .seconds(30),
+    limit: Int? = 5,
+    resetAfter duration: Duration = .seconds(60)
+  ) {
+    precondition(pause >= .zero, "the pause before a restart is negative")
+    precondition(factor >= 1, "the factor between pauses is less than 1")
+    precondition(limit ?? 0 >= 0, "the number of restarts is negative")
+    (self.pause, growingBy, atMost) = (pause, factor, longest)
+    (self.limit, resetAfter) = (limit, duration)
+  }
+
+  /// Returns the pause before the next restart of a row.
+  ///
+  /// - Parameter restarts: The number of restarts so far.
+  package func pause(after restarts: Int) -> Duration {
+    var result = min(pause, atMost)
+    for _ in 0..<restarts {
+      guard result < atMost, growingBy > 1, result > .zero else { break }
+      // Compared before the product, which can overflow.
+      result = result > atMost / growingBy ? atMost : result * growingBy
+    }
+    return result
   }
 }

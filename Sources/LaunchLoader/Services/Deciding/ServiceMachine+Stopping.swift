@@ -1,28 +1,121 @@
 internal import EventBus
 
-/// The stop of services, and the effects of their ends.
+/// The end of services: what it means for the others, restarts, and the stop of the run.
 extension ServiceMachine {
-  /// Records the end of a service.
+  /// What the end of an attempt means.
+  private enum Verdict {
+    /// The service starts again after a pause: the number of restarts in a row, and the error because of which it does.
+    case restarts(number: Int, after: Duration, any Error)
+    /// The service has ended: its failure, whether that is ignored, and what it requests.
+    case ends(Failure?, isIgnored: Bool, Request?)
+  }
+
+  /// Records the end of an attempt of a service.
   ///
   /// - Parameters:
   ///   - id: The service.
-  ///   - error: The error that it threw, or `nil`.
+  ///   - attempt: The number of the attempt; one that is not the current one is ignored.
+  ///   - error: The error that the service threw, or `nil`.
   ///   - isProgramStopping: Whether the program was asked to stop, even if these services, those of a group, were not
   ///     asked yet.
   /// - Complexity: Amortized O(log *n*).
-  package mutating func ended(_ id: ID, _ error: (any Error)?, isProgramStopping: Bool = false) {
-    guard let index = roster.index(of: id), roster[index].state != nil else { return }
-    let record = roster[index]
-    if !record.failsToStart { start(id) }
-    report(.ended, at: index)
-    let isTimed = record.options.startTimeout != nil || record.options.stopTimeout != nil
-    if isTimed { actions.append(.disarm(id, .cancel)) }
-    roster.remove(id)
-    judge(record, error, isStopping: isStopRequested || isProgramStopping)
-    // A service that has not become ready leaves its dependants nothing to wait for.
-    if roster.count == 0 || record.failsToStart { request(.stop) }
+  package mutating func ended(
+    _ id: ID,
+    attempt: Int,
+    _ error: (any Error)?,
+    isProgramStopping: Bool = false
+  ) {
+    guard let index = table.index(of: id, attempt: attempt) else { return }
+    let record = table[index]
+    let isStopping = isStopRequested || isProgramStopping
+    // The stop or a cancellation has ended a wait of the service: that is no failure.
+    let isExcused = error.map { $0.isOfEndedWait && (isStopping || record.state == .cancelled) } ?? true
+    let thrown = isExcused ? nil : error
+    switch judge(record, thrown, isStopping: isStopping) {
+    case .restarts(let number, let pause, let cause):
+      pauseBeforeRestart(index, number, pause, because: cause)
+    case .ends(let failure, let isIgnored, let request):
+      if !record.failsToStart { satisfy(index) }
+      enter(.ended, index, because: thrown)
+      remove(id)
+      if let failure { if isIgnored { ignored.append(failure) } else { failures.append(failure) } }
+      if let request { self.request(request) }
+      if table.count == 0 { self.request(.stop) }
+    }
     advance()
   }
+
+  /// Finds what the end of an attempt means.
+  ///
+  /// - Parameters:
+  ///   - record: The service, in the state in which it has ended.
+  ///   - error: The error that it threw; `nil` also if the stop has ended a wait of it.
+  ///   - isStopping: Whether the services, or the program, were asked to stop.
+  private func judge(
+    _ record: ServiceRecord,
+    _ error: (any Error)?,
+    isStopping: Bool
+  ) -> Verdict {
+    let (name, options) = (record.name, record.options)
+    if isStopping {
+      // One that returns after the request has not failed, even if its turn had not come.
+      guard let error else { return .ends(nil, isIgnored: false, nil) }
+      return .ends((name, error), isIgnored: options.onThrow.isIgnore, options.onThrow.request)
+    }
+    let failsToStart = record.failsToStart || record.missedStart
+    let policy = error != nil || failsToStart ? options.onThrow : options.onReturn
+    let own = AppServiceError(
+      record.missedStart ? .notStarted(name) : failsToStart ? .endedBeforeReady(name) : .returned(name)
+    )
+    // What missed the limit of its start has thrown because of that.
+    let cause: any Error = record.missedStart ? own : error ?? own
+    if case .restart(let restart) = policy {
+      let number = now - record.began >= restart.resetAfter ? 0 : record.restarts
+      guard let limit = restart.limit, number >= limit else {
+        return .restarts(number: number + 1, after: restart.pause(after: number), cause)
+      }
+      let failure = AppServiceError(.restartedTooOften(name, last: cause))
+      return .ends((nil, failure), isIgnored: false, .stop)
+    }
+    let failure: Failure = (error == nil ? nil : name, cause)
+    // A service that has not become ready leaves its dependants nothing to wait for.
+    if failsToStart { return .ends(failure, isIgnored: false, .stop) }
+    if error != nil { return .ends(failure, isIgnored: policy.isIgnore, policy.request) }
+    switch policy {
+    case .fail, .cancel: return .ends(failure, isIgnored: false, policy.request)
+    case .shutdown, .ignore, .restart: return .ends(nil, isIgnored: false, policy.request)
+    }
+  }
+
+  private mutating func pauseBeforeRestart(
+    _ index: Int,
+    _ number: Int,
+    _ pause: Duration,
+    because cause: any Error
+  ) {
+    let name = fullName(table[index].name)
+    table[index].restarts = number
+    enter(.pausing, index, limit: pause, because: cause)
+    let what =
+      if case .returned? = (cause as? AppServiceError)?.code { "has returned" } else { "has failed" }
+    say(
+      "service \"\(name)\" \(what) and starts again in \(pause.shortText), restart \(number) in a row: \(cause)",
+      of: name,
+      .pausing,
+      pause,
+      because: cause
+    )
+  }
+
+  /// Removes a service that has ended, never started or is abandoned.
+  private mutating func remove(_ id: ID) {
+    guard let index = table.index(of: id) else { return }
+    if !table[index].isSatisfied { unstarted -= 1 }
+    table.remove(id)
+    actions.append(.drop(id))
+  }
+
+  // MARK: Requests
 
   /// Requests an orderly stop of all services.
   ///
@@ -34,146 +127,26 @@ extension ServiceMachine {
 
   private mutating func cancel(after limit: Duration?) {
     // Before the announcement: a method that the announcement calls is not one to abandon.
-    if needsPermission { actions.append(.forceStop) }
+    if needsPermission { actions.append(.abandonHandlers) }
     request(.cancel, after: limit)
     permitStop(after: limit)
   }
 
   /// Requests an orderly stop because of an error.
   ///
-  /// - Parameters:
-  ///   - error: The error, which makes the run fail.
-  ///   - service: The service that threw it; `nil` if it did not come from a service.
-  package mutating func fail(_ error: any Error, of service: String? = nil) {
+  /// - Parameter error: The error, which makes the run fail; it does not come from a service.
+  package mutating func fail(_ error: any Error) {
     if isOver { return }
-    failures.append((service, error))
+    failures.append((nil, error))
     request(.stop)
   }
 
-  /// Permits the stop that ``Milestone/stopping`` announced.
+  /// Permits the stop that ``Action/stopping`` announced.
   package mutating func permitStop() { permitStop(after: nil) }
 
   private mutating func permitStop(after limit: Duration?) {
     needsPermission = false
-    if case .awaitingPermission(let request) = stage { carryOut(request, after: limit) }
-  }
-
-  /// Records that a service exceeded a limit: its start has failed, or it is cancelled, or it is abandoned.
-  ///
-  /// - Parameters:
-  ///   - id: The service; `nil` means all services together.
-  ///   - limit: The transition that took too long.
-  package mutating func timedOut(_ id: ID?, _ limit: ServiceTransition) {
-    guard let id else { return timedOut(limit) }
-    guard let index = roster.index(of: id) else { return }
-    let record = roster[index]
-    switch (limit, record.state) {
-    case (.start, .starting) where !record.isSatisfied && !isStopRequested:
-      // Without waiting for the permission to stop the others.
-      arm(.cancel, cancelTimeout, of: id)
-      cancel(index, after: record.options.startTimeout, to: .start)
-      fail(AppServiceError(.notStarted(record.name)))
-    case (.stop, .stopping):
-      arm(.cancel, cancelTimeout, of: id)
-      cancel(index, after: record.options.stopTimeout)
-    case (.cancel, .cancelled):
-      leave(id)
-      advance()
-    default: break
-    }
-  }
-
-  private mutating func timedOut(_ limit: ServiceTransition) {
-    if !isStopRequested || isOver { return }
-    switch limit {
-    case .start: break
-    case .stop: cancel(after: stopTimeout)
-    case .cancel where hasBegun: leaveEach()
-    case .cancel: actions.append(.leaveLaunch)
-    }
-  }
-
-  /// Abandons all services that have not ended, because the service that runs them as its group is abandoned.
-  mutating func leaveAll() {
-    request(.cancel)
-    permitStop()
-    // Before the run has begun, the request prevents every start.
-    if case .cancelling = stage { leaveEach() }
-  }
-
-  private mutating func leaveEach() {
-    for id in idsInReverse() { leave(id) }
-    advance()
-  }
-
-  /// Records that a service runs a group.
-  ///
-  /// - Returns: `false` if the service has ended.
-  package mutating func groupBegins(in id: ID) -> Bool {
-    guard let index = roster.index(of: id) else { return false }
-    roster[index].groupCount += 1
-    return true
-  }
-
-  /// Records that a group that a service ran has ended.
-  ///
-  /// - Returns: `false` if the service has ended or is being abandoned.
-  package mutating func groupHasEnded(in id: ID) -> Bool {
-    guard let index = roster.index(of: id) else { return false }
-    roster[index].groupCount -= 1
-    return true
-  }
-
-  /// Records the errors of the groups of a service that is abandoned.
-  ///
-  /// - Parameters:
-  ///   - id: The service.
-  ///   - errors: The errors of its groups, which name the services that are abandoned with it.
-  package mutating func left(_ id: ID, _ errors: [any Error]) {
-    guard let record = leaving.removeValue(forKey: id) else { return }
-    var errors = errors
-    if !errors.contains(where: { !AppServiceError.abandonedServices(in: [$0]).isEmpty }) {
-      // What delays it is not in its groups.
-      errors.append(abandoned(record))
-    }
-    failures.append((nil, AppServiceError(.failed(group: record.name, errors: errors))))
-    advance()
-  }
-
-  /// Applies the effects of the end of a service.
-  private mutating func judge(
-    _ record: ServiceRecord,
-    _ error: (any Error)?,
-    isStopping: Bool
-  ) {
-    let failsToStart = record.failsToStart && !isStopping
-    let isEndedWait = error?.isOfEndedWait ?? false
-    if let error, !(isEndedWait && (record.state == .cancelled || isStopping)) {
-      actions.append(.report(name: fullName(record.name), error))
-      if failsToStart { return fail(error, of: record.name) }
-      if record.options.onThrow == .ignore {
-        ignored.append((record.name, error))
-      } else {
-        failures.append((record.name, error))
-      }
-      follow(record.options.onThrow)
-    } else if !isStopping {
-      // A service that returns after shutdown was requested has not failed, even if its turn to stop had
-      // not come.
-      if failsToStart { return fail(AppServiceError(.endedBeforeReady(record.name))) }
-      if record.options.onReturn == .fail || record.options.onReturn == .cancel {
-        failures.append((nil, AppServiceError(.returned(record.name))))
-      }
-      follow(record.options.onReturn)
-    }
-  }
-
-  private mutating func follow(_ ending: AppServiceOptions.EndPolicy) {
-    switch ending {
-    case .fail, .shutdown: request(.stop)
-    case .cancel: request(.cancel)
-    case .ignore: break
-    }
+    if case .announced(let request) = stage { carryOut(request, after: limit) }
   }
 
   /// Records a request, unless an equal or stronger one precedes it, and carries it out once the run has begun
@@ -188,47 +161,34 @@ extension ServiceMachine {
       stage = .collecting(request)
     case .launching(let former) where request.overrules(former):
       stage = .launching(request)
-      armLimit(of: request)
-    case .starting, .running:
-      // A cancellation that needs no permission has only the limit of its services.
-      if request == .stop || needsPermission { arm(.stop, stopTimeout) }
+      limitLaunch(after: request)
+    case .running:
       announceStop(request)
-    case .awaitingPermission(let former) where request.overrules(former):
-      stage = .awaitingPermission(request)
-      arm(.stop, stopTimeout)
+    case .announced(let former) where request.overrules(former):
+      stage = .announced(request)
     case .stopping where request == .cancel:
       carryOut(.cancel, after: limit)
-    case .collecting, .launching, .awaitingPermission, .stopping, .cancelling, .over:
+    case .collecting, .launching, .announced, .stopping, .cancelling, .over:
       break
     }
   }
 
-  /// Starts the time limit of a request that was made before the run: for an orderly stop, or for cancelled launch
-  /// work.
-  mutating func armLimit(of request: Request) {
-    switch request {
-    case .stop: arm(.stop, stopTimeout)
-    case .cancel: arm(.cancel, cancelTimeout)
-    }
-  }
-
-  /// Starts a time limit of a service or, with `nil`, of all services together.
-  private mutating func arm(_ limit: ServiceTransition, _ timeout: Duration?, of id: ID? = nil) {
-    if let timeout { actions.append(.arm(id, limit, timeout)) }
+  /// Starts the time limit of launch work that was asked to end.
+  mutating func limitLaunch(after request: Request) {
+    setRunDeadline(in: request == .stop ? stopTimeout : cancelTimeout)
   }
 
   /// Announces that the run ends, and carries out the request if it is permitted.
   mutating func announceStop(_ request: Request) {
-    dropWaiting()
-    announce(.stopping)
-    if needsPermission { stage = .awaitingPermission(request) } else { carryOut(request) }
-  }
-
-  /// Removes the services that have not started.
-  private mutating func dropWaiting() {
-    let waiting = roster.ids { $0.state == nil }.compactMap { roster.remove($0) }
-    startable = Heap()
-    if !waiting.isEmpty { actions.append(.drop(waiting)) }
+    for id in table.ids(where: { !$0.hasTask }) {
+      // One that never started is not reported.
+      if let index = table.index(of: id), table[index].state != nil { enter(.ended, index) }
+      remove(id)
+    }
+    actions.append(.stopping)
+    guard needsPermission else { return carryOut(request) }
+    stage = .announced(request)
+    setRunDeadline(in: cancelTimeout ?? stopTimeout)
   }
 
   /// Stops or cancels the services.
@@ -240,14 +200,15 @@ extension ServiceMachine {
     switch request {
     case .stop:
       stage = .stopping(idsInReverse()[...])
+      setRunDeadline(in: stopTimeout)
     case .cancel:
       stage = .cancelling
-      if roster.count > 0 { arm(.cancel, cancelTimeout) }
+      wasCancelled = true
+      setRunDeadline(in: cancelTimeout)
       for id in idsInReverse() {
-        guard let index = roster.index(of: id), roster[index].state != .cancelled else { continue }
+        guard let index = table.index(of: id), table[index].state != .cancelled else { continue }
         // A service whose turn had not come receives the stop request before the cancellation.
-        let isUnasked = limit != nil && roster[index].isRunning
-        cancel(index, after: limit, stopsFirst: isUnasked)
+        cancel(index, after: limit, stopsFirst: limit != nil && table[index].isRunning)
       }
     }
     advance()
@@ -256,40 +217,80 @@ extension ServiceMachine {
   /// Stops the next layer once the previous one has ended, and finishes when no service remains.
   private mutating func advance() {
     switch stage {
-    case .stopping where roster.count == 0: finish(isCancelled: false)
-    case .cancelling where roster.count == 0: finish(isCancelled: true)
+    case .stopping where table.count == 0, .cancelling where table.count == 0:
+      guard leaving.isEmpty else { return }
+      stage = .over
+      setRunDeadline(in: nil)
+      actions.append(.over)
     case .stopping(let waiting) where ending == 0: stopLayer(waiting)
     default: break
     }
-  }
-
-  private mutating func finish(isCancelled: Bool) {
-    guard leaving.isEmpty else { return }
-    stage = .over
-    announce(.over(outcome ?? [], isCancelled: isCancelled))
   }
 
   /// Asks the first layer of the services that have not ended to stop.
   private mutating func stopLayer(_ order: ArraySlice<ID>) {
     var (waiting, layer) = (order, Int?.none)
     while let id = waiting.first {
-      if let index = roster.index(of: id) {
-        if let layer, roster[index].layer != layer { break }
-        layer = roster[index].layer
-        requestStop(index)
+      if let index = table.index(of: id) {
+        if let layer, table[index].layer != layer { break }
+        layer = table[index].layer
+        // Otherwise its start took too long.
+        if table[index].isRunning {
+          enter(.stopping, index, limit: table[index].options.stopTimeout)
+          actions.append(.stop(id))
+        }
       }
-      waiting.removeFirst()
+      waiting = waiting.dropFirst()
     }
     stage = .stopping(waiting)
   }
 
-  private mutating func requestStop(_ index: Int) {
-    // Its start took too long.
-    if roster[index].state == .cancelled { return }
-    report(.stopping, at: index)
-    // Arm the limit before the service can react.
-    arm(.stop, roster[index].options.stopTimeout, of: roster[index].id)
-    if let handle = roster.handles[index] { actions.append(.stop(handle)) }
+  /// The services in stop order: higher layers first, and the last added first within a layer.
+  private func idsInReverse() -> [ID] {
+    isChain
+      ? table.ids().reversed()
+      : table.living.map { ($0.layer, $0.id) }.sorted { $0 > $1 }.map(\.1)
+  }
+
+  // MARK: Limits
+
+  /// Carries out what it means that a service has reached the deadline of its state.
+  mutating func passed(_ id: ID) {
+    guard let index = table.index(of: id) else { return }
+    let options = table[index].options
+    table[index].deadline = nil
+    switch table[index].state {
+    case .pausing: start(index)
+    case .starting:
+      if isStopRequested { return }
+      table[index].missedStart = true
+      // Without waiting for the permission to stop the others.
+      cancel(index, after: options.startTimeout, toStart: true)
+      // One that may start again is judged when it has ended.
+      if case .restart = options.onThrow { return }
+      fail(AppServiceError(.notStarted(table[index].name)))
+    case .stopping: cancel(index, after: options.stopTimeout)
+    case .cancelled:
+      leave(id)
+      // One that missed its start is abandoned although nobody asked the others to stop.
+      request(.stop)
+      advance()
+    case .ready, .unready, .ended, .abandoned, nil: break
+    }
+  }
+
+  /// Carries out what it means that the run has reached the limit of its stage.
+  mutating func runLimitPassed() {
+    takeRunDeadline()
+    switch stage {
+    case .launching(.stop), .stopping: cancel(after: stopTimeout)
+    case .launching: actions.append(.abandonLaunch)
+    case .announced:
+      actions.append(.abandonHandlers)
+      permitStop()
+    case .cancelling: leaveEach()
+    case .collecting, .running, .over: break
+    }
   }
 
   /// Cancels a service and reports it.
@@ -297,66 +298,81 @@ extension ServiceMachine {
   /// - Parameters:
   ///   - index: The index of the service.
   ///   - limit: The limit that expired; otherwise `nil`.
-  ///   - transition: The transition that the limit is for.
+  ///   - toStart: Whether the limit is that of the start, and not of the stop.
   ///   - stopsFirst: Whether to request the stop of the service before its cancellation.
   private mutating func cancel(
     _ index: Int,
     after limit: Duration?,
-    to transition: ServiceTransition = .stop,
+    toStart: Bool = false,
     stopsFirst: Bool = false
   ) {
-    report(.cancelled, at: index)
+    // With all services, it has the limit of the run.
+    let isAlone = if case .cancelling = stage { false } else { true }
+    enter(.cancelled, index, limit: isAlone ? cancelTimeout : nil)
     // The message comes first: the service may now end, and with it the program.
-    let goal = transition == .start ? "start" : "stop"
-    let reason = limit.map { ": it did not \(goal) within \($0.shortText)" } ?? ""
-    let name = fullName(roster[index].name)
+    let reason =
+      limit.map { ": it did not \(toStart ? "start" : "stop") within \($0.shortText)" } ?? ""
+    let name = fullName(table[index].name)
     say("service \"\(name)\" is cancelled\(reason)", of: name, .cancelled, limit)
-    guard let handle = roster.handles[index] else { return }
-    if stopsFirst { actions.append(.stop(handle)) }
-    actions.append(.cancel(handle))
+    actions.append(.cancel(table[index].id, stopsFirst: stopsFirst))
   }
 
-  /// Stops waiting for a service that did not end, and reports it as abandoned.
-  ///
-  /// Of a service that runs groups, their services are reported instead.
+  // MARK: Abandoning
+
+  /// Stops waiting for a service that did not end; ``abandoned(_:_:)`` reports it.
   private mutating func leave(_ id: ID) {
-    guard let index = roster.index(of: id) else { return }
-    let record = roster[index]
-    actions.append(.disarm(id, .cancel))
-    report(.abandoned, at: index)
-    roster.remove(id)
-    if record.groupCount > 0 {
-      leaving[id] = record
-      actions.append(.leaveGroups(of: id))
-    } else {
-      failures.append((nil, abandoned(record)))
-    }
+    guard let index = table.index(of: id) else { return }
+    enter(.abandoned, index)
+    leaving[id] = table[index]
+    actions.append(.abandon(id))
+    remove(id)
   }
 
-  /// Says that a service is abandoned.
+  private mutating func leaveEach() {
+    for id in idsInReverse() { leave(id) }
+    advance()
+  }
+
+  /// Records the errors of the groups of a service that is abandoned.
   ///
-  /// - Returns: The error.
-  private mutating func abandoned(_ record: ServiceRecord) -> AppServiceError {
-    let name = fullName(record.name)
-    let error = AppServiceError(.abandoned(name))
-    say(error.description, of: name, .abandoned)
-    return error
+  /// - Parameters:
+  ///   - id: The service.
+  ///   - groups: The errors of its groups, which name the services that are abandoned with it; `nil` if it runs none.
+  package mutating func abandoned(_ id: ID, _ groups: [any Error]?) {
+    guard let record = leaving.removeValue(forKey: id) else { return }
+    var errors = groups ?? []
+    if AppServiceError.abandonedServices(in: errors).isEmpty {
+      // What delays it is not in its groups.
+      let name = fullName(record.name)
+      let error = AppServiceError(.abandoned(name))
+      say(error.description, of: name, .abandoned, because: error)
+      errors.append(error)
+    }
+    let error =
+      groups == nil ? errors[0] : AppServiceError(.failed(group: record.name, errors: errors))
+    failures.append((nil, error))
+    advance()
   }
 
-  private mutating func say(
-    _ text: String,
-    of name: String,
-    _ state: AppHostMessage.State,
-    _ elapsed: Duration? = nil
-  ) {
-    let message = AppHostMessage(text, services: [name], state: state, elapsed: elapsed)
-    actions.append(.say(message))
+  /// Abandons all services that have not ended, because the service that runs them as its group is abandoned.
+  package mutating func abandonAll() {
+    request(.cancel)
+    permitStop()
+    // Before the run has begun, the request prevents every start.
+    if case .cancelling = stage { leaveEach() }
   }
+}
 
-  /// The services in stop order: higher layers first, and the last added first within a layer.
-  private func idsInReverse() -> [ID] {
-    isChain
-      ? roster.ids().reversed()
-      : roster.living.sorted { ($0.layer, $0.id) > ($1.layer, $1.id) }.map(\.id)
+extension AppServiceOptions.EndPolicy {
+  /// Indicates that the others go on.
+  fileprivate var isIgnore: Bool { if case .ignore = self { true } else { false } }
+
+  /// What an end that is a failure requests.
+  fileprivate var request: ServiceMachine.Request? {
+    switch self {
+    case .fail, .shutdown, .restart: .stop
+    case .cancel: .cancel
+    case .ignore: nil
+    }
   }
 }

@@ -41,7 +41,7 @@ extension AppServiceContext {
       _ = await mayBegin.wait()
       return try await body()
     }
-    let token = handle.signal.onEnd { task.cancel() }
+    let token = handle.onEnd { task.cancel() }
     defer { token.cancel() }
     let result = await withCancellationHandling {
       mayBegin.open()

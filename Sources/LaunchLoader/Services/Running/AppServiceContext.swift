@@ -31,49 +31,51 @@ public import EventBus
 /// Every member may be called from any thread, also inside a closure passed to ``onShutdown(_:)``. After the
 /// service has ended, calls have no effect.
 public struct AppServiceContext: Sendable {
-  /// The service, with the signal that asks it to stop.
-  let handle: ServiceHandle
-  private let id: Int
-  private let runner: ServiceRunner
+  /// The attempt that the context belongs to.
+  let handle: ServiceAttempt
+  /// The runner of the service.
+  let runner: ServiceRunner
 
-  init(_ handle: ServiceHandle, _ id: Int, of runner: ServiceRunner) {
-    self.handle = handle
-    self.id = id
-    self.runner = runner
+  init(_ handle: ServiceAttempt, of runner: ServiceRunner) {
+    (self.handle, self.runner) = (handle, runner)
   }
 
   /// The name that the service was added with; `nil` after it has ended.
-  var name: String? { runner.name(of: id) }
+  var name: String? { runner.machine { $0.name(of: handle.id) } }
 
   /// A Boolean value that indicates whether the application that runs the service stops, or the service alone.
   var isProgramStopping: Bool { runner.isProgramStopping }
 
-  /// Determines the place of a group that the service runs.
-  ///
-  /// - Parameters:
-  ///   - name: The name of the group.
-  ///   - clock: The clock of the group's time limits; `nil` means the one of this service.
-  /// - Returns: The place.
-  func place(ofGroup name: String, on clock: (any Clock<Duration>)?) -> ServiceGroupPlace {
-    runner.place(ofGroup: name, runBy: id, on: clock)
-  }
-
-  /// Records that the service runs a group.
-  func groupBegins(_ group: ServiceRunner) { runner.groupBegins(group, runBy: id) }
-
-  /// Records that a group that the service ran has ended.
-  func groupHasEnded(_ group: ServiceRunner) { runner.groupHasEnded(group, runBy: id) }
+  /// The number of the attempt, from 1: one more than the number of times that the service was restarted.
+  public var attempt: Int { handle.number }
 
   /// Reports that the service is ready, so that services waiting for it may start.
   ///
-  /// Only the first call has an effect, and only if ``AppServiceOptions/reportsReadiness`` is set, or in a
-  /// ``AppServiceRun``.
-  public func markReady() { runner.send { $0.ready(id) } }
+  /// The first call of the first attempt starts them, if ``AppServiceOptions/reportsReadiness`` is set. After that, a call
+  /// only ends the effect of ``markUnready()``.
+  public func markReady() { runner.send { $0.ready(handle.id, attempt: handle.number) } }
+
+  /// Reports that the service is not ready for a while, for example because it has lost a connection.
+  ///
+  /// ```swift
+  /// let app = AppHost()
+  /// try app.add("feed", reportsReadiness: true) { context in
+  ///   context.markReady()
+  ///   context.markUnready()  // the connection is lost: app.isReady is false
+  ///   context.markReady()  // and here again
+  ///   try await context.waitUntilShutdown()
+  /// }
+  /// ```
+  ///
+  /// This is for probes: ``AppHost/isReady`` is `false`, and the state of the service is ``AppServiceState/unready``, until
+  /// it calls ``markReady()``. It neither stops nor delays another service. A service that is not ready yet, or that stops,
+  /// is not affected.
+  public func markUnready() { runner.send { $0.unready(handle.id, attempt: handle.number) } }
 
   /// A Boolean value that indicates whether the service was asked to stop.
   ///
   /// A cancelled service was asked to stop as well: immediately after its task is cancelled.
-  public var isShuttingDown: Bool { handle.signal.isRaised }
+  public var isShuttingDown: Bool { handle.isRaised }
 
   /// The lifetime of the service, which ends when the service is asked to stop, and at the latest when its
   /// `run` method has returned.
@@ -92,8 +94,8 @@ public struct AppServiceContext: Sendable {
   ///
   /// What is attached to the lifetime ends before the closures passed to ``onShutdown(_:)`` run, in the order
   /// of attachment, and outside every lock; ``isShuttingDown`` is `true` by then, unless the service ended by
-  /// itself. Every context of a service returns the same lifetime.
-  public var lifetime: Lifetime { handle.signal.lifetime }
+  /// itself. Every context of an attempt returns the same lifetime; a restarted service has a new one.
+  public var lifetime: Lifetime { handle.lifetime }
 
   /// Waits until the service is asked to stop.
   ///
@@ -102,7 +104,7 @@ public struct AppServiceContext: Sendable {
   /// - Throws: `CancellationError` when the task is cancelled first, or when the service has ended without
   ///   being asked to stop.
   nonisolated(nonsending) public func waitUntilShutdown() async throws(CancellationError) {
-    try await handle.signal.wait()
+    try await handle.wait()
   }
 
   /// Runs a closure when the service is asked to stop, or immediately if it already was.
@@ -117,12 +119,12 @@ public struct AppServiceContext: Sendable {
   /// - Complexity: Amortized O(1).
   @discardableResult
   public func onShutdown(_ handler: @escaping @Sendable () -> Void) -> Token {
-    handle.signal.onRaise(handler)
+    handle.onRaise(handler)
   }
 
   /// Returns a value that launch work makes, as soon as the work has finished.
   ///
-  /// Reads it from the loader of the application that runs the service, or of its ``AppServiceRun``; see
+  /// Reads it from the loader of the application that runs the service, or of its ``AppServiceGroup``; see
   /// ``LaunchLoader/LaunchLoader/value(of:)``. An application starts its services after the launch, so there
   /// the call waits only for work that was registered later, or that runs in the phase `idle`.
   ///
@@ -136,8 +138,9 @@ public struct AppServiceContext: Sendable {
   ///   `CancellationError` when the waiting task is cancelled, or when the stop has prevented the work.
   nonisolated(nonsending) public func value<Value>(of key: LaunchKey<Value>) async throws -> Value {
     do {
-      let say: @Sendable (AppHostMessage) -> Void = { [runner] in runner.receiver(.say($0)) }
-      return try await runner.loader.value(of: key, (runner.reports.clock, say))
+      guard let place = runner.place else { throw LaunchError(.stopped) }
+      let say: @Sendable (AppHostMessage) -> Void = { place.report(.message($0)) }
+      return try await place.loader.value(of: key, (place.clock, say))
     } catch let error as LaunchError where error.isRefusedValue && isProgramStopping {
       // Not a failure of the service, which may not have been asked to stop yet.
       try await waitUntilShutdown()

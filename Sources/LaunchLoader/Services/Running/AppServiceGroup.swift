@@ -1,6 +1,7 @@
 internal import EventBus
 
-/// A service composed of several services that start and stop together.
+/// Services that start and stop together: one service of an application or of another group or, without an application,
+/// a run of their own.
 ///
 /// ```swift
 /// let storage = AppServiceGroup("storage")
@@ -15,38 +16,87 @@ internal import EventBus
 /// It ends when all of them have ended, when the ending of one of them says so, or immediately if it has none.
 ///
 /// Its time limits apply to every stop, also to one that a failure inside the group causes. Limits that the
-/// group does not set are those of the application, the group or the ``AppServiceRun`` that runs it, and so is the
+/// group does not set are those of the application or the group that runs it, and so is the
 /// clock: a group always ends if its application does.
 ///
 /// Messages about its services and the errors they throw reach the application that runs the group, prefixed
 /// with the name of the group: `storage/heartbeat`. A service that delays a stop of the group is named once,
-/// in place of the group, at times measured on the clock of the application.
+/// in place of the group.
+///
+/// If the application restarts the group, the services that were added before its first run start again, each with a new
+/// context.
+///
+/// ## By itself
+///
+/// ```swift
+/// let services = AppServiceGroup("test")
+/// try services.add("heartbeat", options: AppServiceOptions(reportsReadiness: true)) { context in
+///   context.markReady()
+///   try await context.waitUntilShutdown()
+/// }
+/// try services.start()
+/// try await services.waitUntilReady()
+/// services.shutdown()
+/// try await services.waitUntilStopped()
+/// ```
+///
+/// Tests and other lifecycles run a group without an application. Keep it until ``waitUntilStopped()`` has returned: a
+/// group that is released earlier cancels its services, and a message says so.
 ///
 /// ## Thread safety
 ///
-/// Every member may be called from any thread.
+/// Every member may be called from any thread, and by several tasks.
 public final class AppServiceGroup: AppService {
+  /// A service that was added before the first run.
+  fileprivate struct Member: Sendable {
+    let name: String
+    let isNumbered: Bool
+    let options: AppServiceOptions
+    let group: AppServiceGroup?
+    let body: ServiceRunner.Body
+  }
+
+  /// The use of a group, which has one use only.
+  private enum Use {
+    /// It was added to an application or another group, or ran in a service.
+    case service
+    /// It was started by itself.
+    case alone(MessageQueue<AppHostMessage>)
+  }
+
   private struct State {
-    /// The services, until the group runs.
-    var machine: ServiceRunner.Machine
-    var runner: ServiceRunner?
+    var runner: ServiceRunner
+    /// The services, for a restart of the group.
+    var members: [Member] = []
+    var use: Use?
+  }
+
+  /// What tasks wait for, apart from the group, which must not keep itself alive.
+  private final class Outcome: Sendable {
+    /// Resolved when the group is ready or will not be, which is an error.
+    let readiness = LatchedValue<(any Error)?>()
+    /// Resolved with the error of the run when it is over.
+    let end = LatchedValue<(any Error)?>()
   }
 
   /// The name of the group in `after:` and in messages.
   public let serviceName: String
+  private let stopTimeout, cancelTimeout: Duration?
   private let clock: (any Clock<Duration>)?
   private let state: Locked<State>
+  private let outcome = Outcome()
 
   /// Creates an empty group.
   ///
   /// - Parameters:
   ///   - name: The name of the group, unique within its application or group.
   ///   - stopTimeout: The time in which all services must stop, before they are cancelled; `nil` means the
-  ///     limit of the application or group that runs this one, counted from the beginning of this group's stop.
+  ///     limit of the application or group that runs this one, counted from the beginning of this group's stop, or 20
+  ///     seconds in a group by itself.
   ///   - cancelTimeout: The time in which cancelled services must end, before they are abandoned and named;
-  ///     `nil` means the limit of the application or group that runs this one.
-  ///   - clock: The clock that measures the time limits of the group and its services; `nil` means the clock of
-  ///     the application or group that runs this one.
+  ///     `nil` means the limit of the application or group that runs this one, or 5 seconds in a group by itself.
+  ///   - clock: The clock that measures the time limits of the group and its services, and the times of messages about
+  ///     them; `nil` means the clock of the application or group that runs this one, or a `ContinuousClock`.
   public init(
     _ name: String,
     stopTimeout: Duration? = nil,
@@ -54,13 +104,23 @@ public final class AppServiceGroup: AppService {
     clock: (any Clock<Duration>)? = nil
   ) {
     serviceName = name
-    self.clock = clock
-    let machine = ServiceRunner.Machine(
-      stopTimeout: stopTimeout,
-      cancelTimeout: cancelTimeout,
-      endsWhenEmpty: true
+    (self.stopTimeout, self.cancelTimeout, self.clock) = (stopTimeout, cancelTimeout, clock)
+    state = Locked(State(runner: Self.runner(stopTimeout, cancelTimeout)))
+  }
+
+  deinit {
+    let (runner, use) = state.withLock { ($0.runner, $0.use) }
+    guard case .alone(let messages) = use, !runner.isOver else { return }
+    messages.send(
+      "the AppServiceGroup \"\(serviceName)\" was released: keep it until waitUntilStopped() has returned"
     )
-    state = Locked(State(machine: machine))
+    runner.send { $0.cancel() }
+  }
+
+  private static func runner(_ stopTimeout: Duration?, _ cancelTimeout: Duration?) -> ServiceRunner {
+    ServiceRunner(
+      ServiceMachine(stopTimeout: stopTimeout, cancelTimeout: cancelTimeout, endsWhenEmpty: true)
+    )
   }
 
   /// Adds a service.
@@ -81,10 +141,17 @@ public final class AppServiceGroup: AppService {
     named name: String? = nil,
     options: AppServiceOptions = AppServiceOptions()
   ) throws(AppServiceError) {
-    // The name of a group is given where it is created.
-    let isNumbered = name == nil && !(service is AppServiceGroup)
-    let body = ServiceHandle.body(of: service)
-    try add(name ?? service.serviceName, isNumbered: isNumbered, options, body)
+    let group = service as? AppServiceGroup
+    let member = Member(
+      name: name ?? service.serviceName,
+      // The name of a group is given where it is created.
+      isNumbered: name == nil && group == nil,
+      options: options,
+      group: group,
+      body: ServiceRunner.body(of: service)
+    )
+    try add(member)
+    group?.becomeService()
   }
 
   /// Adds a service that runs a closure.
@@ -100,13 +167,30 @@ public final class AppServiceGroup: AppService {
     options: AppServiceOptions = AppServiceOptions(),
     run body: @escaping @Sendable (AppServiceContext) async throws -> Void
   ) throws(AppServiceError) {
-    try add(name, isNumbered: false, options, body)
+    try add(Member(name: name, isNumbered: false, options: options, group: nil, body: body))
   }
 
-  /// Stops the services in reverse order.
+  private func add(_ member: Member) throws(AppServiceError) {
+    let runner = state.withLock { $0.runner }
+    let isFirstRun = runner.machine(\.isCollecting)
+    try runner.add(member)
+    if isFirstRun { state.withLock { $0.members.append(member) } }
+  }
+
+  /// Asks the services to stop, in reverse order.
   ///
-  /// Before the group runs, prevents them from starting.
+  /// The first call counts; a call after the end has no effect. Before the group runs, it prevents the services from
+  /// starting.
   public func shutdown() { send { $0.shutdown() } }
+
+  /// Cancels all services, also during a stop.
+  public func cancel() { send { $0.cancel() } }
+
+  private func send(_ event: (inout ServiceMachine) -> Void) {
+    state.withLock { $0.runner }.send(event)
+  }
+
+  // MARK: As a service
 
   /// Runs the services until all have ended.
   ///
@@ -114,88 +198,177 @@ public final class AppServiceGroup: AppService {
   /// - Throws: ``AppServiceError`` with the code `failed` if anything went wrong, or `alreadyRan`;
   ///   `CancellationError` if the only cause was the cancellation of the task.
   public func run(_ context: AppServiceContext) async throws {
+    becomeService()
     try await run(context, as: serviceName)
+  }
+
+  /// Records that the group is a service, and therefore cannot be started by itself.
+  func becomeService() {
+    state.withLock { state in
+      if state.use == nil { state.use = .service }
+    }
+  }
+
+  /// Releases the services, which will not start again.
+  func forgetServices() {
+    let members = state.withLock { state in
+      defer { state.members = [] }
+      return state.members
+    }
+    withExtendedLifetime(members) {}
   }
 
   /// Runs the services under the name that the group was added with.
   func run(_ context: AppServiceContext, as name: String) async throws {
     let runner = try claim(context, name)
-    defer { context.groupHasEnded(runner) }
+    if !context.mayRestart { forgetServices() }
     let token = context.onShutdown { runner.send { $0.shutdown() } }
     defer { token.cancel() }
-    let failures = await withTaskCancellationHandler {  // Reason: runs on no actor.
-      await drive(runner, context)
+    await withTaskCancellationHandler {  // Reason: runs on no actor.
+      await runner.drive()
     } onCancel: {
       runner.send { $0.cancel() }
     }
+    let failures = runner.outcome.failures
     if !failures.isEmpty {
       throw AppServiceError(.failed(group: name, errors: failures.map(\.error)))
     }
     try Task.checkCancellation()
   }
 
-  /// Creates the runner of the services.
+  /// Begins a run in the place of a service.
   ///
   /// - Throws: ``AppServiceError`` with the code `alreadyRan`.
   private func claim(
     _ context: AppServiceContext,
     _ name: String
   ) throws(AppServiceError) -> ServiceRunner {
-    let place = context.place(ofGroup: name, on: clock)
-    let runner = state.withLock { state -> ServiceRunner? in
-      guard state.runner == nil else { return nil }
-      let runner = ServiceRunner(state.machine, in: place)
-      state = State(machine: ServiceRunner.Machine(), runner: runner)
-      return runner
+    guard let parent = context.runner.place else { throw AppServiceError(.alreadyRan) }
+    var place = parent
+    place.clock = clock ?? parent.clock
+    place.path += name + "/"
+    place.parent = (context.runner, context.handle)
+    (place.stopTimeout, place.cancelTimeout) = context.runner.machine {
+      ($0.stopTimeout, $0.cancelTimeout)
     }
-    guard let runner else { throw AppServiceError(.alreadyRan) }
-    context.groupBegins(runner)
+    place.others = { ([], []) }
+    place.perform = { if case .started = $0 { context.markReady() } }
+    let runner = try runnerForAttempt(of: context)
+    guard runner.claim(at: place) else { throw AppServiceError(.alreadyRan) }
+    context.handle.begins(runner)
+    runner.send { $0.begin() }
     return runner
   }
 
-  nonisolated(nonsending) private func drive(
-    _ runner: ServiceRunner,
-    _ context: AppServiceContext
-  ) async -> [ServiceRunner.Machine.Failure] {
-    runner.send { $0.begin() }
-    while true {
-      switch await runner.nextMilestone() {
-      case .started: context.markReady()
-      case .stopping: break
-      case .over(let failures, _): return failures
-      }
+  /// Returns the runner for a run, with all services.
+  private func runnerForAttempt(
+    of context: AppServiceContext
+  ) throws(AppServiceError) -> ServiceRunner {
+    let (former, members, use) = state.withLock { ($0.runner, $0.members, $0.use) }
+    if case .alone = use { throw AppServiceError(.alreadyRan) }
+    guard context.attempt > 1, former.isOver else { return former }
+    let runner = Self.runner(stopTimeout, cancelTimeout)
+    for member in members { try runner.add(member) }
+    let isFirst = state.withLock { state in
+      guard state.runner === former else { return false }
+      state.runner = runner
+      return true
     }
+    guard isFirst else { throw AppServiceError(.alreadyRan) }
+    return runner
   }
 
-  private func add(
-    _ name: String,
-    isNumbered: Bool,
-    _ options: AppServiceOptions,
-    _ body: @escaping ServiceHandle.Body
+  // MARK: By itself
+
+  /// Starts the services, without an application.
+  ///
+  /// - Parameters:
+  ///   - loader: The loader whose values the services read. The group does not launch it. Without a loader,
+  ///     reading a value throws.
+  ///   - onMessage: Called with each message of the run: that the start or the stop takes long, that
+  ///     a service waits for a value although no launch has begun, that it starts again, or that it is cancelled or
+  ///     abandoned. By default, each message is a line on standard error.
+  /// - Throws: ``AppServiceError`` with the code `alreadyRan` if the group was started before, or was added to an
+  ///   application or another group.
+  public func start(
+    loader: LaunchLoader? = nil,
+    onMessage: (@Sendable (AppHostMessage) -> Void)? = nil
   ) throws(AppServiceError) {
-    let handle = ServiceHandle(body)
-    try send { machine throws(AppServiceError) in
-      _ = try machine.add(handle, name: name, isNumbered: isNumbered, options)
+    let messages = MessageQueue(onMessage ?? { printError("LaunchLoader: \($0)") })
+    let (runner, isFirst) = state.withLock { state in
+      let isFirst = state.use == nil
+      if isFirst { state.use = .alone(messages) }
+      return (state.runner, isFirst)
+    }
+    guard isFirst else { throw AppServiceError(.alreadyRan) }
+    forgetServices()
+    let clock = clock ?? ContinuousClock()
+    let place = ServiceRunner.Place(
+      clock: clock,
+      loader: loader ?? Self.loaderWithoutValues(),
+      report: { if case .message(let message) = $0 { messages.send(message) } },
+      perform: { [outcome] in if case .started = $0 { outcome.readiness.resolve(nil) } },
+      stopTimeout: .seconds(20),
+      cancelTimeout: .seconds(5)
+    )
+    _ = runner.claim(at: place)
+    runner.send { $0.begin() }
+    Task { [serviceName, outcome] in
+      await runner.drive()
+      let errors = runner.outcome.failures.map(\.error)
+      let error = errors.isEmpty ? nil : AppServiceError(.failed(group: serviceName, errors: errors))
+      let limit = runner.machine(\.cancelTimeout)
+      await messages.delivered(within: limit, on: clock)
+      outcome.readiness.resolve(error ?? AppServiceError(.endedBeforeReady(serviceName)))
+      outcome.end.resolve(error)
     }
   }
 
-  /// Sends an event to the machine of the services, wherever it is.
-  private func send<Failure: Error>(
-    _ event: (inout ServiceRunner.Machine) throws(Failure) -> Void
-  ) throws(Failure) {
-    let runner = try state.withLock { state throws(Failure) in
-      // Before the run, no event has an action that cannot wait for it.
-      if state.runner == nil { try event(&state.machine) }
-      return state.runner
-    }
-    try runner?.send(event)
+  /// Waits until the group, started by itself, is ready: all services have started, and those with
+  /// ``AppServiceOptions/reportsReadiness`` are ready.
+  ///
+  /// - Throws: ``AppServiceError`` with the code `failed`, or `endedBeforeReady` with the name of the group, if the run is
+  ///   over without being ready. `CancellationError` when the waiting task is cancelled first.
+  nonisolated(nonsending) public func waitUntilReady() async throws {
+    if let error = try await outcome.readiness.wait() { throw error }
+  }
+
+  /// Waits until all services of a group, started by itself, have ended or were abandoned.
+  ///
+  /// - Throws: ``AppServiceError`` with the code `failed` if anything went wrong; it carries the errors, the cause first.
+  ///   `CancellationError` when the waiting task is cancelled first, which affects only the wait.
+  nonisolated(nonsending) public func waitUntilStopped() async throws {
+    if let error = try await outcome.end.wait() { throw error }
+  }
+
+  /// Returns a loader that will never launch, so that waiting for its values throws.
+  private static func loaderWithoutValues() -> LaunchLoader {
+    let loader = LaunchLoader()
+    loader.stop()
+    return loader
   }
 }
 
-extension ServiceHandle {
+extension ServiceRunner {
+  /// Adds a service of a group.
+  fileprivate func add(_ member: AppServiceGroup.Member) throws(AppServiceError) {
+    try add(
+      member.name,
+      isNumbered: member.isNumbered,
+      member.options,
+      group: member.group,
+      run: member.body
+    )
+  }
+
   /// Returns the body that runs a service; a group runs under the name that it was added with.
   static func body(of service: some AppService) -> Body {
     guard let group = service as? AppServiceGroup else { return { try await service.run($0) } }
     return { try await group.run($0, as: $0.name ?? group.serviceName) }
   }
+}
+
+extension AppServiceContext {
+  /// A Boolean value that indicates whether the service may start again.
+  fileprivate var mayRestart: Bool { runner.machine { $0.mayRestart(handle.id) } }
 }

@@ -8,13 +8,7 @@ extension ServiceRunner {
   /// another transition, because it stops by itself while others start, is left out: its own messages name
   /// them.
   var delay: (transition: ServiceTransition, services: [String])? {
-    // No more than this: a copy of the state could be the last owner of a service.
-    let waited = state.withLock { state in
-      state.machine.transition.map { transition in
-        (transition, state.machine.waitedFor.map { ($0.name, state.groups[$0.id] ?? []) })
-      }
-    }
-    guard let (transition, services) = waited else { return nil }
+    guard let (transition, services) = waitedFor else { return nil }
     let names = services.flatMap { name, groups in
       let delays = groups.compactMap(\.delay).filter { !$0.services.isEmpty }
       if delays.isEmpty { return [name] }
@@ -23,61 +17,32 @@ extension ServiceRunner {
     return (transition, names)
   }
 
-  /// Begins or ends the messages about what the start waits for, for a runner that does not watch the start by
-  /// itself.
-  ///
-  /// Called after each change of the condition. Of concurrent calls, each corrects what another may have done
-  /// too late.
-  ///
-  /// - Parameter isWatched: Returns whether the messages are wanted.
-  func watchStart(while isWatched: @escaping @Sendable () -> Bool) {
-    var wasWatched: Bool
-    repeat {
-      wasWatched = isWatched()
-      let number = state.withLock { state in
-        state.machine.transition == .start ? state.machine.transitionNumber : nil
-      }
-      if !wasWatched {
-        reports.remove(.start, upTo: .start)
-      } else if let number {
-        reportTransition(number, .start, while: isWatched)
-      }
-    } while wasWatched != isWatched()
-  }
-
-  /// Reports what a transition waits for, as long as it lasts.
-  func reportTransition(
-    _ number: Int,
-    _ key: ServiceAlarms.Key,
-    while isWatched: @escaping @Sendable () -> Bool = { true }
-  ) {
-    reports.setReports(key) { [self] waited in
-      let isCurrent = state.withLock { $0.machine.transitionNumber == number }
-      guard isCurrent, isWatched(), let (transition, services) = delay else { return false }
-      // Otherwise, the messages about the service that runs this group name its services.
-      if let parent, parent.runner.waits(for: parent.service, to: transition) { return true }
-      let others = others()
-      let names = services.map { "service \"\($0)\"" } + others.names
-      if !names.isEmpty {
-        let goal = transition == .start ? "start" : "stop"
-        let message = AppHostMessage(
-          "waiting for \(names.joined(separator: ", ")) to \(goal), for \(waited.shortText) now",
-          services: services,
-          workers: others.workers,
-          state: transition == .start ? .starting : .stopping,
-          elapsed: waited
-        )
-        receiver(.say(message))
-      }
-      return true
+  /// Says what a transition waits for, that has lasted for some time.
+  func reportDelay(of transition: ServiceTransition, _ waited: Duration, _ place: Place) {
+    guard let (current, services) = delay, current == transition else { return }
+    // Otherwise, the messages about the service that runs this group name its services.
+    if let (runner, attempt) = place.parent, runner.waits(for: attempt.id, to: transition) { return }
+    let others = place.others()
+    let names = services.map { "service \"\($0)\"" } + others.names
+    let goal = transition == .start ? "start" : "stop"
+    let text = "waiting for \(names.joined(separator: ", ")) to \(goal), for \(waited.shortText) now"
+    // A stop without a limit must not be extended for ever.
+    if transition == .start || machine(\.hasLimit) {
+      place.perform(.delayed(names.isEmpty ? "waiting to \(goal)" : text))
     }
+    if names.isEmpty { return }
+    let message = AppHostMessage(
+      text,
+      services: services,
+      workers: others.workers,
+      state: transition == .start ? .starting : .stopping,
+      elapsed: waited
+    )
+    place.report(.message(message))
   }
 
   /// Returns whether a transition of the services waits for one of them.
-  private func waits(for service: Machine.ID, to transition: ServiceTransition) -> Bool {
-    state.withLock { state in
-      state.machine.transition == transition
-        && state.machine.waitedFor.contains { $0.id == service }
-    }
+  private func waits(for service: ServiceMachine.ID, to transition: ServiceTransition) -> Bool {
+    machine { $0.transition == transition && $0.waitedFor.contains { $0.id == service } }
   }
 }

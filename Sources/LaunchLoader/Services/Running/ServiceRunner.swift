@@ -1,301 +1,346 @@
 internal import EventBus
 
-/// Runs services as the state machine directs.
+/// Runs services as the state machine directs: those of an application, or of a group.
 ///
-/// No call blocks: each thread that reports an event also performs the resulting actions, which call neither
-/// services nor closures of users. A dedicated task enters the services one after the other.
+/// An event changes the machine under the one lock. The actions that follow are performed after unlocking, in their
+/// order, by one task at a time: the driver, ``run(at:beginsAtOnce:)``, or the task of a service outside its `run`. An
+/// event from anywhere else wakes the driver. Services therefore inherit the task-local values of whoever runs the
+/// application or the group, and not those of whoever marks another service as ready or adds one.
 ///
 /// ## Thread safety
 ///
-/// Every member may be called from any thread, except that only one task may call ``nextMilestone()``.
-final class ServiceRunner: Sendable {
-  typealias Machine = ServiceMachine<ServiceHandle>
+/// Every member may be called from any thread. No call blocks.
+package final class ServiceRunner: Sendable {
+  /// The work of a service.
+  typealias Body = @Sendable (AppServiceContext) async throws -> Void
   /// What delays a transition besides services: its descriptions, and the names of launch work among them.
   typealias Delays = (names: [String], workers: [String])
-  /// Receives the actions that concern others than the services.
-  ///
-  /// Errors, changes of state and the messages of an event come under the lock and in order. Transitions, what
-  /// they wait for, and that work is not waited for any longer come outside the lock.
-  typealias Receiver = @Sendable (Machine.Action) -> Void
 
-  struct State {
-    var machine: Machine
-    /// The runners of the groups that services run, by service.
-    var groups: [Machine.ID: [ServiceRunner]] = [:]
-
-    /// Takes the actions of an event.
-    ///
-    /// Those that only report something are queued under the lock, and delivered elsewhere: reports are in
-    /// order, and none follows the end. Not inlined, because `update` is specialized for each event.
-    @inline(never)
-    mutating func takeActions(_ receiver: Receiver) -> [Machine.Action] {
-      let actions = machine.takeActions()
-      for action in actions where action.isReport { receiver(action) }
-      return actions
-    }
+  /// What the owner of the runner does about.
+  enum Step: Sendable {
+    case started, stopping, abandonHandlers, abandonLaunch, over
+    /// A transition takes long: what it waits for.
+    case delayed(String)
   }
 
-  let state: Locked<State>
-  let receiver: Receiver
-  let watchesStart: Bool
-  /// Returns what else delays the start or the stop, besides services.
-  let others: @Sendable () -> Delays
-  /// Returns whether changes of state are observed.
-  let isObserved: @Sendable () -> Bool
-  /// For a group, the runner of the service that runs it, and that service.
-  let parent: (runner: ServiceRunner, service: Machine.ID)?
-  /// The loader whose values the services use.
-  let loader: LaunchLoader
-  /// The time limits of the services, and of what else the application waits for.
-  let alarms: ServiceAlarms
-  /// The times of the messages that name what a transition waits for.
-  let reports: ServiceAlarms
-  /// Rings when there is a milestone to take.
-  private let milestones = Doorbell()
+  /// Where services run, and for whom.
+  struct Place: Sendable {
+    /// The clock of the limits and of the messages about delays.
+    var clock: any Clock<Duration>
+    /// The loader whose values the services use.
+    var loader: LaunchLoader
+    /// Receives reports under the lock, in order; nothing follows ``Step/over``.
+    var report: @Sendable (ServiceMachine.Report) -> Void
+    /// Performs the steps that concern others than the services; called by one task at a time. It must not block.
+    var perform: @Sendable (Step) -> Void
+    /// Returns whether changes of state are observed; called under the lock.
+    var isObserved: @Sendable () -> Bool = { false }
+    /// Returns what else delays the start or the stop, besides services.
+    var others: @Sendable () -> Delays = { ([], []) }
+    /// The prefix of names in messages: the names of the enclosing groups, each followed by a slash.
+    var path = ""
+    /// The service that runs the group, and its runner.
+    var parent: (runner: ServiceRunner, attempt: ServiceAttempt)?
+    /// The limits of a group that sets none.
+    var stopTimeout, cancelTimeout: Duration?
+  }
+
+  private struct Entry {
+    /// The work; given away to the last attempt, so that the service is released when it returns.
+    var body: Body?
+    var attempt: ServiceAttempt?
+    /// The group, if the service is one.
+    var group: AppServiceGroup?
+  }
+
+  private struct State {
+    var machine: ServiceMachine
+    var entries: [ServiceMachine.ID: Entry] = [:]
+    var place: Place?
+    var stopwatch: Stopwatch?
+    /// The timer of the next deadline.
+    var timer: (deadline: Duration, token: Token)?
+    /// Indicates that the machine may have actions.
+    var isChanged = false
+    /// Indicates that a task performs actions, and goes on until there are none.
+    var isActing = false
+    /// The driver, while it waits for events.
+    var waiter: CheckedContinuation<Void, Never>?
+    /// Indicates that ``ServiceMachine/Action/over`` was performed.
+    var isOver = false
+  }
+
+  private let state: Locked<State>
   /// Opens when the run is over.
-  let end = Latch()
+  private let end = Latch()
 
   /// Creates a runner without services.
-  ///
-  /// - Parameters:
-  ///   - machine: The state machine of the services.
-  ///   - alarms: Their time limits.
-  ///   - loader: The loader whose values the services use.
-  ///   - watchesStart: Whether messages name what the start waits for.
-  ///   - others: Returns what delays the start or the stop besides services.
-  ///   - isObserved: Returns whether the receiver wants changes of state; called under the lock.
-  ///   - receiver: The receiver of actions.
-  init(
-    _ machine: Machine,
-    _ alarms: ServiceAlarms,
-    loader: LaunchLoader = .shared,
-    watchesStart: Bool = true,
-    others: @escaping @Sendable () -> Delays = { ([], []) },
-    isObserved: @escaping @Sendable () -> Bool = { false },
-    receiver: @escaping Receiver
-  ) {
-    state = Locked(State(machine: machine))
-    (self.alarms, reports) = (alarms, alarms)
-    (self.watchesStart, self.others, self.isObserved) = (watchesStart, others, isObserved)
-    (self.loader, self.receiver, parent) = (loader, receiver, nil)
-  }
-
-  /// Creates the runner of a group, whose run it claims.
-  ///
-  /// - Parameters:
-  ///   - machine: The state machine of the services.
-  ///   - place: The place of the group among other services.
-  init(_ machine: Machine, in place: ServiceGroupPlace) {
-    var machine = machine
-    machine.inherit(stopTimeout: place.stopTimeout, cancelTimeout: place.cancelTimeout)
-    _ = machine.claim(under: place.path)
-    state = Locked(State(machine: machine))
-    (alarms, reports) = (place.alarms, place.reports)
-    (watchesStart, others) = (place.parent.watchesStart, { ([], []) })
-    (loader, parent) = (place.parent.loader, (place.parent, place.service))
-    isObserved = place.parent.isObserved
-    // Only the services of a group are reported.
-    receiver = { [receiver = place.parent.receiver] in if $0.isReport { receiver($0) } }
-  }
-
-  /// The services that have not ended, in registration order.
-  var statuses: [AppServiceStatus] { state.withLock { $0.machine.statuses } }
+  init(_ machine: ServiceMachine) { state = Locked(State(machine: machine)) }
 
   /// A Boolean value that indicates whether a stop or a cancellation was requested, permitted or not.
-  var isStopRequested: Bool { state.withLock { $0.machine.isStopRequested } }
-
-  /// A Boolean value that indicates whether services start or stop, or launch work runs before them.
-  var isInTransition: Bool { state.withLock { $0.machine.transition != nil } }
+  var isStopRequested: Bool { machine(\.isStopRequested) }
 
   /// A Boolean value that indicates whether all services have ended or were abandoned.
-  var isOver: Bool { state.withLock { $0.machine.isOver } }
+  var isOver: Bool { machine(\.isOver) }
 
-  /// Returns the name of a service, unless it has ended.
-  func name(of service: Machine.ID) -> String? { state.withLock { $0.machine.name(of: service) } }
+  /// The failures of the run, and whether all services were cancelled.
+  var outcome: (failures: [ServiceMachine.Failure], isCancelled: Bool) {
+    state.withLock { ($0.machine.outcome, $0.machine.wasCancelled) }
+  }
 
-  /// Claims the run for the first caller.
-  ///
-  /// - Returns: `true` if the caller must run the services.
-  func claim() -> Bool { send { $0.claim() } }
+  /// A Boolean value that indicates whether the outermost services, those of the application, are stopping.
+  var isProgramStopping: Bool {
+    var outermost = self
+    while let parent = outermost.place?.parent?.runner { outermost = parent }
+    return outermost.isStopRequested
+  }
+
+  /// Where the services run; `nil` before the run and after it.
+  var place: Place? { state.withLock { $0.place } }
+
+  /// The time since the run was claimed, by its clock.
+  var elapsed: Duration { state.withLock { $0.stopwatch }?.elapsed() ?? .zero }
+
+  /// Reads the machine under the lock.
+  func machine<Result: Sendable>(_ read: (ServiceMachine) -> Result) -> Result {
+    state.withLock { read($0.machine) }
+  }
+
+  /// The transition in progress, and the services that delay it, with the groups that they run.
+  var waitedFor: (ServiceTransition, [(name: String, groups: [ServiceRunner])])? {
+    // No more than this: a copy of the state could be the last owner of a service.
+    let waited = state.withLock { state in
+      state.machine.transition.map { transition in
+        (transition, state.machine.waitedFor.map { ($0.name, state.entries[$0.id]?.attempt) })
+      }
+    }
+    return waited.map { ($0, $1.map { ($0, $1?.groups ?? []) }) }
+  }
+
+  // MARK: Events
 
   /// Adds a service.
   func add(
     _ name: String,
     isNumbered: Bool = false,
     _ options: AppServiceOptions,
-    run body: @escaping ServiceHandle.Body
+    group: AppServiceGroup? = nil,
+    run body: @escaping Body
   ) throws(AppServiceError) {
-    let handle = ServiceHandle(body)
-    _ = try send { machine throws(AppServiceError) in
-      try machine.add(handle, name: name, isNumbered: isNumbered, options)
+    try update { state throws(AppServiceError) in
+      let id = try state.machine.add(name, isNumbered: isNumbered, options)
+      state.entries[id] = Entry(body: body, group: group)
     }
   }
 
-  /// Sends an event to the machine and performs the resulting actions.
+  /// Sends an event to the machine.
+  func send(_ event: (inout ServiceMachine) -> Void) { update { event(&$0.machine) } }
+
+  /// Changes the state, and lets a task perform the actions that follow.
   ///
-  /// - Returns: The result of the event.
-  @discardableResult
-  func send<Result: Sendable, Failure: Error>(
-    _ event: (inout Machine) throws(Failure) -> Result
-  ) throws(Failure) -> Result {
-    try update { state throws(Failure) in try event(&state.machine) }
-  }
-
-  /// Waits for the next milestone, regardless of cancellation.
-  nonisolated(nonsending) func nextMilestone() async -> Machine.Milestone {
-    while true {
-      if let milestone = state.withLock({ $0.machine.takeMilestone() }) {
-        // No timer may outlast the run.
-        if case .over = milestone {
-          alarms.close()
-          reports.close()
-        }
-        return milestone
-      }
-      await milestones.wait()
-    }
-  }
-
-  /// Changes the state and performs the resulting actions.
-  @discardableResult
-  func update<Result: Sendable, Failure: Error>(
-    _ change: (inout State) throws(Failure) -> Result
-  ) throws(Failure) -> Result {
+  /// - Parameters:
+  ///   - isOwn: Whether the task of a service sends the event outside its `run`, and so may perform the actions.
+  ///   - change: Changes the state, under the lock.
+  private func update<Failure: Error>(
+    isOwn: Bool = false,
+    _ change: (inout State) throws(Failure) -> Void
+  ) throws(Failure) {
     // Read outside the lock, and therefore possibly late: the machine's time does not go back.
-    let time = alarms.elapsed
-    let (result, actions, now) = try state.withLock { state throws(Failure) in
-      state.machine.time = max(state.machine.time, time)
-      state.machine.reportsChanges = isObserved()
-      let result = try change(&state)
-      return (result, state.takeActions(receiver), state.machine.time)
+    let time = elapsed
+    let waiter = try state.withLock { state throws(Failure) in
+      state.machine.advance(to: time)
+      state.machine.reportsChanges = state.place?.isObserved() ?? false
+      try change(&state)
+      endEvent(&state)
+      // Whoever performs actions goes on until there are none.
+      return isOwn || state.isActing ? nil : state.waiter.take()
     }
-    for action in actions { perform(action, at: now) }
-    return result
+    if isOwn { act() } else { waiter?.resume() }
   }
 
-  /// Performs an action of an event.
+  /// Passes on the reports of an event.
   ///
-  /// Not inlined, because ``update(_:)`` is specialized for each event.
-  ///
-  /// - Parameters:
-  ///   - action: The action.
-  ///   - time: The time of the event, from which limits count, however late the action is performed.
+  /// Not inlined, because `update` is specialized for each event.
   @inline(never)
-  private func perform(_ action: Machine.Action, at time: Duration) {
-    switch action {
-    case .startServices(let turn):
-      // A worker may have added the service, which is not a part of that work. Without one, each service's task
-      // would copy a value for nothing.
-      if LaunchContext.current.isEmpty {
-        Task { await startServices(turn) }
-      } else {
-        Task { await LaunchContext.$current.withValue([]) { await self.startServices(turn) } }
-      }
-    // Raises the `ShutdownSignal` of the service's context; its task goes on.
-    case .stop(let handle): handle.signal.raise()
-    case .cancel(let handle): handle.cancel()
-    case .arm(let id, let limit, let duration):
-      alarms.set(.limit(of: id), limit, at: time.adding(duration)) {
-        self.send { $0.timedOut(id, limit) }
-      }
-    case .disarm(let id, let limit): alarms.remove(.limit(of: id), upTo: limit)
-    case .drop, .report, .changed, .say: break
-    case .watch(let transition, let number):
-      reports.remove(.transition(number - 1), upTo: .start)
-      receiver(action)
-      if transition == .stop || transition == .start && watchesStart {
-        reportTransition(number, .transition(number))
-      }
-    case .forceStop, .leaveLaunch: receiver(action)
-    case .leaveGroups(let id): leaveGroups(of: id)
-    case .announce:
-      milestones.ring()
-      if isOver { end.open() }
-    }
+  private func endEvent(_ state: inout State) {
+    state.machine.endEvent()
+    state.isChanged = true
+    guard let place = state.place else { return }
+    for report in state.machine.takeReports() { place.report(report) }
   }
 
-  /// Enters one service after the other, each when the previous one has suspended, returned or was passed
-  /// over.
+  // MARK: The driver
+
+  /// Claims the run for the first caller, before its launch work.
   ///
-  /// On no actor, because only there does a task enter the service without a hop. No suspension: one thread
-  /// enters all of them.
+  /// - Returns: `true` if the caller must run the services.
+  func claim(at place: Place) -> Bool {
+    let stopwatch = Stopwatch(place.clock)
+    var isFirst = false
+    update { state in
+      isFirst = state.machine.claim(
+        under: place.path,
+        stopTimeout: place.stopTimeout,
+        cancelTimeout: place.cancelTimeout
+      )
+      if isFirst { (state.place, state.stopwatch) = (place, stopwatch) }
+    }
+    return isFirst
+  }
+
+  /// Performs actions until the claimed run is over, regardless of cancellation.
   @concurrent
-  private func startServices(_ turn: Int) async {
-    let processorTime = ServiceProcess.processorTime()
-    var passing: Task<Void, Never>?
-    var previous: Machine.ID?
-    while let (id, handle) = send({ $0.takeStart(after: previous, in: turn) }) {
-      passing = passing ?? Task { await self.passOver(turn, processorTime) }
-      enter(handle, id)
-      previous = id
-    }
-    passing?.cancel()
-  }
-
-  /// Passes over services that compute, so that services which do not depend on them can start.
-  ///
-  /// A service that is entered in parallel with the previous one might overtake it. A thread that has no
-  /// processor does not compute: it is left the time to come to the first suspension. A service that blocks
-  /// its thread without computing is passed over after half a second.
-  ///
-  /// - Parameters:
-  ///   - turn: The turn that enters services.
-  ///   - processorTime: Returns the processor time of its thread.
-  nonisolated(nonsending) private func passOver(
-    _ turn: Int,
-    _ processorTime: @Sendable () -> Duration
-  ) async {
-    var entering: Machine.ID?
-    // Computation takes real time, regardless of the clock of the limits.
-    let clock = ContinuousClock()
-    var (rounds, entered, start) = (0, clock.now, Duration.zero)
-    repeat {
-      // A service that blocks its thread need not be watched closely.
-      let interval = Duration.milliseconds(rounds < 20 ? 1 : 10)
-      do { try await Task.sleep(for: interval) } catch { return }
-      rounds += 1
-      let hasBlocked = clock.now - entered >= .milliseconds(500)
-      let mustPass = hasBlocked || processorTime() - start >= .milliseconds(1)
-      let current = send { $0.passOver(mustPass ? entering : nil, in: turn) }
-      if current != entering {
-        (entering, rounds, entered, start) = (current, 0, clock.now, processorTime())
+  func drive() async {
+    // Services are no part of launch work that may have called `run()`.
+    await LaunchContext.$current.withValue([]) {
+      while true {
+        act()
+        if state.withLock({ $0.isOver }) { return }
+        await withCheckedContinuation { waiter in
+          let mayWait = state.withLock { state in
+            let mayWait = !state.isOver && (!state.isChanged || state.isActing)
+            if mayWait { state.waiter = waiter }
+            return mayWait
+          }
+          if !mayWait { waiter.resume() }
+        }
       }
-    } while entering != nil
-  }
-
-  /// Uses an unstructured task, because the runner must be able to abandon a service.
-  private func enter(_ handle: ServiceHandle, _ id: Machine.ID) {
-    let task: Task<Void, Never>
-    if #available(macOS 26.0, iOS 26.0, tvOS 26.0, watchOS 26.0, visionOS 26.0, *) {
-      task = Task.immediate { await self.run(handle, id) }
-    } else {
-      task = Task { await self.run(handle, id) }
     }
-    handle.task.adopt(task)
   }
 
-  nonisolated(nonsending) private func run(_ handle: ServiceHandle, _ id: Machine.ID) async {
-    handle.task.begin()
-    let failure = await enterBody(of: handle, id)
-    await handle.task.end()?.waitUncancelled()
-    if handle.signal.close() { await handle.signal.untilQuiet() }
+  /// Waits until the run is over, regardless of cancellation.
+  nonisolated(nonsending) func waitUntilOver() async { await end.waitUncancelled() }
+
+  /// Performs actions until there are none, unless another task does.
+  private func act() {
+    let place = state.withLock { state -> Place? in
+      if state.isActing { return nil }
+      state.isActing = state.place != nil
+      return state.place
+    }
+    guard let place else { return }
+    while true {
+      let next = state.withLock { state -> (actions: [ServiceMachine.Action], Duration?)? in
+        // Cleared under the lock in which nothing is found: an event after it wakes the driver.
+        state.isActing = state.isChanged
+        guard state.isChanged else { return nil }
+        state.isChanged = false
+        return (state.machine.takeActions(), state.machine.nextDeadline())
+      }
+      guard let (actions, deadline) = next else { return }
+      for action in actions { perform(action, place) }
+      setTimer(deadline, place.clock)
+    }
+  }
+
+  private func perform(_ action: ServiceMachine.Action, _ place: Place) {
+    switch action {
+    case .start(let id, let number): start(id, number)
+    case .stop(let id): attempt(id)?.raise()
+    case .cancel(let id, let stopsFirst): attempt(id)?.cancel(stopsFirst: stopsFirst)
+    case .abandon(let id): abandonGroups(of: id)
+    case .drop(let id):
+      let entry = state.withLock { $0.entries.removeValue(forKey: id) }
+      entry?.group?.forgetServices()
+    case .delayed(let transition, let waited): reportDelay(of: transition, waited, place)
+    case .started: place.perform(.started)
+    case .stopping: place.perform(.stopping)
+    case .abandonHandlers: place.perform(.abandonHandlers)
+    case .abandonLaunch: place.perform(.abandonLaunch)
+    case .over:
+      let waiter = state.withLock { state in
+        state.isOver = true
+        return state.waiter.take()
+      }
+      place.perform(.over)
+      // It may refer to the owner of the runner.
+      let former = state.withLock { $0.place.take() }
+      withExtendedLifetime(former) {}
+      end.open()
+      waiter?.resume()
+    }
+  }
+
+  private func attempt(_ id: ServiceMachine.ID) -> ServiceAttempt? {
+    state.withLock { $0.entries[id]?.attempt }
+  }
+
+  private func setTimer(_ deadline: Duration?, _ clock: any Clock<Duration>) {
+    let (former, stopwatch) = state.withLock { ($0.timer?.deadline, $0.stopwatch) }
+    guard former != deadline, let stopwatch else { return }
+    let timer = deadline.map { deadline in
+      // The clock is read once more: the deadline may have passed.
+      let delay = max(.zero, deadline - stopwatch.elapsed())
+      let token = after(delay, clock: clock) { [weak self] _ in self?.send { $0.timePassed() } }
+      return (deadline, token)
+    }
+    let replaced = state.withLock { state in
+      defer { state.timer = timer }
+      return state.timer
+    }
+    replaced?.token.cancel()
+  }
+
+  // MARK: Services
+
+  /// Begins an attempt, in an unstructured task, because the runner must be able to abandon it.
+  private func start(_ id: ServiceMachine.ID, _ number: Int) {
+    let attempt = ServiceAttempt(id, number: number)
+    let former = state.withLock { state in
+      defer { state.entries[id]?.attempt = attempt }
+      return state.entries[id]?.attempt
+    }
+    withExtendedLifetime(former) {}
+    // Known before any later action, which may cancel it, because actions are performed in order.
+    attempt.adopt(Task { await run(attempt) })
+  }
+
+  nonisolated(nonsending) private func run(_ attempt: ServiceAttempt) async {
+    let (id, number) = (attempt.id, attempt.number)
+    update(isOwn: true) { $0.machine.entered(id, attempt: number) }
+    let failure = await enterBody(of: attempt)
+    if attempt.close() { await attempt.untilQuiet() }
     let isProgramStopping = isProgramStopping
-    send { $0.ended(id, failure, isProgramStopping: isProgramStopping) }
+    update(isOwn: true) { state in
+      state.machine.ended(id, attempt: number, failure, isProgramStopping: isProgramStopping)
+    }
   }
 
-  /// Runs the body of a service in a frame of its own, which releases it before the end is reported.
+  /// Runs the body of a service in a frame of its own, which releases it before the end is reported, unless the service
+  /// may start again.
   ///
   /// - Returns: The error that the body threw.
-  nonisolated(nonsending) private func enterBody(
-    of handle: ServiceHandle,
-    _ id: Machine.ID
-  ) async -> (any Error)? {
-    guard let body = handle.takeBody() else { return nil }
+  nonisolated(nonsending) private func enterBody(of attempt: ServiceAttempt) async -> (any Error)? {
+    let body = state.withLock { state in
+      state.machine.mayRestart(attempt.id)
+        ? state.entries[attempt.id]?.body : state.entries[attempt.id]?.body.take()
+    }
+    guard let body else { return nil }
     do {
-      try await body(AppServiceContext(handle, id, of: self))
+      try await body(AppServiceContext(attempt, of: self))
       return nil
     } catch {
       return error
+    }
+  }
+
+  // MARK: Groups
+
+  /// Abandons the groups of a service, and with them all their services, and then reports their errors.
+  private func abandonGroups(of id: ServiceMachine.ID) {
+    let groups = attempt(id)?.groups ?? []
+    if groups.isEmpty { return send { $0.abandoned(id, nil) } }
+    Task {
+      let wereOver = groups.allSatisfy(\.isOver)
+      var errors: [any Error] = []
+      for group in groups {
+        group.send { $0.abandonAll() }
+        await group.waitUntilOver()
+        errors += group.outcome.failures.map(\.error)
+      }
+      // The service itself is stuck, after its groups have ended.
+      let isAlone = wereOver && AppServiceError.abandonedServices(in: errors).isEmpty
+      send { [errors] in $0.abandoned(id, isAlone ? nil : errors) }
     }
   }
 }

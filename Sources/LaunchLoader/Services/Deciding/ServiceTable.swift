@@ -1,17 +1,83 @@
 internal import EventBus
 
+/// A service of a run.
+struct ServiceRecord: Sendable {
+  /// What never changes, in one object, so that a copy of a record is small.
+  final class Constants: Sendable {
+    let name: String
+    let options: AppServiceOptions
+
+    init(_ name: String, _ options: AppServiceOptions) {
+      (self.name, self.options) = (name, options)
+    }
+  }
+
+  let id: Int
+  let constants: Constants
+  /// The state; `nil` while it waits for its first start.
+  var state: AppServiceState?
+  /// The time at which it entered the state.
+  var since = Duration.zero
+  /// The time at which the state lasts too long or, in a pause, long enough.
+  var deadline: Duration?
+  /// Indicates that it was not removed.
+  var isLiving = true
+  /// The layer; services in higher layers stop earlier.
+  var layer = 0
+  /// The number of dependencies that have not started.
+  var blockers = 0
+  /// The services that wait for its first start.
+  var dependants: [Int] = []
+  /// Indicates that its dependants may start: it has started once and, if it reports its readiness, was ready.
+  var isSatisfied = false
+  /// The number of the current attempt, from 1.
+  var attempt = 0
+  /// The time at which the attempt began.
+  var began = Duration.zero
+  /// The number of restarts in a row.
+  var restarts = 0
+  /// Indicates that the attempt has exceeded the limit of its start.
+  var missedStart = false
+
+  var name: String { constants.name }
+  var options: AppServiceOptions { constants.options }
+
+  /// A Boolean value that indicates whether it has a task that was neither asked to stop nor cancelled.
+  var isRunning: Bool {
+    // A switch, because `==` compares the raw values, which are strings.
+    switch state {
+    case .starting, .ready, .unready: true
+    default: false
+    }
+  }
+
+  /// A Boolean value that indicates whether it was asked to stop or cancelled, and has not ended.
+  var isEnding: Bool {
+    switch state {
+    case .stopping, .cancelled: true
+    default: false
+    }
+  }
+
+  /// A Boolean value that indicates whether it has a task.
+  var hasTask: Bool { isRunning || isEnding }
+
+  /// A Boolean value that indicates whether ending now would be a failed start.
+  var failsToStart: Bool {
+    if case .starting = state { options.reportsReadiness } else { false }
+  }
+}
+
 /// The services of a run and their names.
 ///
 /// A plain value. Services have ascending identifiers, which are never reused.
-struct ServiceRoster<Handle: Sendable>: Sendable {
+struct ServiceTable: Sendable {
   typealias ID = Int
 
   /// The services.
   ///
   /// Those that have ended are removed when they outnumber the others.
   private(set) var records: [ServiceRecord] = []
-  /// The handle of each record; `nil` once the service has ended.
-  private(set) var handles: [Handle?] = []
   /// The number of services that have not ended.
   private(set) var count = 0
   private var nextID = 0
@@ -43,6 +109,14 @@ struct ServiceRoster<Handle: Sendable>: Sendable {
     return records[index].isLiving ? index : nil
   }
 
+  /// Returns the index of a service in one of its attempts, unless that has ended.
+  func index(of id: ID, attempt: Int) -> Int? {
+    guard let index = index(of: id), records[index].attempt == attempt, records[index].hasTask else {
+      return nil
+    }
+    return index
+  }
+
   /// Returns a name that is free: the given one, or the one with the next number.
   ///
   /// - Complexity: Amortized O(1).
@@ -63,7 +137,7 @@ struct ServiceRoster<Handle: Sendable>: Sendable {
   /// Appends a service.
   ///
   /// - Returns: Its identifier; `nil` if the name is taken.
-  mutating func append(_ handle: Handle, _ name: String, _ options: AppServiceOptions) -> ID? {
+  mutating func append(_ name: String, _ options: AppServiceOptions) -> ID? {
     defer { checkInvariants(ofSize: records.count, _checkInvariants()) }
     let id = nextID
     if let former = names.updateValue(id, forKey: name) {
@@ -72,27 +146,18 @@ struct ServiceRoster<Handle: Sendable>: Sendable {
     }
     nextID += 1
     count += 1
-    records.append(ServiceRecord(id: id, name: name, options: options))
-    handles.append(handle)
+    records.append(ServiceRecord(id: id, constants: ServiceRecord.Constants(name, options)))
     return id
   }
 
   /// Removes a service.
-  ///
-  /// - Returns: Its handle.
-  @discardableResult
-  mutating func remove(_ id: ID) -> Handle? {
+  mutating func remove(_ id: ID) {
     defer { checkInvariants(ofSize: records.count, _checkInvariants()) }
-    guard let index = index(of: id) else { return nil }
-    let handle = handles[index].take()
+    guard let index = index(of: id) else { return }
     records[index].isLiving = false
     names[records[index].name] = nil
     count -= 1
-    if records.count > max(8, 2 * count) {
-      records.removeAll { !$0.isLiving }
-      handles.removeAll { $0 == nil }
-    }
-    return handle
+    if records.count > max(8, 2 * count) { records.removeAll { !$0.isLiving } }
   }
 
   /// Stops the program if the parts contradict each other.
@@ -100,12 +165,7 @@ struct ServiceRoster<Handle: Sendable>: Sendable {
   /// - Complexity: O(*n*) in the number of services.
   func _checkInvariants() {
     let living = living
-    assert(
-      zip(records, handles).allSatisfy { record, handle in
-        record.isLiving ? handle != nil && index(of: record.id) != nil : handle == nil
-      },
-      "a service without a handle, or a handle without a service"
-    )
+    assert(living.allSatisfy { index(of: $0.id) != nil }, "a service cannot be found")
     assert(living.count == count, "the services are miscounted")
     assert(records.count - count <= max(8, count), "too many records of services that have ended")
     assert(

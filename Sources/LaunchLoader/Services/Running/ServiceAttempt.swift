@@ -1,31 +1,35 @@
 package import EventBus
 
-/// A one-time shutdown request, with the lifetime that it ends, the closures that it runs and the tasks that
-/// wait for it.
+/// One attempt of a service: its task, the request to stop, the lifetime that it ends, the closures that it runs, and the
+/// tasks that wait for it.
 ///
-/// The signal is closed when its service has ended. That ends the lifetime, too; closures that have not run by
+/// The attempt is closed when the service has returned. That ends the lifetime, too; closures that have not run by
 /// then are released without running.
 ///
 /// ## Thread safety
 ///
 /// Every member may be called from any thread. Closures run, and waiters are resumed, outside the lock.
-package final class ShutdownSignal: Sendable {
+package final class ServiceAttempt: Sendable {
   private struct State {
     var isRaised = false
     /// Indicates that a cancellation raised it: cancelled tasks throw from their waits, whenever they begin.
     var isCancellation = false
     var isClosed = false
-    /// Indicates that the closures registered before the signal was raised have not all returned.
+    /// Indicates that the closures registered before the request have not all returned.
     var runsHooks = false
     /// The number of callers that run or register closures.
     var runners = 0
-    /// Opened when the closures registered before the signal was raised have returned.
+    /// Opened when the closures registered before the request have returned.
     var latch: Latch?
-    /// What ends with the signal, each created on first use: the public lifetime; then the closures of
+    /// The task, once it is known; released when the attempt is closed.
+    var task: Task<Void, Never>?
+    /// The runners of the groups that the service runs, and of those that have ended since the last one began.
+    var groups: [ServiceRunner] = []
+    /// What ends with the request, each created on first use: the public lifetime; then the closures of
     /// ``onRaise(_:)``; and those of ``onEnd(_:)``, which no other closure delays.
     var lifetime, hooks, enders: Lifetime?
 
-    /// Returns a lifetime; one that is first used when the signal was raised or closed has ended.
+    /// Returns a lifetime; one that is first used when the service was asked to stop or the attempt was closed has ended.
     mutating func use(_ lifetime: WritableKeyPath<State, Lifetime?>) -> Lifetime {
       let used = self[keyPath: lifetime] ?? (isRaised || isClosed ? .ended : Lifetime())
       self[keyPath: lifetime] = used
@@ -33,28 +37,34 @@ package final class ShutdownSignal: Sendable {
     }
   }
 
+  /// The service.
+  let id: ServiceMachine.ID
+  /// The number of the attempt, from 1.
+  package let number: Int
   private let state = Locked(State())
-  private let isQuiet = Doorbell()
+  private let isQuiet = Latch()
 
-  /// Creates a signal that is not raised.
-  package init() {}
+  /// Creates an attempt that was not asked to stop.
+  package init(_ id: ServiceMachine.ID = 0, number: Int = 1) {
+    (self.id, self.number) = (id, number)
+  }
 
   deinit { endHooks() }
 
-  /// The lifetime that ends when the signal is raised or closed, before the first closure runs.
+  /// The lifetime that ends when the service is asked to stop or the attempt is closed, before the first closure runs.
   package var lifetime: Lifetime { use(\.lifetime) }
 
-  /// A Boolean value that indicates whether the signal was raised; `true` before the first closure runs.
+  /// A Boolean value that indicates whether the service was asked to stop; `true` before the first closure runs.
   package var isRaised: Bool { state.withLock { $0.isRaised } }
 
-  /// Runs a closure when the signal is raised, or immediately if it already was.
+  /// Runs a closure when the service is asked to stop, or immediately if it already was.
   ///
-  /// - Parameter body: Called at most once, and released afterward or when the signal is closed.
+  /// - Parameter body: Called at most once, and released afterward or when the attempt is closed.
   /// - Returns: A token that removes the closure before it starts to run. Dropping the token has no effect.
   /// - Complexity: Amortized O(1).
   package func onRaise(_ body: @escaping @Sendable () -> Void) -> Token {
     let hook = ActionRegistration(at: .endOfLifetime) { [weak self] in
-      // A signal that is closed without being raised ends its hooks, too.
+      // An attempt that is closed without the request ends its hooks, too.
       if self?.isRaised == true { body() }
     }
     let token = Token(hook, isKept: true)
@@ -69,14 +79,14 @@ package final class ShutdownSignal: Sendable {
     if isRaised {
       hook.endWithOwner()
     } else {
-      // Runs the closure at once if the signal was raised meanwhile and its closures have been taken.
+      // Runs the closure at once if the service was asked to stop meanwhile and its closures have been taken.
       hook.join(use(\.hooks).members)
     }
     leave()
     return token
   }
 
-  /// Runs a closure when the signal is raised or closed, or immediately if it already was.
+  /// Runs a closure when the service is asked to stop or the attempt is closed, or immediately if it already was.
   ///
   /// ``close()`` does not wait for a closure that runs immediately.
   ///
@@ -90,10 +100,10 @@ package final class ShutdownSignal: Sendable {
     return token
   }
 
-  /// Waits until the signal was raised and the closures registered before have returned.
+  /// Waits until the service was asked to stop and the closures registered before have returned.
   ///
-  /// - Throws: `CancellationError` when the waiting task is cancelled first, or the signal is closed without
-  ///   being raised.
+  /// - Throws: `CancellationError` when the waiting task is cancelled first, or the attempt is closed without
+  ///   the request.
   nonisolated(nonsending) package func wait() async throws(CancellationError) {
     let latch: Latch? = state.withLock { state in
       if !state.runsHooks && (state.isRaised || state.isClosed) { return nil }
@@ -106,7 +116,7 @@ package final class ShutdownSignal: Sendable {
     if !isOpen || !isRaised || isCancellation && Task.isCancelled { throw CancellationError() }
   }
 
-  /// Raises the signal.
+  /// Asks the service to stop.
   ///
   /// Repeated calls have no effect.
   ///
@@ -120,7 +130,7 @@ package final class ShutdownSignal: Sendable {
       if state.isRaised || state.isClosed { return (nil, nil) }
       state.isRaised = true
       state.isCancellation = isCancellation
-      // The rest is for a signal that something ends with.
+      // The rest is for an attempt that something ends with.
       if state.lifetime == nil, state.hooks == nil, state.enders == nil {
         return (nil, state.latch.take())
       }
@@ -142,23 +152,25 @@ package final class ShutdownSignal: Sendable {
     }
   }
 
-  /// Closes the signal.
+  /// Closes the attempt.
   ///
-  /// Called once, by the runner of the service.
+  /// Called once, by the task of the service.
   ///
   /// - Returns: `true` if closures still run or are being registered, for which ``untilQuiet()`` waits.
   package func close() -> Bool {
-    let (isRaised, isBusy, latch) = state.withLock { state in
+    let (isRaised, isBusy, latch, task) = state.withLock { state in
       state.isClosed = true
-      return (state.isRaised, state.runners > 0, state.runsHooks ? nil : state.latch.take())
+      let latch = state.runsHooks ? nil : state.latch.take()
+      return (state.isRaised, state.runners > 0, latch, state.task.take())
     }
+    withExtendedLifetime(task) {}
     latch?.open()
     if !isRaised { endHooks() }
     return isBusy
   }
 
-  /// Waits, regardless of cancellation, until the closures of a closed signal have returned.
-  nonisolated(nonsending) package func untilQuiet() async { await isQuiet.wait() }
+  /// Waits, regardless of cancellation, until the closures of a closed attempt have returned.
+  nonisolated(nonsending) package func untilQuiet() async { await isQuiet.waitUncancelled() }
 
   private func endHooks() {
     let (lifetime, enders, hooks) = state.withLock { ($0.lifetime, $0.enders, $0.hooks) }
@@ -185,6 +197,43 @@ package final class ShutdownSignal: Sendable {
       state.runners -= 1
       return state.isClosed && state.runners == 0
     }
-    if isDone { isQuiet.ring() }
+    if isDone { isQuiet.open() }
+  }
+}
+
+/// The task and the groups of an attempt.
+extension ServiceAttempt {
+  /// Stores the task, unless the attempt is closed.
+  func adopt(_ task: Task<Void, Never>) {
+    state.withLock { state in
+      if !state.isClosed { state.task = task }
+    }
+  }
+
+  /// Cancels the task, and asks the service to stop: before, or right after.
+  ///
+  /// In a task, because cancellation handlers are code of the application.
+  func cancel(stopsFirst: Bool) {
+    Task.detached { [self] in
+      if stopsFirst { raise() }
+      state.withLock { $0.task }?.cancel()
+      raise(isCancellation: true)
+    }
+  }
+
+  /// The runners of the groups that the service runs, and of those that have ended since the last one began.
+  var groups: [ServiceRunner] { state.withLock { $0.groups } }
+
+  /// Records that the service runs a group.
+  ///
+  /// A group that has ended stays until the next one begins: the service can be abandoned before its own end is known,
+  /// and what the group has abandoned must be named then.
+  func begins(_ group: ServiceRunner) {
+    let groups = groups.filter { !$0.isOver && $0 !== group } + [group]
+    let former = state.withLock { state in
+      defer { state.groups = groups }
+      return state.groups
+    }
+    withExtendedLifetime(former) {}
   }
 }
