@@ -22,6 +22,11 @@ extension AppHost {
     }
   }
 
+  /// Returns the program to the foreground, with the activity that the system reported last.
+  package func enteredForeground(isolation: isolated (any Actor)? = #isolation) {
+    change(.foreground)
+  }
+
   /// Requests a reload of the configuration, and returns when all handlers have finished or are abandoned: at the latest
   /// after ``Configuration/cancelTimeout``, or with the handlers of the stop.
   package func reload(isolation: isolated (any Actor)? = #isolation) async {
@@ -168,7 +173,7 @@ final class SystemConnection: Sendable {
     ) { meaning in
       switch meaning {
       case .background: await application.enteredBackground()
-      case .foreground: application.change(.foreground)
+      case .foreground: application.enteredForeground()
       case .reload:
         manager?.reloading()
         await application.reload()

@@ -23,7 +23,7 @@ struct LoaderMessageTests {
     #expect(messages.entries.count == 2)
     for message in messages.entries {
       #expect(message.workers == ["named"])
-      #expect(message.state == .failed)
+      #expect(message.state == .ended)
     }
     #expect(!isEntered(loader))
     try await loader.launch()
@@ -63,7 +63,7 @@ struct LoaderMessageTests {
     }
     await clock.jumpAtRest(by: .seconds(4))
     await rest()
-    #expect(messages.entries == [])
+    #expect(messages.entries.isEmpty)
     await clock.jumpAtRest(by: .seconds(1))
     await rest()
     #expect(Set(messages.entries.map(\.workers)) == [["registered"], ["absent"]])
@@ -112,7 +112,7 @@ struct LoaderMessageTests {
     await #expect(throws: LaunchError.self) { try await waiting.value }
     await rest()
     #expect(clock.sleeperCount == 0)
-    #expect(messages.entries == [])
+    #expect(messages.entries.isEmpty)
   }
 
   @Test("An application that was created with the loader receives what is said before it runs")
@@ -142,17 +142,17 @@ struct LoaderMessageTests {
   func nextAudience() async throws {
     let loader = LaunchLoader(clock: clock)
     let (first, second) = (Inbox<AppHostMessage>(), Inbox<AppHostMessage>())
-    func run(_ audience: Inbox<AppHostMessage>, _ isEntered: ManualLatch) -> AppServiceRun {
+    func run(_ audience: Inbox<AppHostMessage>, _ isEntered: ManualLatch) throws -> LoneService {
       let service = ClosureService { context in
         isEntered.open()
         _ = try await context.value(of: LaunchKey<Int>("absent"))
       }
-      return AppServiceRun(service, loader: loader, clock: clock) { audience.append($0) }
+      return try LoneService(service, loader: loader, clock: clock) { audience.append($0) }
     }
-    var runs: [AppServiceRun] = []
+    var runs: [LoneService] = []
     for audience in [first, second] {
       let isEntered = ManualLatch()
-      runs.append(run(audience, isEntered))
+      runs.append(try run(audience, isEntered))
       await isEntered.wait()
       await rest()
     }
@@ -171,7 +171,7 @@ struct LoaderMessageTests {
   func serviceAlone() async throws {
     let group = AppServiceGroup("group")
     try group.add("reads") { _ = try await $0.value(of: LaunchKey<Int>("absent")) }
-    let run = AppServiceRun(group, loader: LaunchLoader(), clock: clock) { [messages] in
+    let run = try LoneService(group, loader: LaunchLoader(), clock: clock) { [messages] in
       messages.append($0)
     }
     await clock.waitForSleepers(atLeast: 1)

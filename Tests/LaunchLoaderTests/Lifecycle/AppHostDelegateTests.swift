@@ -12,8 +12,8 @@ struct AppHostDelegateTests {
     let token = stage.bus.observe(.didBecomeActive) { log.append("event") }
     let running = try await stage.startUntilActive()
     await stage.app.waitUntilSettled()
-    stage.app.enterBackground()
-    stage.app.enterForeground()
+    stage.app.report(.background)
+    stage.app.enteredForeground()
     try await stage.stop(running)
     #expect(
       log.entries == [

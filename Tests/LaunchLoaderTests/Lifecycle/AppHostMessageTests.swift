@@ -77,7 +77,8 @@ struct AppHostMessageTests {
     let running = Task { try await app.run() }
     let said = await messages.first(2)
     #expect(said.contains { "\($0)".hasPrefix("launch: ") && "\($0)".contains("absent") })
-    let message = try #require(said.first { $0.state == .failed })
+    let message = try #require(said.first { $0.state == .ended })
+    #expect(message.error is Broken)
     #expect(message.workers == ["broken"])
     #expect(message.elapsed != nil)
     #expect(message.services.isEmpty)

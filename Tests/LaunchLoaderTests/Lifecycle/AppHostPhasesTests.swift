@@ -20,18 +20,19 @@ struct AppHostPhasesTests {
     let leaves = ["willEnterForeground in background", "stateDidChange in inactive"]
     let activates = ["stateDidChange in active", "didBecomeActive in active"]
     let script: [(report: (AppHost) -> Void, state: AppState, events: [String])] = [
-      ({ $0.becomeActive() }, .active, []), ({ $0.enterForeground() }, .active, []),
-      ({ $0.resignActive() }, .inactive, resigns), ({ $0.resignActive() }, .inactive, []),
-      ({ $0.enterForeground() }, .inactive, []), ({ $0.enterBackground() }, .background, enters),
-      ({ $0.enterBackground() }, .background, []), ({ $0.resignActive() }, .background, []),
-      // It stays inactive, as it was before.
-      ({ $0.enterForeground() }, .inactive, leaves), ({ $0.becomeActive() }, .active, activates),
-      ({ $0.enterBackground() }, .background, resigns + enters),
-      ({ $0.enterForeground() }, .active, leaves + activates),
-      ({ $0.enterBackground() }, .background, resigns + enters),
-      ({ $0.becomeActive() }, .active, leaves + activates),
-      ({ $0.enterBackground() }, .background, resigns + enters),
-      ({ $0.resignActive() }, .background, []), ({ $0.enterForeground() }, .inactive, leaves),
+      ({ $0.report(.active) }, .active, []), ({ $0.enteredForeground() }, .active, []),
+      ({ $0.report(.inactive) }, .inactive, resigns), ({ $0.report(.inactive) }, .inactive, []),
+      ({ $0.enteredForeground() }, .inactive, []), ({ $0.report(.background) }, .background, enters),
+      ({ $0.report(.background) }, .background, []), ({ $0.report(.inactive) }, .inactive, leaves),
+      // After SIGCONT it is inactive, as it was before.
+      ({ $0.report(.background) }, .background, enters), ({ $0.enteredForeground() }, .inactive, leaves),
+      ({ $0.report(.active) }, .active, activates),
+      ({ $0.report(.background) }, .background, resigns + enters),
+      ({ $0.enteredForeground() }, .active, leaves + activates),
+      ({ $0.report(.background) }, .background, resigns + enters),
+      ({ $0.report(.active) }, .active, leaves + activates),
+      ({ $0.report(.background) }, .background, resigns + enters),
+      ({ $0.report(.inactive) }, .inactive, leaves),
     ]
     for (index, step) in script.enumerated() {
       step.report(app)
@@ -45,25 +46,25 @@ struct AppHostPhasesTests {
   @Test("An application that resigned before its launch starts inactive, with its services")
   func resignedBeforeLaunch() async throws {
     try stage.add("a")
-    stage.app.resignActive()
+    stage.app.report(.inactive)
     #expect(stage.app.state == .notRunning)
     let running = stage.start()
     try await stage.app.waitUntil(state: .inactive)
     await stage.app.waitUntilSettled()
     #expect(stage.app.state == .inactive)
     #expect(stage.log.entries == ["+a"])
-    stage.app.becomeActive()
+    stage.app.report(.active)
     #expect(stage.app.state == .active)
     try await stage.stop(running)
   }
 
   @Test("An application sent to the background while it launches starts there")
   func backgroundDuringLaunch() async throws {
-    stage.loader.register { [app = stage.app] _ in app.enterBackground() }
+    stage.loader.register { [app = stage.app] _ in app.report(.background) }
     let running = stage.start()
     try await stage.app.waitUntil(state: .background)
     await stage.app.waitUntilSettled()
-    stage.app.becomeActive()
+    stage.app.report(.active)
     #expect(stage.app.state == .active)
     try await stage.stop(running)
   }
@@ -82,10 +83,10 @@ struct AppHostPhasesTests {
     let token = stage.noteEvents()
     let replayed = stage.log.entries.count
     let report = { [app = stage.app] in
-      app.resignActive()
-      app.enterBackground()
-      app.enterForeground()
-      app.becomeActive()
+      app.report(.inactive)
+      app.report(.background)
+      app.enteredForeground()
+      app.report(.active)
     }
     report()
     #expect(stage.app.state == .stopping)
@@ -114,16 +115,16 @@ struct AppHostPhasesTests {
         gate.arriveAndWait()
         switch thread {
         case 0:
-          app.resignActive()
-          app.becomeActive()
+          app.report(.inactive)
+          app.report(.active)
         case 1:
-          app.enterBackground()
-          app.enterForeground()
-        default: app.becomeActive()
+          app.report(.background)
+          app.enteredForeground()
+        default: app.report(.active)
         }
       }
     }
-    app.becomeActive()
+    app.report(.active)
     // Another thread may have to deliver the last edges; all threads have ended.
     #expect(app.state == .active)
     token.cancel()

@@ -14,7 +14,7 @@ struct AppHostStateTests {
     try await stage.app.waitUntil(state: .launching)
     try await stage.app.waitUntil(state: .notRunning)
     let background = Task { [app = stage.app] in try await app.waitUntil(state: .background) }
-    stage.app.enterBackground()
+    stage.app.report(.background)
     try await background.value
     #expect(stage.app.state == .background)
     stage.app.shutdown()
@@ -76,7 +76,7 @@ struct AppHostStateTests {
     let (app, log) = (stage.app, stage.log)
     let ends = Inbox<Int>()
     let enters = stage.bus.observe(.didEnterBackground) { log.append("background") }
-    app.enterBackground()
+    app.report(.background)
     let asks = stage.bus.observe(.willEnterForeground) {
       // Runs here until it waits, which it must: this thread is delivering an edge.
       Task.immediate {
@@ -86,7 +86,7 @@ struct AppHostStateTests {
       }
       log.append("foreground")
     }
-    app.enterForeground()
+    app.enteredForeground()
     _ = await ends.first(1)
     #expect(log.entries == ["background", "foreground", "background", "returned"])
     withExtendedLifetime((enters, asks)) {}

@@ -95,7 +95,7 @@ struct AppStateMachineTests {
       switch cause {
       case .background: isInBackground = true
       case .foreground: isInBackground = false
-      case .resign: hasResigned = true
+      case .deactivate: (isInBackground, hasResigned) = (false, true)
       case .activate: (isInBackground, hasResigned) = (false, false)
       default: break
       }

@@ -106,8 +106,8 @@ struct DelegateWaitTests {
     let driving = Task { [app = stage.app] in
       try await app.waitUntil(state: .active)
       await app.waitUntilSettled()
-      app.enterBackground()
-      app.enterForeground()
+      app.report(.background)
+      app.enteredForeground()
       await app.waitUntilSettled()
       app.shutdown()
     }
@@ -270,7 +270,7 @@ struct DelegateWaitTests {
       init(_ log: Log<String>) { self.log = log }
       func applicationDidEnterBackground(_ app: AppHost) async {
         await Task.yield()
-        app.enterForeground()
+        app.enteredForeground()
         log.append("still in \(app.state)")
       }
       func applicationWillEnterForeground(_ app: AppHost) async {
@@ -284,7 +284,7 @@ struct DelegateWaitTests {
     let token = stage.bus.observe(.didEnterBackground) { log.append("event") }
     let running = try await stage.startUntilActive()
     await stage.app.waitUntilSettled()
-    stage.app.enterBackground()
+    stage.app.report(.background)
     // The delegate leaves this state by itself, so a wait for it might begin too late.
     await stage.app.waitUntilSettled()
     await stage.app.waitUntilSettled()
@@ -339,7 +339,7 @@ struct DelegateWaitTests {
       MainActor.assertIsolated()
       calls.append(())
     }
-    app.enterBackground()
+    app.report(.background)
     await delegate.hasBegun.wait()
     delegate.mayEnd.open()
     _ = await calls.first(1)
@@ -354,12 +354,12 @@ struct DelegateWaitTests {
     let window = Window()
     let stage = Stage(delegate: window)
     let app = stage.app
-    app.resignActive()
+    app.report(.inactive)
     let running = stage.start()
     try await app.waitUntil(state: .inactive)
     await app.waitUntilSettled()
     window.edges = []
-    app.becomeActive()
+    app.report(.active)
     #expect(window.edges == ["active"])
     #expect(app.state == .active)
     #expect(try await stage.stop(running) == 0)

@@ -46,7 +46,7 @@ struct MessageThreadTests {
 
   private func run(_ app: AppHost, _ log: Inbox<[UnixSignal]>) async throws -> [[UnixSignal]] {
     app.loader.register { _ in throw Broken() }
-    let token = app.bus.observe(.appServiceDidFail) { _ in log.append(Self.blocked) }
+    let token = app.bus.observeFailures { _, _ in log.append(Self.blocked) }
     try app.add("a", options: AppServiceOptions(onThrow: .ignore)) { _ in throw Broken() }
     try app.add("b") { try await $0.waitUntilShutdown() }
     let running = Task { try await app.run() }
@@ -67,7 +67,7 @@ struct MessageThreadTests {
       isEntered.open()
       await ManualLatch().wait()
     }
-    let run = AppServiceRun(service, clock: TestClock()) { _ in messages.append(Self.blocked) }
+    let run = try LoneService(service, clock: TestClock()) { _ in messages.append(Self.blocked) }
     await isEntered.wait()
     run.cancel()
     #expect(await messages.first(1) == [[Self.pipe]])

@@ -25,8 +25,8 @@ struct SlowDelegateTests {
     let delegate = Waiting(Log(), in: edge)
     let stage = Stage(delegate: delegate)
     let running = try await stage.startUntilActive()
-    stage.app.enterBackground()
-    stage.app.enterForeground()
+    stage.app.report(.background)
+    stage.app.enteredForeground()
     await delegate.hasBegun.wait()
     await stage.passTime { stage.messages.entries.count == 3 }
     let name = "application\(edge.prefix(1).uppercased())\(edge.dropFirst())(_:)"
@@ -52,7 +52,7 @@ struct SlowDelegateTests {
     }
     let running = try await stage.startUntilActive()
     await stage.app.waitUntilSettled()
-    async let blocking: Void = onThreads(1) { [app = stage.app] _ in app.enterBackground() }
+    async let blocking: Void = onThreads(1) { [app = stage.app] _ in app.report(.background) }
     await isBlocked.wait()
     await stage.passTime { !stage.messages.entries.isEmpty }
     #expect(
@@ -77,7 +77,7 @@ struct SlowDelegateTests {
     let running = stage.start()
     if edge == "didEnterBackground" {
       try await stage.app.waitUntil(state: .active)
-      stage.app.enterBackground()
+      stage.app.report(.background)
     }
     await delegate.hasBegun.wait()
     stage.app.shutdown()
@@ -108,7 +108,7 @@ struct SlowDelegateTests {
     let stage = Stage(delegate: delegate)
     let running = try await stage.startUntilActive()
     await stage.app.waitUntilSettled()
-    async let computing: Void = onThreads(1) { [app = stage.app] _ in app.enterBackground() }
+    async let computing: Void = onThreads(1) { [app = stage.app] _ in app.report(.background) }
     await delegate.hasBegun.wait()
     stage.app.shutdown()
     await rest()
@@ -147,8 +147,8 @@ struct SlowDelegateTests {
     let app = stage.app
     let running = try await stage.startUntilActive()
     await app.waitUntilSettled()
-    app.enterBackground()
-    app.enterForeground()
+    app.report(.background)
+    app.enteredForeground()
     await delegate.hasBegun.wait()
     app.shutdown()
     // Only methods that sleep until the deadline make time matter.
@@ -213,7 +213,7 @@ struct SlowDelegateTests {
     await app.waitUntilSettled()
     let hasStopped = ManualLatch()
     // A method that blocks does so on a thread of its own.
-    let threads = Task { if blocks { await onThreads(1) { _ in app.enterBackground() } } }
+    let threads = Task { if blocks { await onThreads(1) { _ in app.report(.background) } } }
     if blocks { await delegate.hasBegun.wait() }
     let answering = Task {
       await app.enteredBackground()

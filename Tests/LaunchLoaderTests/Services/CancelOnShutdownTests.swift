@@ -16,7 +16,7 @@ struct CancelOnShutdownTests {
   private func runAndStop(
     _ body: @escaping @Sendable (AppServiceContext) async throws -> Void
   ) async throws {
-    let run = AppServiceRun(ClosureService("a", body), clock: ManualClock())
+    let run = try LoneService(ClosureService("a", body), clock: ManualClock())
     try await run.waitUntilReady()
     run.shutdown()
     try await run.wait()
@@ -24,7 +24,7 @@ struct CancelOnShutdownTests {
 
   @Test("Work that ends before the shutdown returns its value or throws its error")
   func withoutShutdown() async throws {
-    let run = AppServiceRun(
+    let run = try LoneService(
       ClosureService { context in
         let result = try await context.cancelOnShutdown { 7 }
         #expect(result == 7)
@@ -62,12 +62,12 @@ struct CancelOnShutdownTests {
     }
     try stage.add("poller", { $0.reportsReadiness = true }, run: body)
     let failures = Log<String>()
-    let token = stage.bus.observe(.appServiceDidFail) { failures.append($0.service) }
+    let token = stage.bus.observeFailures { name, _ in failures.append(name) }
     #expect(try await stage.runOnce() == 0)
     try await runAndStop(body)
     let group = AppServiceGroup("group")
     try group.add("poller", options: AppServiceOptions(reportsReadiness: true), run: body)
-    let run = AppServiceRun(group, clock: ManualClock())
+    let run = try LoneService(group, clock: ManualClock())
     try await run.waitUntilReady()
     run.shutdown()
     try await run.wait()
@@ -145,7 +145,7 @@ struct CancelOnShutdownTests {
 
   @Test("Another error than a cancellation is thrown although the shutdown cancelled the work")
   func errorAnyway() async throws {
-    let run = AppServiceRun(
+    let run = try LoneService(
       ClosureService { context in
         try await context.cancelOnShutdown {
           context.markReady()
@@ -185,7 +185,7 @@ struct CancelOnShutdownTests {
   @Test("Work that outlasts its service is cancelled, and the call throws")
   func outlasting() async throws {
     let calls = Inbox<Task<Void, any Error>>()
-    let run = AppServiceRun(
+    let run = try LoneService(
       ClosureService { context in
         let isWorking = ManualLatch()
         calls.append(
@@ -271,7 +271,7 @@ struct CancelOnShutdownTests {
   func beginningAgainstShutdown() async throws {
     for round in 0..<rounds(500, debug: 60, sanitized: 100) {
       let mayStop = ManualLatch()
-      let run = AppServiceRun(
+      let run = try LoneService(
         ClosureService { context in
           mayStop.open()
           if round % 2 == 0 { await Task.yield() }

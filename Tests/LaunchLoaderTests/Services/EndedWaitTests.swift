@@ -65,9 +65,7 @@ struct EndedWaitTests {
     let launching = Task { try await other.launch() }
     await isLaunching.wait()
     let failures = Log<String>()
-    let token = stage.bus.observe(.appServiceDidFail) {
-      failures.append("\($0.service): \($0.error)")
-    }
+    let token = stage.bus.observeFailures { failures.append("\($0): \($1)") }
     let wait: @Sendable (AppServiceContext) async throws -> Void = { context in
       isWaiting.open()
       switch example.wait {
@@ -183,7 +181,7 @@ struct EndedWaitTests {
       try await context.waitUntilShutdown()
       try await ended.app.waitUntil(state: .active)
     }
-    let run = AppServiceRun(service, clock: TestClock())
+    let run = try LoneService(service, clock: TestClock())
     try await run.waitUntilReady()
     run.shutdown()
     try await run.wait()

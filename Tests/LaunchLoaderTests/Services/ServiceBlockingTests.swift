@@ -223,7 +223,7 @@ struct ServiceBlockingTests {
   @Test("Waiting for one closure to finish waits for no other closure")
   func finishedAlone() async {
     let (isBlocked, mayReturn) = (ManualLatch(), ManualLatch())
-    let signal = ShutdownSignal()
+    let signal = ServiceAttempt()
     let first = signal.onRaise {}
     let second = signal.onRaise {
       isBlocked.open()
@@ -244,7 +244,7 @@ struct ServiceBlockingTests {
   @Test("Waiting for a running closure returns when it has ended")
   func finishedAfterItsCall() async {
     let (isBlocked, mayReturn, hasReturned) = (ManualLatch(), ManualLatch(), ManualLatch())
-    let signal = ShutdownSignal()
+    let signal = ServiceAttempt()
     let token = signal.onRaise {
       isBlocked.open()
       mayReturn.block()
@@ -272,7 +272,7 @@ struct ServiceBlockingTests {
       await mayFail.wait()
       throw Failed(name: "bad")
     }
-    let token = stage.bus.observe(.appServiceDidFail) { _ in
+    let token = stage.bus.observeFailures { _, _ in
       isBlocked.open()
       mayReturn.block()
     }

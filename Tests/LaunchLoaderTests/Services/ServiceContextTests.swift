@@ -105,7 +105,7 @@ struct ServiceContextTests {
   func registeredWhileRaising() async throws {
     for _ in 0..<rounds(500, debug: 60, sanitized: 100) {
       let (ran, contexts, isRegistered) = (Counter(), Inbox<AppServiceContext>(), ManualLatch())
-      let run = AppServiceRun(
+      let run = try LoneService(
         ClosureService { context in
           context.onShutdown {
             // Registered by a closure, while the closures run.

@@ -97,9 +97,7 @@ struct ServiceEndingTests {
   func throwing(ending: AppServiceOptions.EndPolicy, log: String, wanted: [String]) async throws {
     try addWitness()
     let failures = Inbox<String>()
-    let token = stage.bus.observe(.appServiceDidFail) {
-      failures.append("\($0.service): \($0.error)")
-    }
+    let token = stage.bus.observeFailures { failures.append("\($0): \($1)") }
     try stage.add("a", { $0.onThrow = ending }) { _ in throw Failed(name: "a") }
     let running = stage.start()
     #expect(await failures.first(1) == ["a: a failed"])

@@ -114,7 +114,7 @@ struct ServiceGroupEndTests {
     arguments: Cause.allCases
   )
   func ownStopAlone(cause: Cause) async throws {
-    let run = AppServiceRun(
+    let run = try LoneService(
       try group(cause),
       stopTimeout: .seconds(2),
       cancelTimeout: .seconds(1),
@@ -216,7 +216,7 @@ struct ServiceGroupEndTests {
     try stage.app.add(AppServiceGroup("empty"), options: options)
     let end = try #require(await result(of: stage.start()), "the run does not end")
     #expect(try end.get() == 0)
-    let alone = AppServiceRun(AppServiceGroup("empty"), clock: stage.clock)
+    let alone = try LoneService(AppServiceGroup("empty"), clock: stage.clock)
     let wait = Task {
       try await alone.waitUntilReady()
       try await alone.wait()

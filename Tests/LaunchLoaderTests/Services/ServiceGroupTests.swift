@@ -62,9 +62,7 @@ struct ServiceGroupTests {
   @Test("An error thrown by a service of a group is posted, even if the group ignores it")
   func failuresArePosted() async throws {
     let failures = Log<String>()
-    let token = stage.bus.observe(.appServiceDidFail) {
-      failures.append("\($0.service): \($0.error)")
-    }
+    let token = stage.bus.observeFailures { failures.append("\($0): \($1)") }
     try group.add("x", options: AppServiceOptions(onThrow: .ignore)) { _ in throw Failed(name: "x")
     }
     try addInside("y")

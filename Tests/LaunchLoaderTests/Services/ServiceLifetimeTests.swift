@@ -12,7 +12,7 @@ struct ServiceLifetimeTests {
     "The stop ends what is attached to the lifetime, then runs the closures, then resumes tasks"
   )
   func order() async throws {
-    let run = AppServiceRun(
+    let run = try LoneService(
       ClosureService { [log] context in
         context.onShutdown { log.append("closure 1, ended: \(context.lifetime.hasEnded)") }
         context.lifetime.onEnd { log.append("hook 1, asked: \(context.isShuttingDown)") }
@@ -58,7 +58,7 @@ struct ServiceLifetimeTests {
 
   @Test("A service that ends its lifetime itself ends only what is attached to it")
   func endedByHand() async throws {
-    let run = AppServiceRun(
+    let run = try LoneService(
       ClosureService { [log] context in
         context.lifetime.onEnd { log.append("hook") }
         context.onShutdown { log.append("closure") }
@@ -81,7 +81,7 @@ struct ServiceLifetimeTests {
 
   @Test("The lifetime of a service that never ran ends with its signal")
   func neverRun() {
-    var signal: ShutdownSignal? = ShutdownSignal()
+    var signal: ServiceAttempt? = ServiceAttempt()
     let lifetime = signal?.lifetime
     lifetime?.onEnd { [log] in log.append("ended") }
     #expect(lifetime?.hasEnded == false)

@@ -44,6 +44,17 @@ struct ServiceMachineTests {
       ]
     ),
     Cast(
+      testDescription: "the first starts again",
+      options: [
+        with {
+          $0.reportsReadiness = true
+          $0.startTimeout = .seconds(1)
+          $0.onThrow = .restart(RestartPolicy(limit: 1))
+          $0.onReturn = .restart(RestartPolicy(limit: nil))
+        }, AppServiceOptions(),
+      ]
+    ),
+    Cast(
       testDescription: "ends cancel",
       options: [with { $0.onReturn = .cancel }, with { $0.onThrow = .cancel }],
       asks: true
@@ -82,11 +93,13 @@ struct ServiceMachineTests {
           var next = walk
           next.send(event)
           count += 1
-          var finished = next
-          finished.finish()
-          if let complaint = finished.complaints.first {
-            Issue.record("\(complaint) after \(finished.events)")
-            return
+          for isObedient in [true, false] {
+            var finished = next
+            finished.finish(isObedient: isObedient)
+            if let complaint = finished.complaints.first {
+              Issue.record("\(complaint) after \(finished.events)")
+              return
+            }
           }
           if depth < cast.depth { longer.append(next) }
         }
@@ -96,61 +109,86 @@ struct ServiceMachineTests {
     #expect(count > size(40, full: 200))
   }
 
-  @Test("Started services end once, in reverse order, on long paths through many services")
+  /// Options at random.
+  private static func options(
+    _ id: Int,
+    hasEdges: Bool,
+    _ numbers: inout SampleNumbers
+  ) -> AppServiceOptions {
+    func ending() -> AppServiceOptions.EndPolicy {
+      let endings: [AppServiceOptions.EndPolicy] = [
+        .cancel, .fail, .ignore, .shutdown, .restart(RestartPolicy(limit: 2)),
+        .restart(RestartPolicy(limit: nil, resetAfter: .seconds(1))),
+      ]
+      return endings[numbers.next(below: endings.count)]
+    }
+    return with {
+      $0.reportsReadiness = numbers.next(below: 3) == 0
+      if numbers.next(below: 3) == 0 { $0.stopTimeout = .seconds(1 + numbers.next(below: 8)) }
+      if numbers.next(below: 3) == 0 { $0.startTimeout = .seconds(1 + numbers.next(below: 8)) }
+      $0.onReturn = ending()
+      $0.onThrow = ending()
+      if hasEdges, id > 0, numbers.next(below: 3) > 0 { $0.after = ["\(numbers.next(below: id))"] }
+    }
+  }
+
+  @Test("Services keep every rule on long paths: edges, readiness, limits, restarts, cancellations")
   func atRandom() throws {
     var numbers = SampleNumbers(seed: 1)
-    for _ in 0..<size(150, full: 3_000) {
-      var options: [AppServiceOptions] = []
+    var restarts = 0
+    for _ in 0..<size(2_000, full: 100_000) {
       let hasEdges = numbers.next(below: 2) == 0
-      for id in 0..<(3 + numbers.next(below: 4)) {
-        options.append(
-          Self.with {
-            $0.reportsReadiness = numbers.next(below: 3) == 0
-            let endings: [AppServiceOptions.EndPolicy] = [.cancel, .fail, .ignore, .shutdown]
-            if numbers.next(below: 3) == 0 { $0.stopTimeout = .seconds(1) }
-            if numbers.next(below: 3) == 0 { $0.startTimeout = .seconds(1) }
-            $0.onReturn = endings[numbers.next(below: 4)]
-            $0.onThrow = endings[numbers.next(below: 4)]
-            if hasEdges, id > 0, numbers.next(below: 3) > 0 {
-              $0.after = ["\(numbers.next(below: id))"]
-            }
-          }
-        )
+      let options = (0..<numbers.next(below: 7)).map {
+        Self.options($0, hasEdges: hasEdges, &numbers)
       }
       var walk = try ServiceWalk(options, asks: numbers.next(below: 2) == 0)
-      walk.send(.begin)
+      if numbers.next(below: 8) > 0 { walk.send(.begin) }
       for _ in 0..<40 where walk.outcome == nil {
         // The end is likely as soon as it is possible, so it is made rare.
         let events = walk.possibleEvents.filter {
-          ![.shutdown, .cancel, .fail, .allTimedOut(.stop)].contains($0)
-            || numbers.next(below: 20) == 0
+          ![.shutdown, .cancel, .fail].contains($0) || numbers.next(below: 20) == 0
         }
         if events.isEmpty { continue }
         walk.send(events[numbers.next(below: events.count)])
       }
-      walk.finish()
+      if numbers.next(below: 10) == 0 { walk.send(.abandonAll) }
+      if walk.outcome == nil { walk.finish(isObedient: numbers.next(below: 2) == 0) }
+      restarts += walk.restarts
       if let complaint = walk.complaints.first {
         Issue.record("\(complaint) after \(walk.events)")
         return
       }
     }
+    #expect(restarts > 1_000)
   }
 
   @Test("A service may be added again under a name that is free again")
   func nameIsFree() throws {
-    var machine = ServiceMachine<Int>()
+    var machine = ServiceMachine()
     let options = AppServiceOptions(onReturn: .ignore)
-    _ = try machine.add(0, name: "a", options)
-    _ = try machine.add(1, name: "b", options)
+    _ = try machine.add("a", options)
+    _ = try machine.add("b", options)
     machine.begin()
-    guard case .startServices(let turn) = machine.takeActions().last else {
-      Issue.record("nothing starts")
-      return
-    }
-    #expect(machine.takeStart(after: nil, in: turn)?.handle == 0)
-    #expect(throws: AppServiceError.self) { try machine.add(2, name: "a", options) }
-    machine.ended(0, nil)
-    _ = try machine.add(2, name: "a", options)
+    #expect(throws: AppServiceError.self) { try machine.add("a", options) }
+    machine.ended(0, attempt: 1, nil)
+    _ = try machine.add("a", options)
     machine._checkInvariants()
+  }
+
+  @Test(
+    "A pause grows by its factor up to the longest one, and never overflows",
+    arguments: [
+      (RestartPolicy(), [100, 200, 400, 800, 1_600]),
+      (RestartPolicy(pause: .seconds(1), growingBy: 1), [1_000, 1_000, 1_000]),
+      (RestartPolicy(pause: .seconds(8), growingBy: 3, atMost: .seconds(30)), [8_000, 24_000, 30_000]),
+      (RestartPolicy(pause: .seconds(40), atMost: .seconds(30)), [30_000, 30_000]),
+      (RestartPolicy(pause: .zero), [0, 0, 0]),
+    ]
+  )
+  func pauses(policy: RestartPolicy, milliseconds: [Int]) {
+    for (restarts, pause) in milliseconds.enumerated() {
+      #expect(policy.pause(after: restarts) == .milliseconds(pause))
+    }
+    #expect(policy.pause(after: 1_000_000) <= policy.atMost)
   }
 }

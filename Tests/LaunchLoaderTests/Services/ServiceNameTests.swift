@@ -95,7 +95,7 @@ struct ServiceNameTests {
   @Test("A ServiceRun uses the given name in messages and errors")
   func alone() async throws {
     let messages = Inbox<String>()
-    let run = AppServiceRun(
+    let run = try LoneService(
       ClosureService { context in
         context.markReady()
         await ManualLatch().wait()

@@ -37,7 +37,7 @@ struct ServiceValueTests {
   @Test("A service alone waits for the values of the given loader, whose launch is up to the test")
   func alone() async throws {
     let loader = LaunchLoader()
-    let run = AppServiceRun(reading(), loader: loader, clock: ManualClock())
+    let run = try LoneService(reading(), loader: loader, clock: ManualClock())
     await rest()
     #expect(log.entries.isEmpty)
     loader.register(Self.address) { _ in "localhost" }
@@ -45,7 +45,7 @@ struct ServiceValueTests {
     try await run.waitUntilReady()
     let group = AppServiceGroup("group")
     try group.add(reading("inside"), options: AppServiceOptions(reportsReadiness: true))
-    let grouped = AppServiceRun(group, loader: loader, clock: ManualClock())
+    let grouped = try LoneService(group, loader: loader, clock: ManualClock())
     try await grouped.waitUntilReady()
     #expect(log.entries == ["a: localhost", "inside: localhost"])
     for run in [run, grouped] {
@@ -59,7 +59,7 @@ struct ServiceValueTests {
     let launched = LaunchLoader()
     try await launched.launch()
     for loader in [launched, nil] {
-      let run = AppServiceRun(
+      let run = try LoneService(
         ClosureService { _ = try await $0.value(of: Self.absent) },
         loader: loader,
         clock: ManualClock()
@@ -164,7 +164,7 @@ struct ServiceValueTests {
     stage.loader.register(Self.address) { _ in "localhost" }
     stage.app.shutdown()
     #expect(try await stage.app.run() == 0)
-    let run = AppServiceRun(
+    let run = try LoneService(
       ClosureService { _ = try await $0.value(of: Self.address) },
       loader: stage.loader,
       clock: ManualClock()

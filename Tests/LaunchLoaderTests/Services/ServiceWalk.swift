@@ -1,162 +1,146 @@
 import LaunchLoader
 
-/// A machine of services, the inputs it has received, and its actions so far.
+/// A machine of services, the inputs it has received, and what it must not do.
 ///
 /// A plain value: a walk continues in every direction from a copy.
 struct ServiceWalk {
   enum Event: Equatable {
-    case begin, takeStart, shutdown, cancel, permit, fail
-    case ready(Int), returned(Int), threw(Int), cancelledItself(Int)
-    case timedOut(Int, ServiceTransition)
-    case allTimedOut(ServiceTransition)
-    case passOver, suspended(Int)
+    case begin, shutdown, cancel, permit, fail, abandonAll
+    /// The task of a service runs.
+    case entered(Int)
+    case ready(Int), unready(Int)
+    case returned(Int), threw(Int), cancelledItself(Int)
+    /// An event of an attempt that has ended.
+    case stale(Int)
+    /// Time passes up to the next deadline.
+    case deadline
     case add
   }
 
-  private(set) var machine: ServiceMachine<Int>
+  /// What has become of the task of a service.
+  private enum Fate { case live, asked, cancelled }
+
+  private(set) var machine: ServiceMachine
   private(set) var complaints: [String] = []
   private(set) var events: [Event] = []
   /// The errors of the run, once it is over.
   private(set) var outcome: [any Error]?
+  /// The services in the order of their first starts.
   private(set) var started: [Int] = []
   private(set) var stopOrder: [Int] = []
+  /// The number of restarts.
+  private(set) var restarts = 0
   private var options: [AppServiceOptions]
-  private var ready: Set<Int> = []
-  private var entered: Set<Int> = []
-  private var ended: Set<Int> = []
-  private var abandoned: Set<Int> = []
-  private var cancelled: Set<Int> = []
+  private var time = Duration.zero
+  /// The tasks, by service.
+  private var tasks: [Int: (attempt: Int, fate: Fate, since: Duration)] = [:]
+  private var attempts: [Int: Int] = [:]
+  /// The services that have been ready once, or need not.
+  private var satisfied: Set<Int> = []
   private var dropped: Set<Int> = []
-  private var armed: Set<[Int]> = []
-  private var armedForAll: Set<ServiceTransition> = []
-  /// The services that were passed over, and their turns.
-  private var passedOver: [Int: Int] = [:]
-  private var isPastDeadline = false
-  /// The services that exceeded the limit of their start.
-  private var late: Set<Int> = []
-  private var milestones: [String] = []
-  /// The turn of entering services, while it is in progress.
-  private var turn: Int?
-  private var previous: Int?
-  private var transitionNumber = 0
+  private var abandoned: Set<Int> = []
+  private var pausing: Set<Int> = []
+  private var isStopAnnounced = false
+  private var hasStarted = false
   private var hasBegun = false
   private var isPermitted: Bool
-  private var wasEscalated = false
+  /// The time of the request, or of the permission.
+  private var requested: Duration?
+  /// Indicates that all were cancelled, or a limit has passed: the order no longer counts.
+  private var isForced = false
+  private let stopTimeout = Duration.seconds(20)
+  private let cancelTimeout = Duration.seconds(5)
 
-  init(_ options: [AppServiceOptions], asks: Bool) throws {
+  init(_ options: [AppServiceOptions], asks: Bool = false) throws {
     self.options = options
     isPermitted = !asks
     machine = ServiceMachine(
-      stopTimeout: .seconds(1),
-      cancelTimeout: .seconds(1),
+      stopTimeout: stopTimeout,
+      cancelTimeout: cancelTimeout,
       asksBeforeStopping: asks
     )
-    for (id, own) in options.enumerated() {
-      _ = try machine.add(id, name: "\(id)", own)
-    }
+    for (id, own) in options.enumerated() { _ = try machine.add("\(id)", own) }
   }
 
-  private var running: [Int] {
-    started.filter { !ended.contains($0) && !abandoned.contains($0) }
-  }
+  /// The services that have a task.
+  var running: [Int] { tasks.keys.sorted() }
 
   /// The possible next inputs.
   var possibleEvents: [Event] {
-    var events: [Event] = []
-    if !hasBegun { events.append(.begin) }
-    if turn != nil { events.append(.takeStart) }
-    if turn != nil, previous != nil { events.append(.passOver) }
-    events += passedOver.keys.sorted().map { .suspended($0) }
-    events += armedForAll.sorted().map { .allTimedOut($0) }
+    var events: [Event] = hasBegun ? [] : [.begin]
     if !isPermitted { events.append(.permit) }
     events += [.shutdown, .cancel]
     if options.count < 3 { events.append(.add) }
     if !self.events.contains(.fail) { events.append(.fail) }
-    for id in started where !ended.contains(id) {
-      if !ready.contains(id) { events.append(.ready(id)) }
-      events += [.returned(id), .threw(id)]
-      if cancelled.contains(id) { events.append(.cancelledItself(id)) }
-      if armed.contains([id, 0]) { events.append(.timedOut(id, .stop)) }
-      if armed.contains([id, 1]) { events.append(.timedOut(id, .cancel)) }
-      if armed.contains([id, 2]) { events.append(.timedOut(id, .start)) }
+    if machine.nextDeadlineCopy != nil { events.append(.deadline) }
+    for id in running {
+      events += [.entered(id), .ready(id), .returned(id), .threw(id)]
+      if satisfied.contains(id) { events.append(.unready(id)) }
+      if tasks[id]?.fate == .cancelled { events.append(.cancelledItself(id)) }
+      if attempts[id] ?? 0 > 1 { events.append(.stale(id)) }
     }
     return events
   }
 
   mutating func send(_ event: Event) {
     events.append(event)
+    machine.advance(to: time)
     switch event {
     case .begin:
       hasBegun = true
       machine.begin()
-    case .takeStart:
-      // A start that was taken before has come to its first suspension now.
-      if let previous { entered.insert(previous) }
-      guard let current = turn else { break }
-      let start = machine.takeStart(after: previous, in: current)
-      previous = start?.id
-      if let start { begin(start.handle) } else { turn = nil }
     case .shutdown: machine.shutdown()
     case .cancel:
       isPermitted = true
-      wasEscalated = true
+      isForced = true
       machine.cancel()
     case .permit:
       isPermitted = true
+      if requested != nil { requested = time }
       machine.permitStop()
     case .fail: machine.fail(Failed(name: "elsewhere"))
-    case .ready(let id):
-      ready.insert(id)
-      machine.ready(id)
+    case .abandonAll:
+      isPermitted = true
+      isForced = true
+      machine.abandonAll()
+    case .entered(let id): machine.entered(id, attempt: attempts[id] ?? 0)
+    case .ready(let id): machine.ready(id, attempt: attempts[id] ?? 0)
+    case .unready(let id): machine.unready(id, attempt: attempts[id] ?? 0)
     case .returned(let id): end(id, nil)
     case .threw(let id): end(id, Failed(name: "\(id)"))
     case .cancelledItself(let id): end(id, CancellationError())
-    case .timedOut(let id, let limit):
-      armed.remove([id, Self.number(of: limit)])
-      if limit == .start { late.insert(id) }
-      if limit == .cancel, !ended.contains(id) { abandoned.insert(id) }
-      machine.timedOut(id, limit)
-    case .allTimedOut(let limit):
-      armedForAll.remove(limit)
-      if limit == .stop {
-        isPermitted = true
-        isPastDeadline = true
-      } else {
-        abandoned.formUnion(running)
-      }
-      machine.timedOut(nil, limit)
-    case .passOver:
-      guard let id = previous, let current = turn else { break }
-      previous = nil
-      turn = nil
-      let isNamed = options.contains { $0.after.contains("\(id)") }
-      if isNamed { passedOver[id] = current } else { entered.insert(id) }
-      if machine.passOver(nil, in: current) != id { complain("does not enter \(id)") }
-      if machine.passOver(id, in: current) != nil { complain("still enters \(id)") }
-    case .suspended(let id):
-      guard let former = passedOver.removeValue(forKey: id) else { break }
-      entered.insert(id)
-      if machine.takeStart(after: id, in: former) != nil { complain("starts out of turn") }
+    case .stale(let id):
+      let former = (attempts[id] ?? 0) - 1
+      machine.ready(id, attempt: former)
+      machine.unready(id, attempt: former)
+      machine.ended(id, attempt: former, Failed(name: "stale"))
+    case .deadline: pass()
     case .add: add()
     }
-    machine._checkInvariants()
-    perform(machine.takeActions())
+    machine.endEvent()
+    perform()
     check()
   }
 
-  private static func number(of limit: ServiceTransition) -> Int {
-    switch limit {
-    case .stop: 0
-    case .cancel: 1
-    case .start: 2
+  private mutating func pass() {
+    guard let next = machine.nextDeadline() else { return }
+    time = max(time, next)
+    machine.advance(to: time)
+    // A deadline of the run forces what it is for.
+    if let requested, time >= requested + cancelTimeout, !isPermitted {
+      isPermitted = true
+      self.requested = time
+    } else if let requested, time >= requested + stopTimeout {
+      isForced = true
     }
+    machine.timePassed()
   }
 
   private mutating func add() {
     let id = options.count
     let wasStopping = machine.isStopRequested
     do {
-      let given = try machine.add(id, name: "\(id)", AppServiceOptions())
+      let given = try machine.add("\(id)", AppServiceOptions())
       options.append(AppServiceOptions())
       if given != id { complain("was numbered \(given) instead of \(id)") }
       if wasStopping { complain("took a service while stopping") }
@@ -166,22 +150,8 @@ struct ServiceWalk {
   }
 
   private mutating func end(_ id: Int, _ error: (any Error)?) {
-    ended.insert(id)
-    entered.insert(id)
-    passedOver[id] = nil
-    machine.ended(id, error)
-  }
-
-  private mutating func begin(_ id: Int) {
-    if started.contains(id) { complain("started \(id) twice") }
-    if milestones.contains("stopping") { complain("started \(id) while stopping") }
-    for before in dependencies(of: id) {
-      if !entered.contains(before) { complain("started \(id) before \(before)") }
-      if options[before].reportsReadiness, !ready.contains(before) {
-        complain("started \(id) before \(before) was ready")
-      }
-    }
-    started.append(id)
+    tasks[id] = nil
+    machine.ended(id, attempt: attempts[id] ?? 0, error)
   }
 
   private func dependencies(of id: Int) -> [Int] {
@@ -189,118 +159,162 @@ struct ServiceWalk {
     return options[id].after.compactMap { Int($0) }
   }
 
-  private mutating func perform(_ actions: [ServiceMachine<Int>.Action]) {
-    if outcome != nil, !actions.isEmpty { complain("did something after the end: \(actions)") }
-    var (said, hasAnnounced): (Set<String>, Bool) = ([], false)
-    let cancelledNow = actions.compactMap { if case .cancel(let id) = $0 { id } else { nil } }
-    for action in actions {
-      switch action {
-      case .startServices(let newTurn):
-        if turn != nil { complain("began to start twice") }
-        turn = newTurn
-      case .stop(let id):
-        if cancelledNow.contains(id), !said.contains("\(id)") { complain("stopped \(id) silently") }
-        stop(id)
-      case .cancel(let id):
-        if !said.contains("\(id)") { complain("cancelled \(id) silently") }
-        if !running.contains(id) { complain("cancelled \(id), which does not run") }
-        if !cancelled.insert(id).inserted { complain("cancelled \(id) twice") }
-        if !isPermitted, !late.contains(id) { complain("cancelled \(id) without permission") }
-      case .arm(let id?, let limit, _): armed.insert([id, Self.number(of: limit)])
-      case .arm(nil, let limit, _): armedForAll.insert(limit)
-      case .disarm(let id, let limit):
-        let limits: [ServiceTransition] = [.start, .stop, .cancel]
-        for other in limits where other <= limit { armed.remove([id, Self.number(of: other)]) }
-      case .drop(let ids):
-        for id in ids {
-          if started.contains(id) { complain("dropped \(id), which was started") }
-          if !dropped.insert(id).inserted { complain("dropped \(id) twice") }
-        }
-      case .report, .changed: break
-      case .say(let message): said.formUnion(message.services)
-      case .watch(let transition, let number):
-        transitionNumber += 1
-        if number != transitionNumber || transition == .cancel {
-          complain("passed to \(String(describing: transition)) as number \(number)")
-        }
-      case .forceStop:
-        if !isPermitted { complain("forced a stop by itself") }
-        if hasAnnounced { complain("announced the stop before forcing it") }
-      case .leaveLaunch: if hasBegun { complain("left the launch behind after it") }
-      case .leaveGroups(let id): complain("left groups of \(id), which runs none")
-      case .announce:
-        hasAnnounced = true
-        takeMilestone()
+  private mutating func perform() {
+    for report in machine.takeReports() {
+      if case .changed(let change) = report { note(change) }
+    }
+    // What follows from an action may add others.
+    while case let actions = machine.takeActions(), !actions.isEmpty {
+      for action in actions {
+        if outcome != nil { complain("did something after the end: \(action)") }
+        perform(action)
+      }
+      for report in machine.takeReports() {
+        if case .changed(let change) = report { note(change) }
       }
     }
+  }
+
+  private mutating func note(_ change: AppServiceStateChange) {
+    guard let id = Int(change.service) else { return }
+    switch change.state {
+    case .ready: satisfied.insert(id)
+    case .pausing:
+      if !pausing.insert(id).inserted { complain("\(id) pauses twice") }
+      if tasks[id] != nil { complain("\(id) pauses while its task runs") }
+      if change.error == nil { complain("\(id) pauses for no reason") }
+    case .ended:
+      // One that returns without reporting its readiness was ready, if it need not report it.
+      if !options[id].reportsReadiness { satisfied.insert(id) }
+      pausing.remove(id)
+    case .starting: pausing.remove(id)
+    case .unready, .stopping, .cancelled, .abandoned: break
+    }
+  }
+
+  private mutating func perform(_ action: ServiceMachine.Action) {
+    switch action {
+    case .start(let id, let attempt): start(id, attempt)
+    case .stop(let id): stop(id)
+    case .cancel(let id, let stopsFirst):
+      guard let task = tasks[id] else { return complain("cancelled \(id), which has no task") }
+      if task.fate == .cancelled { complain("cancelled \(id) twice") }
+      if stopsFirst, task.fate != .live { complain("asked \(id) again before its cancellation") }
+      tasks[id]?.fate = .cancelled
+      tasks[id]?.since = time
+    case .abandon(let id):
+      guard let task = tasks[id] else { return complain("abandoned \(id), which has no task") }
+      if task.fate != .cancelled { complain("abandoned \(id) without a cancellation") }
+      tasks[id] = nil
+      abandoned.insert(id)
+      machine.abandoned(id, nil)
+      machine.endEvent()
+    case .drop(let id):
+      if tasks[id] != nil { complain("dropped \(id) while its task runs") }
+      if !dropped.insert(id).inserted { complain("dropped \(id) twice") }
+    case .delayed: break
+    case .started:
+      if hasStarted || isStopAnnounced { complain("announced the start at the wrong time") }
+      hasStarted = true
+      for id in options.indices where !satisfied.contains(id) && !dropped.contains(id) {
+        complain("announced the start without \(id)")
+      }
+    case .stopping:
+      if isStopAnnounced { complain("announced the stop twice") }
+      isStopAnnounced = true
+      requested = time
+    case .abandonHandlers: isPermitted = true
+    case .abandonLaunch: if hasBegun { complain("left the launch behind after it") }
+    case .over:
+      if !tasks.isEmpty { complain("ended while \(running) run") }
+      if !isStopAnnounced { complain("ended without an announcement") }
+      outcome = machine.outcome.map(\.error)
+    }
+  }
+
+  private mutating func start(_ id: Int, _ attempt: Int) {
+    if isStopAnnounced { complain("started \(id) while stopping") }
+    if tasks[id] != nil { complain("started \(id), which runs") }
+    if attempt != (attempts[id] ?? 0) + 1 { complain("started \(id) as attempt \(attempt)") }
+    if attempt == 1 {
+      for before in dependencies(of: id) where !satisfied.contains(before) && !dropped.contains(before) {
+        complain("started \(id) before \(before)")
+      }
+      started.append(id)
+    } else {
+      restarts += 1
+    }
+    attempts[id] = attempt
+    tasks[id] = (attempt, .live, time)
   }
 
   private mutating func stop(_ id: Int) {
-    if !running.contains(id) { complain("stopped \(id), which does not run") }
-    if stopOrder.contains(id) { complain("stopped \(id) twice") }
-    if cancelled.contains(id) { complain("stopped \(id) after cancelling it") }
+    guard let task = tasks[id] else { return complain("stopped \(id), which has no task") }
+    if task.fate != .live { complain("stopped \(id) twice, or after its cancellation") }
+    if !isStopAnnounced { complain("stopped \(id) without a request") }
     if !isPermitted { complain("stopped \(id) without permission") }
-    for after in running where dependencies(of: after).contains(id) && !isPastDeadline {
+    for after in running where dependencies(of: after).contains(id) && !isForced {
       complain("stopped \(id) before \(after)")
     }
+    tasks[id]?.fate = .asked
+    tasks[id]?.since = time
     stopOrder.append(id)
   }
 
-  private mutating func takeMilestone() {
-    switch machine.takeMilestone() {
-    case .started:
-      if !milestones.isEmpty { complain("announced the start after \(milestones)") }
-      for id in options.indices where !entered.contains(id) {
-        complain("announced the start without \(id)")
-      }
-      milestones.append("started")
-    case .stopping:
-      if milestones.contains("stopping") { complain("announced the stop twice") }
-      milestones.append("stopping")
-    case .over(let failures, _):
-      if outcome != nil { complain("ended twice") }
-      if milestones.last != "stopping" { complain("ended without stopping") }
-      outcome = failures.map(\.error)
-      milestones.append("over")
-    case nil: complain("announced nothing")
-    }
-  }
-
+  /// Checks that no limit has passed unnoticed, and that the outcome names what was abandoned.
   private mutating func check() {
-    if milestones.last == "stopping", !isPermitted, !armedForAll.contains(.stop) {
-      complain("waits for the permission to stop without a deadline")
+    machine._checkInvariants()
+    for (id, task) in tasks {
+      switch task.fate {
+      case .live: break
+      case .asked:
+        if let limit = options[id].stopTimeout, task.since + limit < time {
+          complain("\(id) exceeds its limit to stop")
+        }
+      case .cancelled:
+        if task.since + cancelTimeout < time { complain("\(id) exceeds its limit to end") }
+      }
     }
     guard let outcome else { return }
-    if !running.isEmpty { complain("ended while \(running) run") }
     let named = outcome.compactMap { error -> Int? in
       guard case .abandoned(let name) = (error as? AppServiceError)?.code else { return nil }
       return Int(name)
     }
-    if Set(named) != abandoned.intersection(named) || named.count != Set(named).count {
+    if named.sorted() != abandoned.sorted() {
       complain("named \(named), but abandoned \(abandoned)")
     }
-    for id in options.indices where !started.contains(id) && !dropped.contains(id) {
-      complain("forgot \(id)")
-    }
+    for id in options.indices where !dropped.contains(id) { complain("forgot \(id)") }
   }
 
-  /// Brings the walk to its end the way a patient shell does; complains when it does not get there.
-  mutating func finish() {
+  /// Brings the walk to its end: obedient services return or throw when they are asked; others are stuck, and the limits
+  /// must end the run.
+  mutating func finish(isObedient: Bool = true) {
     if !hasBegun { send(.begin) }
     send(.shutdown)
     if !isPermitted { send(.permit) }
     var steps = 0
-    while outcome == nil, steps < 20 {
+    while outcome == nil, steps < 60 {
       steps += 1
-      if turn != nil { send(.takeStart) }
-      guard let next = running.first(where: { stopOrder.contains($0) || cancelled.contains($0) })
-      else { continue }
-      if ready.count % 2 == 0 { send(.returned(next)) } else { send(.threw(next)) }
+      if isObedient, let next = running.first(where: { tasks[$0]?.fate != .live }) {
+        send(steps % 2 == 0 ? .returned(next) : .threw(next))
+      } else if machine.nextDeadline() != nil {
+        send(.deadline)
+      } else {
+        break
+      }
     }
-    if outcome == nil { complain("did not end") }
+    if outcome == nil { complain("did not end: \(machine.statuses)") }
   }
 
   private mutating func complain(_ complaint: String) { complaints.append(complaint) }
+}
+
+extension ServiceMachine {
+  /// The earliest deadline, without a change.
+  fileprivate var nextDeadlineCopy: Duration? {
+    var copy = self
+    return copy.nextDeadline()
+  }
 }
 
 struct Failed: Error, Equatable, CustomStringConvertible {

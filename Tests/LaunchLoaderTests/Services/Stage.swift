@@ -163,6 +163,15 @@ func waitStubbornly(_ latch: ManualLatch) async {
   await Task { await latch.wait() }.value
 }
 
+extension EventBus {
+  /// Observes the errors of services.
+  func observeFailures(_ body: @escaping @Sendable (String, any Error) -> Void) -> Token {
+    observe(.appServiceStateDidChange) { change in
+      if let error = change.error { body(change.service, error) }
+    }
+  }
+}
+
 extension AppServiceError {
   /// The code without its associated values.
   var kind: String {
@@ -174,6 +183,7 @@ extension AppServiceError {
     case .endedBeforeReady: "endedBeforeReady"
     case .notStarted: "notStarted"
     case .returned: "returned"
+    case .restartedTooOften: "restartedTooOften"
     case .abandoned: "abandoned"
     case .alreadyRan: "alreadyRan"
     case .unsuitable: "unsuitable"

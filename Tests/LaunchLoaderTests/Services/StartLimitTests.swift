@@ -45,7 +45,7 @@ struct StartLimitTests {
       context.markReady()
       try await context.waitUntilShutdown()
     }
-    let run = AppServiceRun(
+    let run = try LoneService(
       service,
       options: AppServiceOptions(startTimeout: .seconds(3)),
       clock: TestClock()

@@ -5,7 +5,7 @@
 /// A plain value; copies are independent and may be used on any thread.
 public struct AppServiceOptions: Sendable {
   /// The effect of the end of one service on the others.
-  public enum EndPolicy: Sendable {
+  public enum EndPolicy: Hashable, Sendable {
     /// Stops all other services in reverse order, and makes `run()` throw an error that names the service,
     /// even if the service returned: no program ends silently.
     case fail

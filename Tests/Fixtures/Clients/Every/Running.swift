@@ -63,10 +63,10 @@ final class Scene {
 
   init(_ app: AppHost) { self.app = app }
 
-  func sceneWillResignActive() { app.resignActive() }
-  func sceneDidEnterBackground() { app.enterBackground() }
-  func sceneWillEnterForeground() { app.enterForeground() }
-  func sceneDidBecomeActive() { app.becomeActive() }
+  func sceneWillResignActive() { app.report(.inactive) }
+  func sceneDidEnterBackground() { app.report(.background) }
+  func sceneWillEnterForeground() { app.report(.inactive) }
+  func sceneDidBecomeActive() { app.report(.active) }
 
   func poll() async {
     for await state in app.bus.events(.appStateDidChange) where state == .active { polls += 1 }

@@ -3,13 +3,13 @@ import LaunchLoader
 import TestSupport
 import Testing
 
-@Suite("Shutdown signal", .timeLimit(.minutes(5)))
-struct ShutdownSignalTests {
+@Suite("Attempts of services", .timeLimit(.minutes(5)))
+struct ServiceAttemptTests {
   @Test("Concurrent waiting and raising resumes every waiting task")
   func waitingAgainstRaising() async throws {
     // The thread overtakes the task once in each batch.
     let batches = (0..<rounds(2_000, debug: 500, sanitized: 100)).map { _ in
-      (begins: ManualLatch(), signals: (0..<50).map { _ in ShutdownSignal() })
+      (begins: ManualLatch(), signals: (0..<50).map { _ in ServiceAttempt() })
     }
     let waiting = Task {
       for batch in batches {
@@ -29,7 +29,7 @@ struct ShutdownSignalTests {
   @Test("A closure and a hook registered while the signal is raised on another thread run once")
   func registeringAgainstRaising() async {
     let gate = StartGate(2)
-    let signals = (0..<rounds(5_000, debug: 2_000, sanitized: 1_000)).map { _ in ShutdownSignal() }
+    let signals = (0..<rounds(5_000, debug: 2_000, sanitized: 1_000)).map { _ in ServiceAttempt() }
     let ran = signals.map { _ in Counter() }
     let late = Counter()
     await onThreads(2) { thread in
@@ -54,7 +54,7 @@ struct ShutdownSignalTests {
   @Test("A closed signal releases closures that did not run and ends their tokens")
   func closed() async {
     let tally = Tally()
-    let signal = ShutdownSignal()
+    let signal = ServiceAttempt()
     let token: Token
     do {
       let probe = tally.probe()
@@ -72,7 +72,7 @@ struct ShutdownSignalTests {
   @Test("Waiting includes a closure that is registered too late and runs at once")
   func lateClosure() async {
     let (isBlocked, mayReturn, hasReturned) = (ManualLatch(), ManualLatch(), ManualLatch())
-    let signal = ShutdownSignal()
+    let signal = ServiceAttempt()
     signal.raise()
     let late = Task {
       await onThreads(1) { _ in
@@ -99,7 +99,7 @@ struct ShutdownSignalTests {
     arguments: [true, false]
   )
   func lateWait(isCancellation: Bool) async {
-    let signal = ShutdownSignal()
+    let signal = ServiceAttempt()
     signal.raise(isCancellation: isCancellation)
     #expect(!(await isCancelled { try await signal.wait() }))
     let wait = Task {
