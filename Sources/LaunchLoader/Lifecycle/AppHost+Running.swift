@@ -42,7 +42,11 @@ extension AppHost {
     }
     let system = SystemConnection(self)
     manager.withLock { $0 = system.manager }
-    defer { manager.withLock { $0 = nil } }
+    ServiceManager.begin(system.manager)
+    defer {
+      ServiceManager.end(system.manager)
+      manager.withLock { $0 = nil }
+    }
     await withCancellationHandling {
       await runToTheEnd(system, steps)
     } onCancel: {
@@ -117,11 +121,11 @@ extension AppHost {
       },
       perform: { [self] step in
         switch step {
-        case .abandonHandlers: calls.abandonAll(isFinal: false)
+        case .abandonHandlers: calls.abandonAll()
         case .abandonLaunch:
           launchEnd.resolve(nil)
           // Methods of the delegate that began after others were abandoned.
-          calls.abandonAll(isFinal: true)
+          calls.abandonAll()
         case .delayed(let text): manager.withLock { $0 }?.extend(text)
         case .stopping:
           // The thread that requests the stop may be late.
@@ -162,8 +166,15 @@ extension AppHost {
     }
     await performing.value
     await driver.value
-    calls.abandonAll(isFinal: true)
+    // Methods of edges that others have delayed until now have a limit each, as those of the last edges.
+    let limit = configuration.cancelTimeout ?? configuration.stopTimeout
+    let timer = limit.map { limit in
+      every(max(.milliseconds(1), limit), clock: configuration.clock) { [calls] _ in
+        calls.abandonAll()
+      }
+    }
     await changed(.end)
+    timer?.cancel()
   }
 
   private func started(_ system: SystemConnection, isolation: isolated (any Actor)? = #isolation) {

@@ -56,7 +56,7 @@ final class EdgeCalls: Sendable {
     var nextNumber: UInt = 0
     /// Indicates that the stop was requested: methods that do not belong to it are cancelled.
     var isStopping = false
-    /// A call with a lower number is abandoned as soon as it suspends; ``UInt/max`` means every call.
+    /// A call with a lower number is abandoned as soon as it can be.
     var firstKept: UInt = 0
 
     /// The calls that can be abandoned, oldest first.
@@ -147,8 +147,6 @@ final class EdgeCalls: Sendable {
       finish(call)
     }
     call.adopt(task)
-    let isLeft = state.withLock { call.number < $0.firstKept }
-    if isLeft { abandon(call) }
     return call
   }
 
@@ -184,12 +182,10 @@ final class EdgeCalls: Sendable {
 
   /// Stops waiting for the calls that can be abandoned, which continue, and reports them.
   ///
-  /// Others are abandoned as soon as they can be.
-  ///
-  /// - Parameter isFinal: Pass `true` to abandon later ones, too.
-  func abandonAll(isFinal: Bool) {
+  /// Others are abandoned as soon as they can be; later ones are not.
+  func abandonAll() {
     let calls = state.withLock { state in
-      state.firstKept = isFinal ? .max : max(state.firstKept, state.nextNumber)
+      state.firstKept = state.nextNumber
       return state.suspendedCalls
     }
     for call in calls { abandon(call) }

@@ -346,22 +346,4 @@ struct DelegateWaitTests {
     token.cancel()
     #expect(try await stage.stop(running) == 0)
   }
-
-  @available(macOS 26.0, iOS 26.0, tvOS 26.0, watchOS 26.0, visionOS 26.0, *)
-  @Test("A change on the main actor has reached a delegate there when the call returns")
-  @MainActor
-  func mainActorAtOnce() async throws {
-    let window = Window()
-    let stage = Stage(delegate: window)
-    let app = stage.app
-    app.report(.inactive)
-    let running = stage.start()
-    try await app.waitUntil(state: .inactive)
-    await app.waitUntilSettled()
-    window.edges = []
-    app.report(.active)
-    #expect(window.edges == ["active"])
-    #expect(app.state == .active)
-    #expect(try await stage.stop(running) == 0)
-  }
 }

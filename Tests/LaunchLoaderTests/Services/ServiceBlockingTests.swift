@@ -23,13 +23,14 @@ struct ServiceBlockingTests {
     let log = stage.log
     let mayReturn = ManualLatch()
     try stage.add("a")
-    try stage.add("b") { context in
+    try stage.add("b", { $0.reportsReadiness = true }) { context in
       let isAsked = ManualLatch()
       context.onShutdown {
         isAsked.open()
         mayReturn.block()
         log.append("b has closed")
       }
+      context.markReady()
       await isAsked.wait()
       log.append("b returns")
       mayReturn.open()
@@ -58,7 +59,7 @@ struct ServiceBlockingTests {
     #expect(log.entries == ["cancelled: true"])
   }
 
-  @Test("A service that blocks its thread is abandoned and named")
+  @Test("A service that blocks its thread delays no start, and is abandoned and named")
   func blocked() async throws {
     let stage = Stage(stopTimeout: .seconds(1), cancelTimeout: .seconds(1))
     let isBlocked = ManualLatch()
@@ -71,15 +72,16 @@ struct ServiceBlockingTests {
         mayEnd.block()
       }
     )
-    try stage.add("never")
-    let running = stage.start()
+    try stage.add("next") { $0.reportsReadiness = true }
+    let running = try await stage.startUntilActive()
     await isBlocked.wait()
     stage.app.shutdown()
     await stage.passTime { stage.app.state == .terminated }
     let error = await #expect(throws: AppHostError.self) { try await running.value }
     mayEnd.open()
     #expect(error?.abandonedServices == ["blocked"])
-    #expect(stage.log.entries == ["+a", "-a"])
+    #expect(Set(stage.log.entries.prefix(2)) == ["+a", "+next"])
+    #expect(stage.log.entries.suffix(2) == ["-next", "-a"])
   }
 
   @Test("A shutdown closure that does not return abandons its own service only")

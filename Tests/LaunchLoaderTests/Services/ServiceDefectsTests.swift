@@ -30,7 +30,7 @@ struct ServiceDefectsTests {
     let log = stage.log
     let mayEnd = ManualLatch()
     let hasEnded = ManualLatch()
-    try stage.add("witness")
+    try stage.add("witness") { $0.reportsReadiness = true }
     try stage.add(
       "a",
       {

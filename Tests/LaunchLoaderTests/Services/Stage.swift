@@ -2,6 +2,7 @@ import EventBus
 import EventBusTesting
 import LaunchLoader
 import TestSupport
+import Testing
 
 /// An application that shares no state with others, and a log of its events.
 ///
@@ -156,6 +157,17 @@ func errors(of running: Task<Int32, any Error>) async -> [String] {
   } catch {
     return ["not an application error: \(error)"]
   }
+}
+
+/// Returns the error that a run threw.
+func failure<Failure: Error>(
+  of running: Task<Int32, any Error>,
+  as type: Failure.Type
+) async throws -> Failure {
+  guard case .failure(let error) = await running.result else {
+    throw Failed(name: "the expectation")
+  }
+  return try #require(error as? Failure)
 }
 
 /// Waits whatever becomes of the task.

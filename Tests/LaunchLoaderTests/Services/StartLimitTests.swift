@@ -7,7 +7,7 @@ import Testing
 @Suite("A start limit without readiness", .timeLimit(.minutes(5)))
 struct StartLimitTests {
   private static let text =
-    "has a startTimeout without reportsReadiness, so it limits only the time to the first suspension"
+    "has a startTimeout without reportsReadiness, so it limits only the time until run is entered"
 
   @Test(
     "A service with a start limit that does not report readiness is named, once, wherever it is"

@@ -26,6 +26,8 @@ extension ServiceMachine {
     isProgramStopping: Bool = false
   ) {
     guard let index = table.index(of: id, attempt: attempt) else { return }
+    // What has ended has been entered.
+    if table[index].state == .starting { entered(id, attempt: attempt) }
     let record = table[index]
     let isStopping = isStopRequested || isProgramStopping
     // The stop or a cancellation has ended a wait of the service: that is no failure.
@@ -35,7 +37,6 @@ extension ServiceMachine {
     case .restarts(let number, let pause, let cause):
       pauseBeforeRestart(index, number, pause, because: cause)
     case .ends(let failure, let isIgnored, let request):
-      if !record.failsToStart { satisfy(index) }
       enter(.ended, index, because: thrown)
       remove(id)
       if let failure { if isIgnored { ignored.append(failure) } else { failures.append(failure) } }

@@ -92,9 +92,11 @@ package struct ServiceMachine: Sendable {
   /// A time at which a service or, with `nil`, the run has reached its limit.
   struct Deadline: HeapElement, Sendable {
     let time: Duration
+    /// The number of deadlines set before, which decides among equal ones.
+    let number: Int
     let service: ID?
 
-    func precedes(_ other: Deadline) -> Bool { time < other.time }
+    func precedes(_ other: Deadline) -> Bool { (time, number) < (other.time, other.number) }
   }
 
   /// The prefix of service names in messages: the names of the enclosing groups, each followed by a slash.
@@ -132,6 +134,7 @@ package struct ServiceMachine: Sendable {
   package var wasCancelled = false
 
   private var deadlines = Heap<Deadline>()
+  private var deadlineCount = 0
   private var runDeadline: Duration?
   /// The transition in progress, the time at which it began, and the time of the next report about it.
   private var watched: (transition: ServiceTransition, since: Duration, next: Duration)?
@@ -274,7 +277,12 @@ package struct ServiceMachine: Sendable {
   /// Sets the limit of the run, or removes it.
   mutating func setRunDeadline(in limit: Duration?) {
     runDeadline = limit.map { now.adding($0) }
-    if let runDeadline { deadlines.insert(Deadline(time: runDeadline, service: nil)) }
+    if let runDeadline { addDeadline(at: runDeadline, of: nil) }
+  }
+
+  private mutating func addDeadline(at time: Duration, of service: ID?) {
+    deadlines.insert(Deadline(time: time, number: deadlineCount, service: service))
+    deadlineCount += 1
   }
 
   /// A Boolean value that indicates whether the stage of the run has a limit.
@@ -331,9 +339,7 @@ package struct ServiceMachine: Sendable {
     table[index].state = state
     table[index].since = now
     table[index].deadline = limit.map { now.adding($0) }
-    if let time = table[index].deadline {
-      deadlines.insert(Deadline(time: time, service: table[index].id))
-    }
+    if let time = table[index].deadline { addDeadline(at: time, of: table[index].id) }
     if table[index].isEnding != wasEnding { ending += wasEnding ? -1 : 1 }
     if !reportsChanges { return }
     let change = AppServiceStateChange(
@@ -516,7 +522,8 @@ extension ServiceMachine {
     enter(.unready, index)
   }
 
-  private mutating func becomeReady(_ index: Int) {
+  /// Records that a service has started and, if it reports that, is ready.
+  mutating func becomeReady(_ index: Int) {
     if !table[index].isRunning || table[index].state == .ready { return }
     enter(.ready, index)
     satisfy(index)
