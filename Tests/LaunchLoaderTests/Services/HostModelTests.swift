@@ -57,18 +57,23 @@ struct HostModelTests {
     let loader = LaunchLoader()
     let app: AppHost
     let journal = Locked(Journal())
-    let messages = Log<AppHostMessage>()
     let release = ManualLatch()
+    let hasEnded = ManualLatch()
+    let seed: Int
     let parts: [Part]
+    /// The seconds of the requests to stop.
+    let interrupts: [Int]
+    private let result = Locked<Result<Int32, any Error>?>(nil)
+    private let token = Locked<Token?>(nil)
 
-    init(_ parts: [Part]) {
-      self.parts = parts
+    init(_ seed: Int, _ parts: [Part], interrupts: [Int]) {
+      (self.seed, self.parts, self.interrupts) = (seed, parts, interrupts)
       let configuration = AppHost.Configuration(
         stopTimeout: .seconds(20),
         cancelTimeout: .seconds(5),
         clock: clock,
         signals: [:],
-        onMessage: { [messages] in messages.append($0) },
+        onMessage: { _ in },
         launchOptions: LaunchOptions()
       )
       app = AppHost(bus: bus, loader: loader, configuration: configuration)
@@ -79,9 +84,59 @@ struct HostModelTests {
       journal.withLock { $0.isForced = isForced }
     }
 
-    func note(_ event: String) { journal.withLock { $0.events.append(event) } }
+    /// Begins the run.
+    func start() {
+      let token = bus.observe(.appServiceStateDidChange) { [self] change in
+        note("\(change.service) is \(change.state)")
+      }
+      self.token.withLock { $0 = token }
+      Task {
+        let end = await Task { try await app.run() }.result
+        self.token.withLock { $0 = nil }
+        result.withLock { $0 = end }
+        hasEnded.open()
+      }
+    }
 
-    func complain(_ problem: String) { journal.withLock { $0.problems.append(problem) } }
+    /// Lets a second pass, and requests the stop when it is time.
+    func pass(_ second: Int) {
+      if interrupts.contains(second) {
+        if interrupts.first != second { journal.withLock { $0.isForced = true } }
+        app.interrupt(15)
+      }
+      clock.jump(by: .seconds(1))
+    }
+
+    /// Whether the run threw an error.
+    var hasFailed: Bool { if case .failure = result.withLock({ $0 }) { true } else { false } }
+
+    /// What is wrong with the run.
+    var problem: String? {
+      guard hasEnded.isOpen else { return "the program does not end" }
+      let (events, problem) = journal.withLock { ($0.events, $0.problems.first) }
+      if let problem { return problem }
+      // A group that starts again has failed in vain.
+      let last = events.lastIndex { $0 == "group is pausing" } ?? -1
+      let names = Set(
+        events.enumerated().filter { $1.hasSuffix(" is abandoned") }
+          .filter { $0 > last || !$1.hasPrefix("group/") }
+          .map { String($1.dropLast(" is abandoned".count)) }
+      )
+      switch result.withLock({ $0 }) {
+      case .success(let code):
+        if !names.isEmpty { return "\(names) are abandoned, and nothing failed" }
+        return code == 0 || code == 143 ? nil : "the exit code is \(code)"
+      case .failure(let error as AppHostError):
+        // A group is named by its services.
+        let named = Set(error.abandonedServices)
+        let expected = names.filter { $0 != "group" || !names.contains { $0.hasPrefix("group/") } }
+        return named == expected ? nil : "\(named) are named, and \(expected) abandoned"
+      case .failure(let error): return "threw \(error)"
+      case nil: return "no result"
+      }
+    }
+
+    func note(_ event: String) { journal.withLock { $0.events.append(event) } }
 
     /// The body of a service.
     func run(_ part: Part, _ context: AppServiceContext) async throws {
@@ -215,99 +270,69 @@ struct HostModelTests {
     return parts
   }
 
+  /// Makes a program from a seed.
+  private static func trial(_ seed: Int) throws -> Trial {
+    var numbers = SampleNumbers(seed: seed)
+    let parts = parts(numbers.next(below: 5), in: "", &numbers)
+    let members = Self.parts(numbers.next(below: 3), in: "group/", &numbers)
+    let request = numbers.next(below: 8)
+    let isInsisted = numbers.next(below: 3) == 0
+    let trial = Trial(
+      seed,
+      parts + members,
+      interrupts: isInsisted ? [request, request + 1 + numbers.next(below: 4)] : [request]
+    )
+    for part in parts {
+      try trial.app.add(part.name, options: part.options) { try await trial.run(part, $0) }
+    }
+    if !members.isEmpty {
+      let group = AppServiceGroup("group")
+      for part in members {
+        try group.add(part.name, options: part.options) { try await trial.run(part, $0) }
+      }
+      var options = AppServiceOptions(onReturn: .ignore)
+      if numbers.next(below: 2) == 0 { options.onThrow = .restart(RestartPolicy()) }
+      if parts.contains(where: { !$0.options.after.isEmpty }) { options.after = [parts[0].name] }
+      try trial.app.add(group, options: options)
+    }
+    for index in 0..<numbers.next(below: 3) {
+      let kind = numbers.next(below: 4)
+      trial.loader.register(LaunchID("work \(index)")) { _ async throws in
+        trial.note("work \(index)")
+        if kind == 0 { throw Failed(name: "work") }
+        if kind == 1 { try await trial.clock.sleep(for: .seconds(2)) }
+      }
+    }
+    return trial
+  }
+
   @Test("Any program ends in order within its limits, names what it abandoned, and forgets nothing")
   func programs() async throws {
     var (restarts, abandoned, failures) = (0, 0, 0)
-    for seed in 0..<size(2_000, full: 100_000) {
-      var numbers = SampleNumbers(seed: seed)
-      let parts = Self.parts(numbers.next(below: 5), in: "", &numbers)
-      let members = Self.parts(numbers.next(below: 3), in: "group/", &numbers)
-      let trial = Trial(parts + members)
-      for part in parts {
-        try trial.app.add(part.name, options: part.options) { try await trial.run(part, $0) }
+    let (count, batch) = (size(2_000, full: 100_000), 100)
+    for first in stride(from: 0, to: count, by: batch) {
+      let trials = try (first..<first + batch).map(Self.trial)
+      for trial in trials { trial.start() }
+      // Longer than all limits, one after the other.
+      for second in 0..<120 where trials.contains(where: { !$0.hasEnded.isOpen }) {
+        await rest()
+        for trial in trials where !trial.hasEnded.isOpen { trial.pass(second) }
       }
-      if !members.isEmpty {
-        let group = AppServiceGroup("group")
-        for part in members {
-          try group.add(part.name, options: part.options) { try await trial.run(part, $0) }
+      await rest()
+      for trial in trials {
+        let problem = trial.problem
+        trial.release.open()
+        let events = trial.journal.withLock { $0.events }
+        restarts += events.count { $0.hasSuffix("is pausing") }
+        abandoned += events.count { $0.hasSuffix("is abandoned") }
+        failures += trial.hasFailed ? 1 : 0
+        if let problem {
+          Issue.record("seed \(trial.seed): \(problem)\n\(events.joined(separator: "\n"))")
+          return
         }
-        var options = AppServiceOptions(onReturn: .ignore, onThrow: .ignore)
-        if numbers.next(below: 2) == 0 { options.onThrow = .restart(RestartPolicy()) }
-        if parts.contains(where: { !$0.options.after.isEmpty }) { options.after = [parts[0].name] }
-        try trial.app.add(group, options: options)
-      }
-      for index in 0..<numbers.next(below: 3) {
-        let kind = numbers.next(below: 4)
-        trial.loader.register(LaunchID("work \(index)")) { _ async throws in
-          trial.note("work \(index)")
-          if kind == 0 { throw Failed(name: "work") }
-          if kind == 1 { try await trial.clock.sleep(for: .seconds(2)) }
-        }
-      }
-      let problem = try await Self.run(trial, &numbers)
-      let journal = trial.journal.withLock { $0 }
-      restarts += journal.events.count { $0.hasSuffix("is pausing") }
-      abandoned += journal.events.count { $0.hasSuffix("is abandoned") }
-      failures += problem.hasFailed ? 1 : 0
-      if let text = problem.text ?? journal.problems.first {
-        Issue.record("seed \(seed): \(text)\n\(journal.events.joined(separator: "\n"))")
-        return
       }
     }
     #expect(restarts > 100 && abandoned > 50 && failures > 100)
-  }
-
-  /// Runs one program to its end.
-  private static func run(
-    _ trial: Trial,
-    _ numbers: inout SampleNumbers
-  ) async throws -> (text: String?, hasFailed: Bool) {
-    let app = trial.app
-    let token = trial.bus.observe(.appServiceStateDidChange) {
-      trial.note("\($0.service) is \($0.state)")
-    }
-    defer { token.cancel() }
-    let running = Task { try await app.run() }
-    let result = Locked<Result<Int32, any Error>?>(nil)
-    let end = ManualLatch()
-    Task {
-      let value = await running.result
-      result.withLock { $0 = value }
-      end.open()
-    }
-    // The program runs for some seconds, and is then asked to stop, perhaps twice.
-    await trial.clock.passTime(atMost: numbers.next(below: 8)) { end.isOpen }
-    app.interrupt(15)
-    if numbers.next(below: 3) == 0 {
-      await trial.clock.passTime(atMost: 1 + numbers.next(below: 4)) { end.isOpen }
-      trial.journal.withLock { $0.isForced = true }
-      app.interrupt(15)
-    }
-    // The limits of the launch, of the handlers and of the services, one after the other.
-    await trial.clock.passTime(atMost: 90) { end.isOpen }
-    let isOver = end.isOpen
-    trial.release.open()
-    if !isOver {
-      running.cancel()
-      return ("the program does not end", true)
-    }
-    let names = Set(
-      trial.journal.withLock { $0.events }.filter { $0.hasSuffix(" is abandoned") }
-        .map { String($0.dropLast(" is abandoned".count)) }
-    )
-    switch result.withLock({ $0 }) {
-    case .success(let code):
-      if !names.isEmpty { return ("\(names) are abandoned, and nothing failed", false) }
-      return (code == 0 || code == 143 ? nil : "the exit code is \(code)", false)
-    case .failure(let error as AppHostError):
-      // A group is named by its services.
-      let named = Set(error.abandonedServices)
-      let expected = names.filter { $0 != "group" || !names.contains { $0.hasPrefix("group/") } }
-      if named != expected { return ("\(named) are named, and \(expected) abandoned", true) }
-      return (error.errors.isEmpty ? "a failure without an error" : nil, true)
-    case .failure(let error): return ("threw \(error)", true)
-    case nil: return ("no result", true)
-    }
   }
 }
 
