@@ -102,7 +102,7 @@ struct AppHostRunTests {
     let stage = Stage(stopTimeout: .seconds(10))
     stage.app.shutdown()
     await rest()
-    #expect(stage.clock.sleeperCount == 0)
+    await until(stage.clock.sleeperCount == 0)
     await stage.clock.jumpAtRest(by: .seconds(100))
     #expect(try await stage.start().value == 0)
     #expect(stage.messages.entries.isEmpty)

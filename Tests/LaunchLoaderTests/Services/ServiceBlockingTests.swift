@@ -314,7 +314,7 @@ struct ServiceBlockingTests {
     await stage.passTime { isOver.isOpen }
     #expect(try await code.value == 0)
     #expect(stage.messages.entries.count == 1)
-    #expect(stage.clock.sleeperCount == 0)
+    await until(stage.clock.sleeperCount == 0)
     mayReturn.open()
     let isCancellation = { (message: String) in message.hasPrefix("service \"slow\" is cancelled") }
     await until(stage.messages.entries.contains(where: isCancellation))

@@ -258,7 +258,7 @@ extension ServiceGroupEndTests {
     )
     mayEnd.open()
     #expect(try await running.value == 0)
-    #expect(stage.clock.sleeperCount == 0)
+    await until(stage.clock.sleeperCount == 0)
   }
 
   @Test("While a group stops by itself, its messages follow the application's clock")

@@ -22,7 +22,7 @@ struct ServiceTimeTests {
     #expect(Set(log.entries) == ["+a", "b is cancelled: true, asked to stop: true", "-a"])
     let names = ["b", "a"].map { "service \"\($0)\" is cancelled: it did not stop within 10 s" }
     #expect(stage.messages.entries.filter { $0.contains("cancelled") } == names)
-    #expect(stage.clock.sleeperCount == 0)
+    await until(stage.clock.sleeperCount == 0)
   }
 
   @Test("Limits that expire together take effect in the order in which the services were asked")
