@@ -148,9 +148,8 @@ flags=$(target_flags EventBus) || fail "cannot read the settings of the package"
 mapfile -t flags <<< "$flags"
 swiftc -target armv7em-apple-none-macho -enable-experimental-feature Embedded -wmo -parse-as-library "${flags[@]}" \
   -package-name house -warnings-as-errors -c -module-name EventBus -o "$cross/narrow.o" Tests/Fixtures/Platforms/Narrow.swift \
-  Sources/EventBus/Kit/{AtomicWords,Heap,LazyReference,NumberedList,ObjectAddress,Range+Search,SweepProbe}.swift \
-  Sources/EventBus/Timers/{MissedTicks,Tick,TimerSchedule}.swift \
-  Sources/EventBus/Delivery/Reclamation/{ReclamationDomain,RetiredItems,UnlinkedItems}.swift \
+  Sources/EventBus/Kit/{AtomicReferences,Heap,NumberedList}.swift Sources/EventBus/Timers/TimerSchedule.swift \
+  Sources/EventBus/Delivery/{Observers/SweepProbe,Reclamation/ReclamationDomain,Reclamation/RetiredItems}.swift \
   || fail "EventBus does not compile for 32 bits"
 
 # A launch entry is a section of pointers to functions, which the loader calls, with one entry, signed on arm64e.

@@ -303,8 +303,8 @@ extension EdgeKind {
 extension EdgeSubject {
   /// A task that reads values, after the first one.
   ///
-  /// - Parameter set: Sets the property. The task sets it as well, while the setter that gave it the value
-  ///   may still run on another thread, so the two take turns.
+  /// The task sets the property as well, while the setter that gave it the value may still run on another thread,
+  /// so the two take turns.
   fileprivate convenience init(
     _ values: some AsyncSequence<Int, Never> & Sendable,
     _ handler: EdgeHandler,
