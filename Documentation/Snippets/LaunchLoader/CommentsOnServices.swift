@@ -92,6 +92,12 @@ func context() throws {
   app.shutdown()
 }
 
+func status() {
+  // snippet.show
+  ServiceManager.notify("STATUS=serving 3 clients")
+  // snippet.hide
+}
+
 func restarts() throws {
   // snippet.show
   let app = AppHost()
@@ -180,6 +186,7 @@ try application()
 try context()
 try flatServices()
 try group()
+status()
 try restarts()
 try readiness()
 try await delegate()
