@@ -37,16 +37,6 @@ struct Heartbeat: AppService {
   }
 }
 
-let services = AppServiceGroup("test")
-try services.add("heartbeat", options: AppServiceOptions(reportsReadiness: true)) { context in
-  context.markReady()
-  try await context.waitUntilShutdown()
-}
-try services.start()
-try await services.waitUntilReady()
-services.shutdown()
-try await services.waitUntilStopped()
-
 // snippet.hide
 func endOfTheProgram() async {
   // snippet.show
@@ -122,13 +112,23 @@ func readiness() throws {
   app.shutdown()
 }
 
-func group() throws {
+func group() async throws {
   // snippet.show
   let storage = AppServiceGroup("storage")
   try storage.add("cache") { context in try await context.waitUntilShutdown() }
 
   let app = AppHost()
   try app.add(storage)
+
+  let services = AppServiceGroup("test")
+  try services.add("heartbeat", options: AppServiceOptions(reportsReadiness: true)) { context in
+    context.markReady()
+    try await context.waitUntilShutdown()
+  }
+  try services.start()
+  try await services.waitUntilReady()
+  services.shutdown()
+  try await services.waitUntilStopped()
   // snippet.hide
   app.shutdown()
 }
@@ -185,7 +185,7 @@ func signals() async {
 try application()
 try context()
 try flatServices()
-try group()
+try await group()
 status()
 try restarts()
 try readiness()
