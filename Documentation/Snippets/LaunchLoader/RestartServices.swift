@@ -37,7 +37,8 @@ func addOrders(_ connection: any Connection, to app: AppHost) throws {
   try orders.add("totals", options: AppServiceOptions(after: ["feed"])) { context in
     try await context.waitUntilShutdown()
   }
-  try app.add(orders, options: AppServiceOptions(onThrow: .restart(RestartPolicy())))
+  let options = AppServiceOptions(onThrow: .restart(RestartPolicy()), reportsReadiness: true)
+  try app.add(orders, options: options)
 }
 
 func logRestarts(of app: AppHost) -> Token {
