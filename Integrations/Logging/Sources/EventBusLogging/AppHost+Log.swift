@@ -117,7 +117,8 @@ extension AppHost {
     bus.observe(.appServiceStateDidChange) { change in
       let metadata: Logger.Metadata = [
         "service": .string(change.service), "state": .string(change.state.rawValue),
-        "attempt": .stringConvertible(change.attempt), "elapsed": .stringConvertible(change.elapsed),
+        "attempt": .stringConvertible(change.attempt),
+        "elapsed": .stringConvertible(change.elapsed),
       ]
       logger.log(level: level, "service changed state", metadata: metadata)
       guard let error = change.error else { return }

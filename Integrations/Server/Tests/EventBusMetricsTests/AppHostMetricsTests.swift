@@ -46,7 +46,7 @@ struct ApplicationMetricsTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("Each failure and each restart is counted; neither a pause nor a change of readiness is timed")
+  @Test("Each failure and each restart is counted, and a change of readiness is no start")
   func restarts() async throws {
     let metrics = TestMetrics()
     let app = AppHost(
