@@ -93,7 +93,7 @@ printf 'internal import Foundation\n\n/// Planted.\npublic func planted() -> Str
   > Sources/Theming/Themes/Planted.swift
 FAULT
 plant daemon 'no longer than the limits' << 'FAULT'
-sed -i 's/^TimeoutStopSec=.*/TimeoutStopSec=25/' Examples/Daemon/daemon.service
+sed -i 's/^TimeoutStopSec=.*/TimeoutStopSec=30/' Examples/Daemon/daemon.service
 FAULT
 plant specialized 'called across modules' << 'FAULT'
 sed -i '/^ *@inlinable$/d' Sources/EventBus/Bus/EventBus+Post.swift

@@ -34,11 +34,9 @@ final class ScenePhases {
   func set(_ level: AppState.Level?, of scene: UIScene) {
     levels[ObjectIdentifier(scene)] = level
     switch levels.values.max() {
-    case .active: program.becomeActive()
-    case .inactive:
-      program.resignActive()
-      program.enterForeground()
-    default: program.enterBackground()
+    case .active: program.report(.active)
+    case .inactive: program.report(.inactive)
+    default: program.report(.background)
     }
   }
 }

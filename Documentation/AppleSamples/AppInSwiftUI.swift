@@ -20,11 +20,9 @@ struct Mail: App {
     WindowGroup { Text("Mail") }
       .onChange(of: phase, initial: true) { _, phase in
         switch phase {
-        case .active: program.becomeActive()
-        case .inactive:
-          program.resignActive()
-          program.enterForeground()
-        case .background: program.enterBackground()
+        case .active: program.report(.active)
+        case .inactive: program.report(.inactive)
+        case .background: program.report(.background)
         @unknown default: break
         }
       }

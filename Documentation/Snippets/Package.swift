@@ -43,7 +43,7 @@ let package = Package(
       """
       AppInOneFile CommentsOnLaunches CommentsOnServices DrainAndProbe \
       FromOtherLaunchers FromOtherLifecycles LaunchTheProgram LogMessages MakeValues \
-      OnTheMainActor OrderWork ReadReport RegisterInItsFile Reload ServiceInItsFile \
+      OnTheMainActor OrderWork ReadReport RegisterInItsFile Reload RestartServices ServiceInItsFile \
       ServicesAndReadiness ShuttingDown StopInOrder TestApplication TestServices
       """
     ),

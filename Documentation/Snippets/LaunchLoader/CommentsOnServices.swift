@@ -37,11 +37,6 @@ struct Heartbeat: AppService {
   }
 }
 
-let run = AppServiceRun(Heartbeat())
-try await run.waitUntilReady()
-run.shutdown()
-try await run.wait()
-
 // snippet.hide
 func endOfTheProgram() async {
   // snippet.show
@@ -87,13 +82,53 @@ func context() throws {
   app.shutdown()
 }
 
-func group() throws {
+func status() {
+  // snippet.show
+  ServiceManager.notify("STATUS=serving 3 clients")
+  // snippet.hide
+}
+
+func restarts() throws {
+  // snippet.show
+  let app = AppHost()
+  let policy = RestartPolicy(pause: .seconds(1), atMost: .seconds(60), limit: nil)
+  try app.add("feed", onThrow: .restart(policy)) { context in
+    try await context.waitUntilShutdown()
+  }
+  // snippet.hide
+  app.shutdown()
+}
+
+func readiness() throws {
+  // snippet.show
+  let app = AppHost()
+  try app.add("feed", reportsReadiness: true) { context in
+    context.markReady()
+    context.markUnready()  // the connection is lost: app.isReady is false
+    context.markReady()  // and here again
+    try await context.waitUntilShutdown()
+  }
+  // snippet.hide
+  app.shutdown()
+}
+
+func group() async throws {
   // snippet.show
   let storage = AppServiceGroup("storage")
   try storage.add("cache") { context in try await context.waitUntilShutdown() }
 
   let app = AppHost()
   try app.add(storage)
+
+  let services = AppServiceGroup("test")
+  try services.add("heartbeat", options: AppServiceOptions(reportsReadiness: true)) { context in
+    context.markReady()
+    try await context.waitUntilShutdown()
+  }
+  try services.start()
+  try await services.waitUntilReady()
+  services.shutdown()
+  try await services.waitUntilStopped()
   // snippet.hide
   app.shutdown()
 }
@@ -122,10 +157,10 @@ func phases() {
   // snippet.show
   let app = AppHost()
 
-  func sceneWillResignActive() { app.resignActive() }  // .inactive
-  func sceneDidEnterBackground() { app.enterBackground() }  // .background
-  func sceneWillEnterForeground() { app.enterForeground() }  // .inactive
-  func sceneDidBecomeActive() { app.becomeActive() }  // .active
+  func sceneWillResignActive() { app.report(.inactive) }
+  func sceneDidEnterBackground() { app.report(.background) }
+  func sceneWillEnterForeground() { app.report(.inactive) }
+  func sceneDidBecomeActive() { app.report(.active) }
   // snippet.hide
   for report in [
     sceneWillResignActive, sceneDidEnterBackground, sceneWillEnterForeground, sceneDidBecomeActive,
@@ -150,18 +185,19 @@ func signals() async {
 try application()
 try context()
 try flatServices()
-try group()
+try await group()
+status()
+try restarts()
+try readiness()
 try await delegate()
 phases()
 await signals()
-let reporting = AppServiceRun(Reporter())
-try await reporting.waitUntilReady()
-reporting.shutdown()
-try await reporting.wait()
-let polling = AppServiceRun(Poller())
-try await polling.waitUntilReady()
-polling.shutdown()
-try await polling.wait()
-let caching = AppServiceRun(Cache())
-caching.shutdown()
-try await caching.wait()
+let others = AppServiceGroup("others")
+try others.add(Heartbeat())
+try others.add(Reporter())
+try others.add(Poller())
+try others.add(Cache())
+try others.start()
+try await others.waitUntilReady()
+others.shutdown()
+try await others.waitUntilStopped()

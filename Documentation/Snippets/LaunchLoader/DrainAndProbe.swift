@@ -23,7 +23,7 @@ func makeApplication(drain: Duration = .seconds(5)) throws -> AppHost {
 }
 
 /// The status with which a server answers the probe of its readiness.
-func readiness(of app: AppHost) -> Int { app.state == .active ? 200 : 503 }
+func readiness(of app: AppHost) -> Int { app.isReady ? 200 : 503 }
 
 // snippet.hide
 let app = try makeApplication(drain: .milliseconds(100))

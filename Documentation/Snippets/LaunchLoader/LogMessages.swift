@@ -16,6 +16,7 @@ configuration.onMessage = { message in
     "state": message.state?.rawValue,
     "services": message.services.isEmpty ? nil : message.services.joined(separator: " "),
     "workers": message.workers.isEmpty ? nil : message.workers.joined(separator: " "),
+    "error": message.error.map { "\($0)" },
     "seconds": message.elapsed.map { "\($0 / .seconds(1))" },
   ])
 }
@@ -38,10 +39,12 @@ try await app.waitUntil(state: .active)
 let observations = [
   app.bus.observe(.appStateDidChange) { state in log(["app": "\(state)"]) },
   app.bus.observe(.appServiceStateDidChange) { change in
-    log(["service": change.service, "state": "\(change.state)"])
-  },
-  app.bus.observe(.appServiceDidFail) { failure in
-    log(["service": failure.service, "error": "\(failure.error)"])
+    log([
+      "service": change.service,
+      "state": change.state.rawValue,
+      "attempt": "\(change.attempt)",
+      "error": change.error.map { "\($0)" },
+    ])
   },
 ]
 

@@ -77,10 +77,12 @@ extension AutosaveTests {
     values.register(.store) { [store] _ in store }
     try await values.launch()
 
-    let run = AppServiceRun(Autosave(clock: clock), loader: values, clock: clock)
-    try await run.waitUntilReady()
-    run.shutdown()
-    try await run.wait()
+    let services = AppServiceGroup("test", clock: clock)
+    try services.add(Autosave(clock: clock), options: AppServiceOptions(reportsReadiness: true))
+    try services.start(loader: values)
+    try await services.waitUntilReady()
+    services.shutdown()
+    try await services.waitUntilStopped()
     let saved = await store.saved
     #expect(saved == ["final"])
   }

@@ -15,14 +15,12 @@ struct Cleaner: AppService {
 }
 
 let clock = ManualClock()
-let run = AppServiceRun(Cleaner(clock: clock), clock: clock) { message in print(message) }
-try await run.waitUntilReady()  // throws if the service ends before
-run.shutdown()
-await clock.waitForSleepers(atLeast: 2)  // the service, and its time limit
-clock.jump(by: .seconds(20))
+let services = AppServiceGroup("test", clock: clock)
+try services.add(Cleaner(clock: clock), options: AppServiceOptions(reportsReadiness: true))
 
-do {
-  try await run.wait()
-} catch is CancellationError {
-  print("the cleaner was cancelled")  // it did not stop within 20 s
-}
+try services.start { message in print(message) }
+try await services.waitUntilReady()  // throws if the service ends before
+services.shutdown()
+await clock.waitForSleepers(atLeast: 2)  // the service, and the time limit of the group
+clock.jump(by: .seconds(20))  // the message: the cleaner is cancelled, because it did not stop
+try await services.waitUntilStopped()

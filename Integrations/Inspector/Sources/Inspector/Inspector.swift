@@ -100,14 +100,11 @@ public final class Inspector: AppService {
     }.store(in: tokens)
     app.bus.observe(.appServiceStateDidChange) { [weak app] change in
       let (services, time) = (app?.services, model.recorder.now)
+      let error = change.error.map { "\($0)".shortened(to: 2_000) }
       model.update { views in
-        views.services.note(change.service, change.state, at: time)
+        views.services.note(change.service, change.state, error, attempt: change.attempt, at: time)
         if let services { views.services.note(services, at: time) }
       }
-    }.store(in: tokens)
-    app.bus.observe(.appServiceDidFail) { failure in
-      let text = "\(failure.error)".shortened(to: 2_000)
-      model.update { $0.services.note(failureOf: failure.service, text) }
     }.store(in: tokens)
     // Afterwards the observers of the program end, and a file saved at the end would show none.
     app.bus.observe(.willTerminate) { [weak self] in self?.sample() }.store(in: tokens)

@@ -86,8 +86,9 @@ def test_warnings_have_that_contrast_too(browser, stage):
     stage.play(sample())
     stage.send("observers", observers([observer(growing=True, history=[1, 2, 3], count=30, paused=1, alive=3, dropped=9, waiting=50)]))
     stage.send("services", {"states": [], "rows": [
-        {"name": state, "state": state, "since": 0, "error": "bad" if state == "ended" else None, "isWaitedFor": state == "starting",
-         "history": [{"state": state, "time": 0}]} for state in ("starting", "ready", "stopping", "cancelled", "ended", "abandoned")]})
+        {"name": state, "state": state, "since": 0, "error": "bad" if state in ("ended", "pausing", "starting") else None, "isWaitedFor": state == "starting",
+         "history": [{"state": state, "time": 0}]} for state in (
+             "starting", "ready", "unready", "pausing", "stopping", "cancelled", "ended", "abandoned")]})
     browser.until("byId('failures').innerText.includes('Index')")
     for scheme in ("light", "dark"):
         browser.shape(scheme=scheme)

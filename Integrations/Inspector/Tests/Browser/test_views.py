@@ -191,14 +191,30 @@ def test_services_show_how_long_they_started_and_after_what(browser, stage):
     stage.send("services", {"states": [{"state": "active", "time": 0}], "rows": rows})
     browser.until("document.querySelectorAll('#services tbody tr').length === 3")
     assert browser.run("[...document.querySelectorAll('#services th')].map((each) => each.innerText)") == [
-        "Service", "State", "For", "Starts after", "Started in", "Error"]
+        "Service", "State", "For", "Starts after", "Started in", "Restarts", "Error"]
     cells = browser.run("[...document.querySelectorAll('#services tbody tr')].map((row) => [...row.cells].map((cell) => cell.innerText))")
     assert [row[:2] + row[3:] for row in cells] == [
-        ["database", "ready", "–", "120 ms", "–"], ["mailbox", "starting", "database", "–", "–"],
-        ["index", "not started", "database, mailbox", "–", "–"]]
+        ["database", "ready", "–", "120 ms", "–", "–"], ["mailbox", "starting", "database", "–", "–", "–"],
+        ["index", "not started", "database, mailbox", "–", "–", "–"]]
     assert "3 services. Nothing is being waited for now." in browser.run("byId('services').innerText")
     ticks = browser.run("[...document.querySelectorAll('#services svg text.soft')].map((each) => each.textContent)")
     assert ticks[0] == "0:00" and len(ticks) > 3, ticks
+    assert browser.complaints() == []
+
+
+def test_a_service_that_starts_again_has_not_failed(browser, stage):
+    row = {"name": "feed", "since": 0, "isWaitedFor": False, "error": "no connection",
+           "history": [{"state": "starting", "time": 0}, {"state": "pausing", "time": MS}]}
+    stage.clock = {"now": 9_000 * MS, "count": 0}
+    browser.run("inspector.select('services')")
+    for state, attempt, restarts, words in (
+            ("pausing", 1, "–", "feed starts again: no connection"), ("ready", 2, "1", "Nothing is being waited for now."),
+            ("ended", 2, "1", "feed failed: no connection")):
+        stage.send("services", {"states": [], "rows": [{**row, "state": state, "attempt": attempt}]})
+        browser.until(f"byId('services').innerText.includes({json.dumps(words)})")
+        cells = browser.run("[...document.querySelectorAll('#services tbody td')].map((cell) => cell.innerText)")
+        assert [cells[1], *cells[-2:]] == ["failed" if state == "ended" else state, restarts, "no connection"]
+        assert browser.run("byId('tab-services').innerText") == ("Services1" if state == "ended" else "Services")
     assert browser.complaints() == []
 
 

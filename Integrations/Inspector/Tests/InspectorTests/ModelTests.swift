@@ -115,15 +115,30 @@ struct ModelTests {
   func services() throws {
     var table = ServiceTable()
     for (state, isWaitedFor) in [
-      (AppServiceState.starting, true), (.ready, false), (.stopping, true), (.ended, false),
+      (AppServiceState.starting, true), (.ready, false), (.unready, false), (.stopping, true),
     ] {
       table.note("db", state, at: 5)
       #expect(table.json.text.contains("\"isWaitedFor\":\(isWaitedFor)"))
     }
-    table.note(failureOf: "db", "broken")
+    table.note("db", .ended, "broken", at: 6)
+    #expect(table.json.text.contains("\"isWaitedFor\":false"))
     #expect(table.rows.count == 1)
-    #expect(table.rows[0].history.map(\.state) == [.starting, .ready, .stopping, .ended])
+    #expect(table.rows[0].history.map(\.state) == [.starting, .ready, .unready, .stopping, .ended])
     #expect(table.rows[0].error == "broken")
+  }
+
+  @Test("A service that starts again keeps its last error, and a regular end removes it")
+  func restartedServices() {
+    var table = ServiceTable()
+    table.note("feed", .starting, at: 1)
+    table.note("feed", .pausing, "no connection", at: 2)
+    table.note("feed", .starting, attempt: 2, at: 3)
+    #expect(table.rows[0].isWaitedFor == false)
+    table.note("feed", .ready, attempt: 2, at: 4)
+    #expect(table.rows[0].error == "no connection")
+    #expect(table.json.text.contains("\"attempt\":2"))
+    table.note("feed", .ended, attempt: 2, at: 5)
+    #expect(table.rows[0].error == nil)
   }
 
   @Test("A service that has not started is listed, with its dependencies")

@@ -63,7 +63,7 @@ struct PageTests {
   func port() async throws {
     try await serve(Inspector(EventBus())) { url in
       for port in [try #require(URL(string: url)?.port), 70_000, -1] {
-        let run = AppServiceRun(Inspector(EventBus(), port: port))
+        let run = try start(Inspector(EventBus(), port: port))
         do {
           try await run.waitUntilReady()
           Issue.record("Port \(port) was served.")
@@ -71,7 +71,7 @@ struct PageTests {
         } catch {
           #expect("\(error)".contains("port \(port)"), "\(error)")
         }
-        _ = try? await run.wait()
+        _ = try? await run.waitUntilStopped()
       }
     }
   }
@@ -87,7 +87,7 @@ struct PageTests {
     do {
       let inspector = Inspector(bus)
       recorder = inspector.model.recorder
-      let run = AppServiceRun(inspector)
+      let run = try start(inspector)
       try await run.waitUntilReady()
       let url = try #require(inspector.url)
       _ = try await get(url)
@@ -145,11 +145,19 @@ struct PageTests {
     #expect(fourth?.hasPrefix("event: observers\n") == true)
   }
 
+  /// Starts an inspector alone, in a group without an application.
+  private func start(_ inspector: Inspector) throws -> AppServiceGroup {
+    let group = AppServiceGroup("test")
+    try group.add(inspector, options: AppServiceOptions(reportsReadiness: true))
+    try group.start()
+    return group
+  }
+
   private func serve(
     _ inspector: Inspector,
     _ body: (String) async throws -> Void
   ) async throws {
-    let run = AppServiceRun(inspector)
+    let run = try start(inspector)
     try await run.waitUntilReady()
     do {
       try await body(try #require(inspector.url))
@@ -158,7 +166,7 @@ struct PageTests {
       throw error
     }
     run.shutdown()
-    try await run.wait()
+    try await run.waitUntilStopped()
     #expect(inspector.url == nil)
   }
 

@@ -15,14 +15,15 @@ extension AppHost.Configuration {
   /// ```
   ///
   /// Messages about failed launch work have the level `error`; others have the level `warning`: they concern delayed,
-  /// cancelled and abandoned services. The subjects of a message are in its metadata:
+  /// restarted, cancelled and abandoned services. An error that a message reports is the error of its entry. The
+  /// subjects of a message are in its metadata:
   ///
   /// | key | value |
   /// | --- | --- |
   /// | `service` | the service, or an array of several |
   /// | `worker` | the launch work, or an array |
-  /// | `state` | `starting` or `stopping` if their start or stop takes long; `failed`, `cancelled`, `abandoned` |
-  /// | `elapsed` | the time of the wait so far, of the limit that expired, or of the launch work |
+  /// | `state` | `starting` or `stopping` if their start or stop takes long; `pausing` if a service starts again; `cancelled`, `abandoned`; `ended` if launch work has failed |
+  /// | `elapsed` | the time of the wait so far, of the pause, of the limit that expired, or of the launch work |
   ///
   /// The other parameters are those of the initializer without a logger.
   ///
@@ -33,6 +34,7 @@ extension AppHost.Configuration {
   ///   - clock: The clock that measures all time limits.
   ///   - signals: The meanings of signals; `[:]` leaves all signals alone.
   ///   - launchOptions: The launch options for the launch work; `nil` means `LaunchOptions.current`.
+  ///   - watchdog: Returns whether the program is healthy, for the watchdog of the service manager.
   ///   - endsWithParent: Whether the application ends with its parent process.
   public init(
     logger: Logger,
@@ -41,6 +43,7 @@ extension AppHost.Configuration {
     clock: any Clock<Duration> = ContinuousClock(),
     signals: [UnixSignal: UnixSignal.Meaning] = UnixSignal.Meaning.standard,
     launchOptions: LaunchOptions? = nil,
+    watchdog: (@Sendable () -> Bool)? = nil,
     endsWithParent: Bool = false
   ) {
     self.init(
@@ -49,11 +52,13 @@ extension AppHost.Configuration {
       clock: clock,
       signals: signals,
       launchOptions: launchOptions,
+      watchdog: watchdog,
       endsWithParent: endsWithParent
     )
     onMessage = { message in
-      let level: Logger.Level = message.state == .failed ? .error : .warning
-      logger.log(level: level, "\(message.description)", metadata: message.metadata)
+      let level: Logger.Level = message.state == .ended ? .error : .warning
+      let text: Logger.Message = "\(message.description)"
+      logger.log(level: level, text, error: message.error, metadata: message.metadata)
     }
   }
 }
@@ -83,8 +88,8 @@ extension AppHost {
   /// | launch work ended | `level` | `worker`, `outcome`, `elapsed` |
   /// | launch work failed | `error` | `worker`, `outcome`, `elapsed`, and the error, if it has thrown one |
   /// | launch finished | `level` | `elapsed` |
-  /// | service changed state | `level` | `service`, `state`, and `elapsed` in the state before |
-  /// | service failed | `error` | `service`, and the error |
+  /// | service changed state | `level` | `service`, `state`, `attempt`, and `elapsed` in the state before |
+  /// | service failed | `error`, or `warning` before a restart | the same, and the error |
   ///
   /// Call it before `run()`. The events of the application are read from its bus; an application
   /// whose bus has other applications shares their entries.
@@ -110,21 +115,18 @@ extension AppHost {
       )
     }.store(in: tokens)
     bus.observe(.appServiceStateDidChange) { change in
+      let metadata: Logger.Metadata = [
+        "service": .string(change.service), "state": .string(change.state.rawValue),
+        "attempt": .stringConvertible(change.attempt),
+        "elapsed": .stringConvertible(change.elapsed),
+      ]
+      logger.log(level: level, "service changed state", metadata: metadata)
+      guard let error = change.error else { return }
       logger.log(
-        level: level,
-        "service changed state",
-        metadata: [
-          "service": .string(change.service), "state": .string(change.state.rawValue),
-          "elapsed": .stringConvertible(change.elapsed),
-        ]
-      )
-    }.store(in: tokens)
-    bus.observe(.appServiceDidFail) { failure in
-      logger.log(
-        level: .error,
+        level: change.state == .pausing ? .warning : .error,
         "service failed",
-        error: failure.error,
-        metadata: ["service": .string(failure.service)]
+        error: error,
+        metadata: metadata
       )
     }.store(in: tokens)
     bus.observe(.didFinishLaunching) { [loader] _ async throws in

@@ -14,7 +14,8 @@ extension AppHost {
   /// | `<prefix>.services.stop.duration` | timer: from the request to stop until the end | |
   /// | `<prefix>.service.start.duration` | timer: from the start of a service until it is ready | `service` |
   /// | `<prefix>.service.stop.duration` | timer: from the request to stop until a service has ended | `service` |
-  /// | `<prefix>.services.failures` | counter | `service` |
+  /// | `<prefix>.services.failures` | counter: errors with which a service has ended, or because of which it starts again | `service` |
+  /// | `<prefix>.services.restarts` | counter: starts after the first | `service` |
   ///
   /// Call it before `run()`. The events of the application are read from its bus.
   ///
@@ -44,15 +45,16 @@ extension AppHost {
     bus.observe(.appStateDidChange) { phases.note($0) }.store(in: tokens)
     bus.observe(.appServiceStateDidChange) { change in
       let service = ("service", change.service)
-      if change.state == .ready {
+      if change.state == .ready, change.previous == .starting {
         metrics.timer("service.start.duration", service).record(change.elapsed)
       }
       if let time = stops.duration(endedBy: change) {
         metrics.timer("service.stop.duration", service).record(time)
       }
-    }.store(in: tokens)
-    bus.observe(.appServiceDidFail) { failure in
-      metrics.counter("services.failures", ("service", failure.service)).increment()
+      if change.error != nil { metrics.counter("services.failures", service).increment() }
+      if change.state == .starting, change.attempt > 1 {
+        metrics.counter("services.restarts", service).increment()
+      }
     }.store(in: tokens)
     return Token { tokens.end() }
   }
@@ -68,8 +70,13 @@ private final class ServiceStops: Sendable {
       if change.previous == .stopping || change.previous == .cancelled {
         times[change.service, default: .zero] += change.elapsed
       }
-      guard change.state == .ended || change.state == .abandoned else { return nil }
-      return times.removeValue(forKey: change.service)
+      switch change.state {
+      case .ended, .abandoned: return times.removeValue(forKey: change.service)
+      // Cancelled because its start took too long: that is no stop.
+      case .pausing: times[change.service] = nil
+      default: break
+      }
+      return nil
     }
   }
 }

@@ -133,6 +133,34 @@ struct ApplicationLogTests {
     withExtendedLifetime(log) {}
   }
 
+  @Test("A service that starts again is a warning with its error, as a change and as a message")
+  func restarts() async throws {
+    let app = application()
+    let log = app.startLogging(to: sample.logger)
+    let policy = RestartPolicy(pause: .zero)
+    try app.add("feed", reportsReadiness: true, onThrow: .restart(policy)) { context in
+      if context.attempt == 1 { throw SampleError("no connection") }
+      context.markReady()
+      try await context.waitUntilShutdown()
+    }
+    let run = Task { try await app.run() }
+    try await app.waitUntil(state: .active)
+    app.shutdown()
+    #expect(try await run.value == 0)
+    let failures = sample.handler.entries.filter { $0.error != nil }
+    #expect(failures.count == 2)
+    for failure in failures {
+      #expect(failure.level == .warning)
+      #expect(failure.metadata["service"] == "feed")
+      #expect(failure.metadata["state"] == "pausing")
+      #expect(failure.error as? SampleError == SampleError("no connection"))
+    }
+    let attempts = sample.handler.entries.filter { $0.metadata["state"] == "starting" }
+      .map { "\($0.metadata["attempt"] ?? "")" }
+    #expect(attempts == ["1", "2"])
+    withExtendedLifetime(log) {}
+  }
+
   @Test("Failed launch work is an error, whether its entries or only its messages are logged")
   func launchFailures() async throws {
     let loader = LaunchLoader()
@@ -160,6 +188,7 @@ struct ApplicationLogTests {
     #expect(entry.metadata["elapsed"] != nil)
     let message = try #require(failures.first { "\($0.message)" != "launch work failed" })
     #expect("\(message.message)".contains("no server"))
+    #expect(message.error as? SampleError == SampleError("no server"))
     withExtendedLifetime(log) {}
   }
 

@@ -46,6 +46,39 @@ struct ApplicationMetricsTests {
     withExtendedLifetime(token) {}
   }
 
+  @Test("Each failure and each restart is counted, and a change of readiness is no start")
+  func restarts() async throws {
+    let metrics = TestMetrics()
+    let app = AppHost(
+      bus: EventBus(),
+      loader: LaunchLoader(),
+      configuration: AppHost.Configuration(
+        signals: [:],
+        onMessage: { _ in },
+        launchOptions: LaunchOptions()
+      )
+    )
+    let token = app.startMeasuring(prefix: "shop", factory: metrics)
+    let policy = RestartPolicy(pause: .zero)
+    try app.add("feed", reportsReadiness: true, onThrow: .restart(policy)) { context in
+      if context.attempt < 3 { throw SampleError() }
+      context.markReady()
+      context.markUnready()
+      context.markReady()
+      try await context.waitUntilShutdown()
+    }
+    let run = Task { try await app.run() }
+    try await app.waitUntil(state: .active)
+    app.shutdown()
+    #expect(try await run.value == 0)
+    let feed = [("service", "feed")]
+    #expect(metrics.counterTotal(label: "shop.services.failures", dimensions: feed) == 2)
+    #expect(metrics.counterTotal(label: "shop.services.restarts", dimensions: feed) == 2)
+    #expect(try metrics.expectTimer("shop.service.start.duration", feed).values.count == 1)
+    #expect(try metrics.expectTimer("shop.service.stop.duration", feed).values.count == 1)
+    withExtendedLifetime(token) {}
+  }
+
   @Test(
     "The time of a stop includes that after a cancellation; a service that ends by itself has none"
   )

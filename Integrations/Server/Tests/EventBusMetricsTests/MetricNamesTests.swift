@@ -23,13 +23,23 @@ struct MetricNamesTests {
     let app = AppHost(
       bus: bus,
       loader: loader,
-      configuration: AppHost.Configuration(signals: [:], launchOptions: LaunchOptions())
+      configuration: AppHost.Configuration(
+        signals: [:],
+        onMessage: { _ in },
+        launchOptions: LaunchOptions()
+      )
     )
     let tokens = [
       bus.startMeasuring(prefix: "shop", factory: metrics, interval: .seconds(10), clock: clock),
       app.startMeasuring(prefix: "shop", factory: metrics),
     ]
     try app.add("web", onThrow: .ignore) { _ in throw SampleError() }
+    let policy = RestartPolicy(pause: .zero)
+    try app.add("feed", reportsReadiness: true, onThrow: .restart(policy)) { context in
+      if context.attempt == 1 { throw SampleError() }
+      context.markReady()
+      try await context.waitUntilShutdown()
+    }
     try app.add("db") { context in
       context.markReady()
       try await context.waitUntilShutdown()

@@ -33,9 +33,22 @@ struct AdoptingTests {
     )
   }
 
+  /// Starts a service alone, in a group without an application.
+  private func start(
+    _ service: AdoptedService,
+    stopTimeout: Duration? = nil,
+    onMessage: (@Sendable (AppHostMessage) -> Void)? = nil
+  ) throws -> AppServiceGroup {
+    let group = AppServiceGroup("test", stopTimeout: stopTimeout)
+    let options = AppServiceOptions(onReturn: .shutdown, reportsReadiness: true)
+    try group.add(service, options: options)
+    try group.start(onMessage: onMessage)
+    return group
+  }
+
   @Test("A request to stop reaches graceful shutdown handlers, and is no cancellation")
   func gracefulShutdown() async throws {
-    let run = AppServiceRun(
+    let run = try start(
       AdoptedService(
         ClosureService { [log] in
           let (stream, continuation) = AsyncStream<Void>.makeStream()
@@ -53,13 +66,13 @@ struct AdoptingTests {
     )
     await log.first(1)
     run.shutdown()
-    try await run.wait()
+    try await run.waitUntilStopped()
     #expect(log.entries == ["begun", "asked", "ended false true"])
   }
 
   @Test("cancelWhenGracefulShutdown and gracefulShutdown() work")
   func waiting() async throws {
-    let run = AppServiceRun(
+    let run = try start(
       AdoptedService(
         ClosureService { [log] in
           await withTaskGroup { group in
@@ -80,24 +93,24 @@ struct AdoptingTests {
     )
     await log.first(2)
     run.shutdown()
-    try await run.wait()
+    try await run.waitUntilStopped()
     #expect(log.entries.sorted() == ["begun", "begun", "cancelled", "waited"])
   }
 
   @Test("A request before the service begins is not lost")
   func early() async throws {
     for _ in 0..<50 {
-      let run = AppServiceRun(
+      let run = try start(
         AdoptedService(ClosureService { try await ServiceLifecycle::gracefulShutdown() }, "http")
       )
       run.shutdown()
-      try await run.wait()
+      try await run.waitUntilStopped()
     }
   }
 
   @Test("A cancellation is a cancellation")
   func cancellation() async throws {
-    let run = AppServiceRun(
+    let run = try start(
       AdoptedService(
         ClosureService { [log] in
           log.append("begun")
@@ -113,17 +126,17 @@ struct AdoptingTests {
     )
     await log.first(1)
     run.cancel()
-    _ = try? await run.wait()
+    _ = try? await run.waitUntilStopped()
     #expect(log.entries == ["begun", "true false"])
   }
 
   @Test("Task-local values of the run are visible in the service")
   func taskLocals() async throws {
     try await Request.$id.withValue("one") {
-      let run = AppServiceRun(
+      let run = try start(
         AdoptedService(ClosureService { [log] in log.append(Request.id) }, "http")
       )
-      try await run.wait()
+      try await run.waitUntilStopped()
     }
     #expect(log.entries == ["one"])
   }
@@ -224,14 +237,14 @@ struct AdoptingTests {
   @Test("A service that ignores the request is cancelled at its deadline, and named")
   func abandoned() async throws {
     let messages = Inbox<String>()
-    let run = AppServiceRun(
+    let run = try start(
       AdoptedService(ClosureService { try? await untilCancelled() }, "http"),
       stopTimeout: .zero,
       onMessage: { messages.append($0.description) }
     )
     try await run.waitUntilReady()
     run.shutdown()
-    try? await run.wait()
+    try? await run.waitUntilStopped()
     #expect(messages.entries.contains { $0.contains("service \"http\" is cancelled") })
   }
 }
@@ -249,9 +262,13 @@ extension AdoptingTests {
     }
     #expect(error?.description.contains("adopt its services one by one") == true)
     #expect(app.services.isEmpty)
-    let run = AppServiceRun(AdoptedService(group, "group"))
-    let later = await #expect(throws: AppServiceError.self) { try await run.wait() }
-    #expect(later?.description == error?.description)
+    let run = try start(AdoptedService(group, "group"))
+    let later = await #expect(throws: AppServiceError.self) { try await run.waitUntilStopped() }
+    guard case .failed("test", let errors)? = later?.code else {
+      Issue.record("not an error of the group: \(String(describing: later))")
+      return
+    }
+    #expect(errors.map { "\($0)" } == [error?.description])
   }
 
   @Test("A group's configuration is one service, stops in its own order, and handles no signals")

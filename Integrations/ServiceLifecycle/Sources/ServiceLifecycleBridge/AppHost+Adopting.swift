@@ -31,6 +31,9 @@ extension AppHost {
   /// The service counts as ready as soon as it runs. If it becomes ready later, it reports that to a ``Readiness``,
   /// which is passed as `ready`.
   ///
+  /// With `onThrow: .restart(RestartPolicy())` in the options, the application runs it again after an error: choose that
+  /// only for a service whose `run` may be called again. A ``Readiness`` that was reported once stays reported.
+  ///
   /// - Parameters:
   ///   - service: The service.
   ///   - name: The name of the service, unique within the application.
@@ -100,8 +103,7 @@ extension AppHost {
   }
 }
 
-/// A service of swift-service-lifecycle, or a group of them, as a service of an application, of a group or of an
-/// `AppServiceRun`.
+/// A service of swift-service-lifecycle, or a group of them, as a service of an application or of a group.
 public struct AdoptedService: AppService {
   /// The name of the service.
   public let serviceName: String

@@ -9,6 +9,9 @@ struct ServiceTable: Sendable {
     var state: AppServiceState?
     /// The time of the last change, in nanoseconds since the recording began.
     var since: Int64
+    /// The number of the current attempt, from 1.
+    var attempt = 1
+    /// The error because of which it has ended or started again last.
     var error: String?
     /// The services that it starts after.
     var dependencies: [String] = []
@@ -26,10 +29,20 @@ struct ServiceTable: Sendable {
   private(set) var states: [(state: AppState, time: Int64)] = []
 
   /// Notes a change of a service.
-  mutating func note(_ service: String, _ state: AppServiceState, at time: Int64) {
+  mutating func note(
+    _ service: String,
+    _ state: AppServiceState,
+    _ error: String? = nil,
+    attempt: Int = 1,
+    at time: Int64
+  ) {
     guard let index = index(of: service, state) else { return }
     rows[index].state = state
-    rows[index].isWaitedFor = [.starting, .stopping, .cancelled].contains(state)
+    rows[index].attempt = attempt
+    if [.pausing, .ended, .abandoned].contains(state) { rows[index].error = error }
+    // A restart delays no other service, unless the list of services says so.
+    rows[index].isWaitedFor =
+      state == .starting && attempt == 1 || state == .stopping || state == .cancelled
     rows[index].since = time
     rows[index].history.append((state, time))
     if rows[index].history.count > Self.limit { rows[index].history.removeFirst() }
@@ -42,12 +55,6 @@ struct ServiceTable: Sendable {
       rows[index].dependencies = service.dependencies
       rows[index].isWaitedFor = service.isWaitedFor
     }
-  }
-
-  /// Notes the error of a service.
-  mutating func note(failureOf service: String, _ error: String) {
-    guard let index = index(of: service, .ended) else { return }
-    rows[index].error = error
   }
 
   /// Notes a state of the application.
@@ -76,7 +83,7 @@ struct ServiceTable: Sendable {
         rows.map { row in
           [
             "name": .string(row.name), "state": .string(row.state?.rawValue ?? "waiting"),
-            "since": JSON(row.since), "error": JSON(row.error),
+            "since": JSON(row.since), "attempt": JSON(row.attempt), "error": JSON(row.error),
             "isWaitedFor": .bool(row.isWaitedFor), "after": JSON(row.dependencies),
             "history": .array(
               row.history.map { ["state": .string($0.state.rawValue), "time": JSON($0.time)] }

@@ -2,11 +2,19 @@
 
 /** The services with their states, and which ones the program waits for. */
 const Services = {
-  kinds: { waiting: "", starting: "warn", ready: "good", stopping: "warn", cancelled: "bad", ended: "", abandoned: "bad" },
+  kinds: {
+    waiting: "", starting: "warn", ready: "good", unready: "warn", pausing: "warn", stopping: "warn", cancelled: "bad",
+    ended: "", abandoned: "bad",
+  },
+
+  /** Whether a service has ended with an error: one that starts again has not failed. */
+  hasFailed(row) {
+    return row.error !== null && row.state === "ended";
+  },
 
   /** How many services have failed. */
   failed(data) {
-    return data.rows.filter((row) => row.error !== null).length;
+    return data.rows.filter(Services.hasFailed).length;
   },
 
   show(data, now) {
@@ -16,25 +24,29 @@ const Services = {
         " Give the inspector the application, ", element("code", {}, "Inspector(.default, app: app)"),
         ", and its services appear here when it runs."));
     }
-    const failed = data.rows.filter((row) => row.error !== null);
+    const failed = data.rows.filter(Services.hasFailed);
+    const pausing = data.rows.filter((row) => row.state === "pausing");
     const awaited = data.rows.filter((row) => row.isWaitedFor);
     const parts = failed.map((row) => element("p", { class: "callout bad" },
       element("b", {}, `${row.name} failed: `), row.error));
+    parts.push(...pausing.map((row) => element("p", { class: "callout" },
+      element("b", {}, `${row.name} starts again: `), row.error)));
     if (awaited.length) {
       parts.push(element("p", { class: "callout" }, "Waiting for ",
         ...awaited.flatMap((row, at) => [at ? ", " : "", element("b", {}, row.name),
           ` (${Services.word(row)} for ${Format.duration(Math.max(0, now - row.since))})`]), "."));
-    } else if (!failed.length) {
+    } else if (!failed.length && !pausing.length) {
       parts.push(element("p", { class: "callout calm" }, element("b", {}, Format.plural(data.rows.length, "service")),
         ". Nothing is being waited for now."));
     }
     const state = data.states[data.states.length - 1];
     parts.push(element("div", { class: "panel" },
       element("h2", {}, `States over time; the application is ${state ? state.state : "unknown"}`,
-        element("span", { class: "key" }, Services.key("slow", "starting or stopping"), Services.key("good", "ready"),
+        element("span", { class: "key" }, Services.key("slow", "not ready"), Services.key("good", "ready"),
           Services.key("bad", "failed"))), Services.lives(data, now, node.clientWidth)));
     parts.push(element("table", {},
-      element("thead", {}, Tables.row("th", ["Service", "State", ["n", "For"], "Starts after", ["n", "Started in"], "Error"])),
+      element("thead", {}, Tables.row("th", ["Service", "State", ["n", "For"], "Starts after", ["n", "Started in"],
+        ["n", "Restarts"], "Error"])),
       element("tbody", {}, ...data.rows.map((row) => Services.row(row, now)))));
     update(node, ...parts);
   },
@@ -51,7 +63,7 @@ const Services = {
   },
 
   row(row, now) {
-    const hasFailed = row.error !== null;
+    const hasFailed = Services.hasFailed(row);
     const none = () => element("span", { class: "soft" }, "–");
     const start = Services.start(row);
     return Tables.row("td", [
@@ -60,7 +72,8 @@ const Services = {
       ["n", Format.duration(Math.max(0, now - row.since))],
       (row.after || []).join(", ") || none(),
       ["n", start === undefined ? none() : Format.duration(start)],
-      hasFailed ? element("span", { class: "bad" }, Format.shortened(row.error, 200)) : none(),
+      ["n", row.attempt > 1 ? Format.count(row.attempt - 1) : none()],
+      row.error === null ? none() : element("span", { class: hasFailed ? "bad" : "warn" }, Format.shortened(row.error, 200)),
     ]);
   },
 
@@ -91,7 +104,7 @@ const Services = {
       row.history.forEach((change, index) => {
         const end = index + 1 < row.history.length ? row.history[index + 1].time : now;
         const isOver = change.state === "ended" || change.state === "abandoned";
-        const color = isOver ? (row.error === null ? "line" : "bad") : change.state === "ready" ? "good" : "slow";
+        const color = isOver ? (Services.hasFailed(row) ? "bad" : "line") : change.state === "ready" ? "good" : "slow";
         const left = x(change.time);
         svg.append(shape("rect", {
           x: left, y: y + 3, width: Math.max(x(end) - left, 2), height: isOver ? 3 : 15, rx: 2,
