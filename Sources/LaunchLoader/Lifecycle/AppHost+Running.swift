@@ -103,6 +103,7 @@ extension AppHost {
   /// Describes where the services run.
   ///
   /// - Parameter steps: Receives the steps that the task of the run performs.
+  /// - Returns: The place.
   private func place(
     of steps: AsyncStream<ServiceRunner.Step>.Continuation
   ) -> ServiceRunner.Place {

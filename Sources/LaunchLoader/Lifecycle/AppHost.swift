@@ -151,7 +151,13 @@ public final class AppHost: Sendable {
     // The name of a group is given where it is created.
     let isNumbered = name == nil && group == nil
     let body = ServiceRunner.body(of: service)
-    try runner.add(name ?? service.serviceName, isNumbered: isNumbered, options, group: group, run: body)
+    try runner.add(
+      name ?? service.serviceName,
+      isNumbered: isNumbered,
+      options,
+      group: group,
+      run: body
+    )
     group?.becomeService()
   }
 

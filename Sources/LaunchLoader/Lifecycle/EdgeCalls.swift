@@ -24,7 +24,11 @@ final class EdgeCalls: Sendable {
     fileprivate let state = Locked(State())
     fileprivate let report: DelayReport
 
-    fileprivate init(_ number: UInt, _ name: @escaping @Sendable () -> String, _ report: DelayReport) {
+    fileprivate init(
+      _ number: UInt,
+      _ name: @escaping @Sendable () -> String,
+      _ report: DelayReport
+    ) {
       (self.number, self.name, self.report) = (number, name, report)
     }
 
@@ -91,7 +95,7 @@ final class EdgeCalls: Sendable {
   /// - Parameters:
   ///   - event: The name of the event.
   ///   - app: The application that posts it.
-  ///   - mayBeAbandoned: Whether whoever waits for the handlers does so in another task than the post.
+  ///   - mayBeAbandoned: Whether the wait for the handlers is in another task than the post.
   /// - Returns: The call, for ``finish(_:)`` or ``suspend(_:until:)``.
   func list(handlersOf event: String, of app: AppHost, mayBeAbandoned: Bool = false) -> Call {
     begin({ Self.describe(event, app.bus) }, of: app, mayBeAbandoned: mayBeAbandoned)
@@ -166,7 +170,9 @@ final class EdgeCalls: Sendable {
 
   /// Waits until nothing that can be abandoned is in progress, regardless of cancellation.
   nonisolated(nonsending) func untilDone() async {
-    while let call = state.withLock({ $0.suspendedCalls.first }) { await call.end.waitUncancelled() }
+    while let call = state.withLock({ $0.suspendedCalls.first }) {
+      await call.end.waitUncancelled()
+    }
   }
 
   /// Records that a call has finished.

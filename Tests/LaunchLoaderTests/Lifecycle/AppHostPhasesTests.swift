@@ -22,10 +22,12 @@ struct AppHostPhasesTests {
     let script: [(report: (AppHost) -> Void, state: AppState, events: [String])] = [
       ({ $0.report(.active) }, .active, []), ({ $0.enteredForeground() }, .active, []),
       ({ $0.report(.inactive) }, .inactive, resigns), ({ $0.report(.inactive) }, .inactive, []),
-      ({ $0.enteredForeground() }, .inactive, []), ({ $0.report(.background) }, .background, enters),
+      ({ $0.enteredForeground() }, .inactive, []),
+      ({ $0.report(.background) }, .background, enters),
       ({ $0.report(.background) }, .background, []), ({ $0.report(.inactive) }, .inactive, leaves),
       // After SIGCONT it is inactive, as it was before.
-      ({ $0.report(.background) }, .background, enters), ({ $0.enteredForeground() }, .inactive, leaves),
+      ({ $0.report(.background) }, .background, enters),
+      ({ $0.enteredForeground() }, .inactive, leaves),
       ({ $0.report(.active) }, .active, activates),
       ({ $0.report(.background) }, .background, resigns + enters),
       ({ $0.enteredForeground() }, .active, leaves + activates),

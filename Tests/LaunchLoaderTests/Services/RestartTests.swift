@@ -38,7 +38,9 @@ struct RestartTests {
         "ready 3",
       ]
     )
-    #expect(changes.entries.compactMap { ($0.error as? Failed)?.name } == ["attempt 1", "attempt 2"])
+    #expect(
+      changes.entries.compactMap { ($0.error as? Failed)?.name } == ["attempt 1", "attempt 2"]
+    )
     #expect(changes.entries.filter { $0.state == .pausing }.allSatisfy { $0.error != nil })
     #expect(
       stage.messages.entries == [
@@ -180,7 +182,9 @@ struct RestartTests {
     token.cancel()
   }
 
-  @Test("A stop during a pause ends the service at once, and the error of its attempt is no failure")
+  @Test(
+    "A stop during a pause ends the service at once, and the error of its attempt is no failure"
+  )
   func stoppedInPause() async throws {
     let token = observe()
     let policy = RestartPolicy(pause: .seconds(30))
@@ -230,7 +234,9 @@ struct RestartTests {
     token.cancel()
   }
 
-  @Test("A service that misses its start and ignores its cancellation is abandoned, and ends the run")
+  @Test(
+    "A service that misses its start and ignores its cancellation is abandoned, and ends the run"
+  )
   func missedStartForGood() async throws {
     let mayEnd = ManualLatch()
     try stage.add(
@@ -268,14 +274,18 @@ struct RestartTests {
     await stage.passTime { states("storage").last == "ready 2" }
     #expect(states("storage/index").suffix(2) == ["starting 1", "ready 1"])
     #expect(states("storage/cache").count { $0 == "starting 1" } == 2)
-    #expect(stage.messages.entries.first?.contains("\"storage\" has failed and starts again") == true)
+    #expect(
+      stage.messages.entries.first?.contains("\"storage\" has failed and starts again") == true
+    )
     #expect(log.entries == ["-cache"])
     #expect(try await stage.stop(running) == 0)
     #expect(log.entries == ["-cache", "-index", "-cache"])
     token.cancel()
   }
 
-  @Test("A group that restarted, and one that did not, release their services, which may refer to the group")
+  @Test(
+    "A group that restarted, and one that did not, release their services, which may refer to the group"
+  )
   func released() async throws {
     for restarts in [true, false] {
       let tally = Tally()
@@ -294,7 +304,9 @@ struct RestartTests {
       }
       let running = stage.start()
       await stage.passTime { stage.app.isReady && (!restarts || stage.messages.entries.count == 1) }
-      await stage.passTime { stage.app.services.first?.attempt == (restarts ? 2 : 1) && stage.app.isReady }
+      await stage.passTime {
+        stage.app.services.first?.attempt == (restarts ? 2 : 1) && stage.app.isReady
+      }
       #expect(try await stage.stop(running) == 0)
       await until(tally.live == 0)
     }

@@ -150,7 +150,10 @@ struct ServiceGroupAloneTests {
     #expect(log.entries.isEmpty)
   }
 
-  @Test("Cancelling a group cancels its services, also before they are ready and during the stop", arguments: 0..<3)
+  @Test(
+    "Cancelling a group cancels its services, also before they are ready and during the stop",
+    arguments: 0..<3
+  )
   func cancelling(moment: Int) async throws {
     let (isEntered, isAsked) = (ManualLatch(), ManualLatch())
     let group = try group { [log] context in
@@ -256,7 +259,9 @@ struct ServiceGroupAloneTests {
     #expect(messages.entries.count == 3)
   }
 
-  @Test("Without limits of its own, a group has 20 s to stop and 5 s to end: reported, cancelled, abandoned")
+  @Test(
+    "Without limits of its own, a group has 20 s to stop and 5 s to end: reported, cancelled, abandoned"
+  )
   func timeLimits() async throws {
     let (mayEnd, isAsked) = (ManualLatch(), ManualLatch())
     let group = try group { context in

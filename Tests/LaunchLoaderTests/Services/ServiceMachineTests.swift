@@ -180,7 +180,10 @@ struct ServiceMachineTests {
     arguments: [
       (RestartPolicy(), [100, 200, 400, 800, 1_600]),
       (RestartPolicy(pause: .seconds(1), growingBy: 1), [1_000, 1_000, 1_000]),
-      (RestartPolicy(pause: .seconds(8), growingBy: 3, atMost: .seconds(30)), [8_000, 24_000, 30_000]),
+      (
+        RestartPolicy(pause: .seconds(8), growingBy: 3, atMost: .seconds(30)),
+        [8_000, 24_000, 30_000]
+      ),
       (RestartPolicy(pause: .seconds(40), atMost: .seconds(30)), [30_000, 30_000]),
       (RestartPolicy(pause: .zero), [0, 0, 0]),
     ]

@@ -237,7 +237,8 @@ struct ServiceWalk {
     if tasks[id] != nil { complain("started \(id), which runs") }
     if attempt != (attempts[id] ?? 0) + 1 { complain("started \(id) as attempt \(attempt)") }
     if attempt == 1 {
-      for before in dependencies(of: id) where !satisfied.contains(before) && !dropped.contains(before) {
+      for before in dependencies(of: id)
+      where !satisfied.contains(before) && !dropped.contains(before) {
         complain("started \(id) before \(before)")
       }
       started.append(id)

@@ -142,6 +142,7 @@ public struct RestartPolicy: Hashable, Sendable {
   /// Returns the pause before the next restart of a row.
   ///
   /// - Parameter restarts: The number of restarts so far.
+  /// - Returns: The pause.
   package func pause(after restarts: Int) -> Duration {
     var result = min(pause, atMost)
     for _ in 0..<restarts {

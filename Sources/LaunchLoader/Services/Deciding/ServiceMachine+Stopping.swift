@@ -31,7 +31,8 @@ extension ServiceMachine {
     let record = table[index]
     let isStopping = isStopRequested || isProgramStopping
     // The stop or a cancellation has ended a wait of the service: that is no failure.
-    let isExcused = error.map { $0.isOfEndedWait && (isStopping || record.state == .cancelled) } ?? true
+    let isExcused =
+      error.map { $0.isOfEndedWait && (isStopping || record.state == .cancelled) } ?? true
     let thrown = isExcused ? nil : error
     switch judge(record, thrown, isStopping: isStopping) {
     case .restarts(let number, let pause, let cause):
@@ -52,6 +53,7 @@ extension ServiceMachine {
   ///   - record: The service, in the state in which it has ended.
   ///   - error: The error that it threw; `nil` also if the stop has ended a wait of it.
   ///   - isStopping: Whether the services, or the program, were asked to stop.
+  /// - Returns: What the end means.
   private func judge(
     _ record: ServiceRecord,
     _ error: (any Error)?,
@@ -66,7 +68,8 @@ extension ServiceMachine {
     let failsToStart = record.failsToStart || record.missedStart
     let policy = error != nil || failsToStart ? options.onThrow : options.onReturn
     let own = AppServiceError(
-      record.missedStart ? .notStarted(name) : failsToStart ? .endedBeforeReady(name) : .returned(name)
+      record.missedStart
+        ? .notStarted(name) : failsToStart ? .endedBeforeReady(name) : .returned(name)
     )
     // What missed the limit of its start has thrown because of that.
     let cause: any Error = record.missedStart ? own : error ?? own
@@ -98,7 +101,9 @@ extension ServiceMachine {
     table[index].restarts = number
     enter(.pausing, index, limit: pause, because: cause)
     let what =
-      if case .returned? = (cause as? AppServiceError)?.code { "has returned" } else { "has failed" }
+      if case .returned? = (cause as? AppServiceError)?.code { "has returned" } else {
+        "has failed"
+      }
     say(
       "service \"\(name)\" \(what) and starts again in \(pause.shortText), restart \(number) in a row: \(cause)",
       of: name,

@@ -111,7 +111,8 @@ struct ServiceTable: Sendable {
 
   /// Returns the index of a service in one of its attempts, unless that has ended.
   func index(of id: ID, attempt: Int) -> Int? {
-    guard let index = index(of: id), records[index].attempt == attempt, records[index].hasTask else {
+    guard let index = index(of: id), records[index].attempt == attempt, records[index].hasTask
+    else {
       return nil
     }
     return index

@@ -117,7 +117,8 @@ public final class AppServiceGroup: AppService {
     runner.send { $0.cancel() }
   }
 
-  private static func runner(_ stopTimeout: Duration?, _ cancelTimeout: Duration?) -> ServiceRunner {
+  private static func runner(_ stopTimeout: Duration?, _ cancelTimeout: Duration?) -> ServiceRunner
+  {
     ServiceRunner(
       ServiceMachine(stopTimeout: stopTimeout, cancelTimeout: cancelTimeout, endsWhenEmpty: true)
     )
@@ -316,7 +317,8 @@ public final class AppServiceGroup: AppService {
     Task { [serviceName, outcome] in
       await runner.drive()
       let errors = runner.outcome.failures.map(\.error)
-      let error = errors.isEmpty ? nil : AppServiceError(.failed(group: serviceName, errors: errors))
+      let error =
+        errors.isEmpty ? nil : AppServiceError(.failed(group: serviceName, errors: errors))
       let limit = runner.machine(\.cancelTimeout)
       await messages.delivered(within: limit, on: clock)
       outcome.readiness.resolve(error ?? AppServiceError(.endedBeforeReady(serviceName)))

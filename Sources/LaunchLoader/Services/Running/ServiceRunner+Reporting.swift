@@ -21,11 +21,14 @@ extension ServiceRunner {
   func reportDelay(of transition: ServiceTransition, _ waited: Duration, _ place: Place) {
     guard let (current, services) = delay, current == transition else { return }
     // Otherwise, the messages about the service that runs this group name its services.
-    if let (runner, attempt) = place.parent, runner.waits(for: attempt.id, to: transition) { return }
+    if let (runner, attempt) = place.parent, runner.waits(for: attempt.id, to: transition) {
+      return
+    }
     let others = place.others()
     let names = services.map { "service \"\($0)\"" } + others.names
     let goal = transition == .start ? "start" : "stop"
-    let text = "waiting for \(names.joined(separator: ", ")) to \(goal), for \(waited.shortText) now"
+    let text =
+      "waiting for \(names.joined(separator: ", ")) to \(goal), for \(waited.shortText) now"
     // A stop without a limit must not be extended for ever.
     if transition == .start || machine(\.hasLimit) {
       place.perform(.delayed(names.isEmpty ? "waiting to \(goal)" : text))

@@ -3,9 +3,9 @@ internal import EventBus
 /// Runs services as the state machine directs: those of an application, or of a group.
 ///
 /// An event changes the machine under the one lock. The actions that follow are performed after unlocking, in their
-/// order, by one task at a time: the driver, ``run(at:beginsAtOnce:)``, or the task of a service outside its `run`. An
-/// event from anywhere else wakes the driver. Services therefore inherit the task-local values of whoever runs the
-/// application or the group, and not those of whoever marks another service as ready or adds one.
+/// order, by one task at a time: the driver, ``drive()``, or the task of a service outside its `run`. An
+/// event from anywhere else wakes the driver. Services therefore inherit the task-local values of the code that runs the
+/// application or the group, and not those of the code that marks another service as ready or adds one.
 ///
 /// ## Thread safety
 ///
@@ -31,7 +31,9 @@ package final class ServiceRunner: Sendable {
     var loader: LaunchLoader
     /// Receives reports under the lock, in order; nothing follows ``Step/over``.
     var report: @Sendable (ServiceMachine.Report) -> Void
-    /// Performs the steps that concern others than the services; called by one task at a time. It must not block.
+    /// Performs the steps that concern others than the services.
+    ///
+    /// Called by one task at a time. It must not block.
     var perform: @Sendable (Step) -> Void
     /// Returns whether changes of state are observed; called under the lock.
     var isObserved: @Sendable () -> Bool = { false }
@@ -141,6 +143,7 @@ package final class ServiceRunner: Sendable {
   /// - Parameters:
   ///   - isOwn: Whether the task of a service sends the event outside its `run`, and so may perform the actions.
   ///   - change: Changes the state, under the lock.
+  /// - Throws: The error of the change.
   private func update<Failure: Error>(
     isOwn: Bool = false,
     _ change: (inout State) throws(Failure) -> Void
