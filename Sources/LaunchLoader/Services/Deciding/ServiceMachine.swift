@@ -222,27 +222,6 @@ package struct ServiceMachine: Sendable {
     return true
   }
 
-  /// Starts the run: services without dependencies may start.
-  ///
-  /// An impossible order makes the run fail immediately.
-  ///
-  /// - Complexity: O(*n* log *n* + *e*) in the number of services and edges.
-  package mutating func begin() {
-    _ = claim()
-    guard case .launching(let request) = stage else { return }
-    stage = .running
-    unstarted = table.count
-    if let request { return announceStop(request) }
-    do throws(AppServiceError) {
-      for id in try startOrder() { link(id) }
-    } catch {
-      return fail(error)
-    }
-    for id in table.ids() { startIfFree(id) }
-    announceIfStarted()
-    if endsWhenEmpty && table.count == 0 { shutdown() }
-  }
-
   // MARK: Time
 
   /// Sets the time of the following events, which does not go back.
