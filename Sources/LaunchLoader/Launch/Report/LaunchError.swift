@@ -92,7 +92,7 @@ extension LaunchError: CustomStringConvertible {
         + " see the report of the launch"
     case .noValue(let id, nil):
       "launch made no value \"\(id)\": no worker made it; register one with a LaunchKey of this name,"
-        + " and give an AppServiceRun the loader that has the value"
+        + " and give a group without an application the loader that has it"
     case .noValue(let id, .skipped(let cause?)?):
       "launch made no value \"\(id)\": its worker was skipped because of \"\(cause)\";"
         + (origin.map { " \"\($0.id)\" \($0.outcome);" } ?? "")

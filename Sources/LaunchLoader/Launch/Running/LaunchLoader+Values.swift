@@ -6,7 +6,7 @@ extension LaunchLoader {
   ///
   /// The call does not launch. It waits for the work, which may be registered later, and returns
   /// immediately if the work has finished. If no launch has begun after five seconds,
-  /// and then every ten seconds, a message names the value: to the application or ``AppServiceRun`` of the
+  /// and then every ten seconds, a message names the value: to the application or ``AppServiceGroup`` of the
   /// service that waits, to the application that was created with the loader, on whose clock the time is
   /// measured, or on standard error. The loader keeps the value as long as it lives, unless a rollback undoes
   /// the work, or work whose value it needed.
