@@ -120,16 +120,31 @@ extension AppHost {
         }
       case .over(let failures, let isCancelled):
         pending.leaveHandlers(isFinal: true)
+        let unclosed = await closeValues()
         await changed(.end)
-        return (failures, isCancelled)
+        return (failures + unclosed, isCancelled)
       }
     }
+  }
+
+  /// Closes the values that launch work has made, and reports those whose closing failed or is abandoned.
+  nonisolated(nonsending) private func closeValues() async -> [ServiceRunner.Machine.Failure] {
+    var failures: [ServiceRunner.Machine.Failure] = []
+    let (limit, clock) = (configuration.cancelTimeout, configuration.clock)
+    await loader.closeValues(within: limit, on: clock) { id, error in
+      let name = "closing of launch value \"\(id)\""
+      let abandoned = AppServiceError(.abandoned(name), isLaunchWork: true)
+      let text = error.map { "\(name) failed: \($0)" } ?? abandoned.description
+      let state: AppHostMessage.State = error == nil ? .abandoned : .failed
+      messages.send(AppHostMessage(text, workers: [id.rawValue], state: state))
+      failures.append((nil, error ?? abandoned))
+    }
+    return failures
   }
 
   nonisolated(nonsending) private func launch() async {
     let options = configuration.launchOptions ?? .current
     locked.withLock { $0.options = options }
-    loader.reportOtherCopies(messages.send)
     await changed(.launch)
     if runner.isStopRequested { return }
     do {
