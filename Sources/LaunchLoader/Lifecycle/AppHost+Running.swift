@@ -47,7 +47,7 @@ extension AppHost {
       ServiceManager.end(system.manager)
       manager.withLock { $0 = nil }
     }
-    await withCancellationHandling {
+    let unclosed = await withCancellationHandling {
       await runToTheEnd(system, steps)
     } onCancel: {
       cancel()
@@ -57,7 +57,7 @@ extension AppHost {
     await lastPostsAreHandled()
     await changes.delivered(within: configuration.cancelTimeout, on: configuration.clock)
     await messages.delivered(within: configuration.cancelTimeout, on: configuration.clock)
-    let (failures, isCancelled) = runner.outcome
+    let (failures, isCancelled) = (runner.outcome.failures + unclosed, runner.outcome.isCancelled)
     if !failures.isEmpty { throw AppHostError(failures, exitCode: failureCode) }
     if isCancelled { try Task.checkCancellation() }
     return locked.withLock { $0.exitCode } ?? 0
@@ -144,12 +144,14 @@ extension AppHost {
     )
   }
 
-  /// Runs launch work and services, and performs the steps of the run on the caller's actor.
+  /// Runs launch work and services, performs the steps of the run on the caller's actor, and closes the values.
+  ///
+  /// - Returns: The errors of closing.
   private func runToTheEnd(
     _ system: SystemConnection,
     _ steps: AsyncStream<ServiceRunner.Step>,
     isolation: isolated (any Actor)? = #isolation
-  ) async {
+  ) async -> [ServiceMachine.Failure] {
     let driver = Task { await runner.drive() }
     if !runner.isStopRequested { await launch() }
     runner.send { $0.begin() }
@@ -167,6 +169,7 @@ extension AppHost {
     }
     await performing.value
     await driver.value
+    let unclosed = await closeValues()
     // Methods of edges that others have delayed until now have a limit each, as those of the last edges.
     let limit = configuration.cancelTimeout ?? configuration.stopTimeout
     let timer = limit.map { limit in
@@ -176,6 +179,28 @@ extension AppHost {
     }
     await changed(.end)
     timer?.cancel()
+    return unclosed
+  }
+
+  /// Closes the values that launch work has made, and reports those whose closing failed or is abandoned.
+  nonisolated(nonsending) private func closeValues() async -> [ServiceMachine.Failure] {
+    var failures: [ServiceMachine.Failure] = []
+    let (limit, clock) = (configuration.cancelTimeout, configuration.clock)
+    await loader.closeValues(within: limit, on: clock) { [messages] message in
+      messages.send(message)
+    } report: { id, error in
+      let name = "closing of launch value \"\(id)\""
+      let abandoned = AppServiceError(.abandoned(name), isLaunchWork: true)
+      let message = AppHostMessage(
+        error.map { "\(name) failed: \($0)" } ?? abandoned.description,
+        workers: [id.rawValue],
+        state: error == nil ? .abandoned : .ended,
+        error: error ?? abandoned
+      )
+      messages.send(message)
+      failures.append((nil, error ?? abandoned))
+    }
+    return failures
   }
 
   private func started(_ system: SystemConnection, isolation: isolated (any Actor)? = #isolation) {
@@ -199,10 +224,24 @@ extension AppHost {
     }
   }
 
+  /// Closes the values that launch work has made, and reports those whose closing failed or is abandoned.
+  nonisolated(nonsending) private func closeValues() async -> [ServiceRunner.Machine.Failure] {
+    var failures: [ServiceRunner.Machine.Failure] = []
+    let (limit, clock) = (configuration.cancelTimeout, configuration.clock)
+    await loader.closeValues(within: limit, on: clock) { id, error in
+      let name = "closing of launch value \"\(id)\""
+      let abandoned = AppServiceError(.abandoned(name), isLaunchWork: true)
+      let text = error.map { "\(name) failed: \($0)" } ?? abandoned.description
+      let state: AppHostMessage.State = error == nil ? .abandoned : .failed
+      messages.send(AppHostMessage(text, workers: [id.rawValue], state: state))
+      failures.append((nil, error ?? abandoned))
+    }
+    return failures
+  }
+
   nonisolated(nonsending) private func launch() async {
     let options = configuration.launchOptions ?? .current
     locked.withLock { $0.options = options }
-    loader.reportOtherCopies(messages.send)
     await changed(.launch)
     if runner.isStopRequested { return }
     do {

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Critical path")
 struct CriticalPathTests {
-  typealias Entry = LaunchRow
+  typealias Entry = LaunchMachine.Row
 
   private func entry(
     _ id: LaunchID,

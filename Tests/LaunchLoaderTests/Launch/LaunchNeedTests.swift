@@ -2,9 +2,9 @@ import LaunchLoader
 import TestSupport
 import Testing
 
-/// Drives the rule of a loader through every sequence of calls of a certain length that concern a need, its
+/// Drives the rules of a loader through every sequence of calls of a certain length that concern a need, its
 /// maker, and work of the same name that makes something else.
-@Suite("Needs in the registry")
+@Suite("Needs in the machine")
 struct LaunchNeedTests {
   private static let need = LaunchKey<Int>("name")
   private static let other = LaunchKey<String>("name")
@@ -35,34 +35,34 @@ struct LaunchNeedTests {
     for call in Call.allCases {
       var next = model
       guard next.apply(call) else { continue }
-      next.registry._checkInvariants()
+      next.machine._checkInvariants()
       count += 1
       explore(next, depth: depth - 1, count: &count)
     }
   }
 
   private struct Model {
-    var registry = LaunchRegistry()
+    var machine = LaunchMachine.reading
     var maker = Maker.nobody
-    var kept: [(row: Int, registration: LaunchItem)] = []
-    var running: [(row: Int, registration: LaunchItem)] = []
+    var kept: [(row: Int, item: LaunchItem)] = []
+    var running: [(row: Int, item: LaunchItem)] = []
     var hasBegun = false
     var isOver = false
 
-    /// Makes a call on the registry, and compares the answer with the state of the maker.
+    /// Makes a call on the machine, and compares the answer with the state of the maker.
     ///
     /// - Returns: Whether a loader would make the call.
     mutating func apply(_ call: Call) -> Bool {
       switch call {
-      case .registerMaker: register(SynchronousExchange(LaunchNeedTests.need, nil, ()) { _ in 1 })
-      case .registerOther: register(SynchronousExchange(LaunchNeedTests.other, nil, ()) { _ in "" })
+      case .registerMaker:
+        register(LaunchWork(SynchronousClosure((), { _ in 1 }), making: LaunchNeedTests.need))
+      case .registerOther:
+        register(LaunchWork(SynchronousClosure((), { _ in "" }), making: LaunchNeedTests.other))
       case .registerNeedy:
-        register(
-          SynchronousExchange(LaunchKey<Void>?.none, nil, (LaunchNeedTests.need)) { _, _ in }
-        )
+        register(LaunchWork(SynchronousClosure((LaunchNeedTests.need), { _, _ in })))
       case .withdrawFirst: return withdraw()
       case .claim:
-        guard registry.claim(LaunchOptions()) else { return false }
+        guard machine.claim() else { return false }
         hasBegun = true
       case .next: return next()
       case .finish: return end(.finished)
@@ -71,53 +71,52 @@ struct LaunchNeedTests {
       return true
     }
 
-    private mutating func register(_ work: LaunchExchange) {
-      let key = work.makes
-      let registration = LaunchItem(id: key?.name, .exchange(work))
-      switch registry.register(registration) {
-      case .kept(let row, _):
-        kept.append((row, registration))
-        if key != nil {
-          #expect(maker == .nobody)
-          maker = .pending(isRight: key == LaunchNeedTests.need)
-        } else if isOver {
-          #expect(maker == .pending(isRight: true))
-        }
-      case .runsNow(_, let row):
+    private mutating func register(_ work: LaunchWork) {
+      let named = LaunchItem(id: work.makes?.name, work)
+      let (row, runsNow) = machine.register(named)
+      for (refused, outcome) in machine.takeRefused() { expect(refused, outcome) }
+      guard let row else { return }
+      if runsNow {
         #expect(isOver)
-        guard let row else {
-          Issue.record("Work with a name or a need has a row.")
-          return
-        }
-        begin(row, registration)
-      case .dismissed(let outcome, _):
-        if key != nil {
-          #expect(maker != .nobody && outcome.description == "duplicate of name")
+        begin(row, named)
+        return
+      }
+      kept.append((row, named))
+      if let key = named.makes {
+        #expect(maker == .nobody)
+        maker = .pending(isRight: key == LaunchNeedTests.need)
+      } else if isOver {
+        #expect(maker == .pending(isRight: true))
+      }
+    }
+
+    private func expect(_ refused: LaunchItem, _ outcome: LaunchOutcome) {
+      if refused.makes != nil {
+        #expect(maker != .nobody && outcome.description == "duplicate of name")
+      } else {
+        #expect(isOver && maker != .finished(isRight: true) && maker != .pending(isRight: true))
+        if maker == .nobody || maker == .failed(isRight: true) {
+          #expect("\(outcome)" == "skipped because of name")
         } else {
-          #expect(isOver && maker != .finished(isRight: true) && maker != .pending(isRight: true))
-          if maker == .nobody || maker == .failed(isRight: true) {
-            #expect("\(outcome)" == "skipped because of name")
-          } else {
-            #expect("\(outcome)".hasPrefix("failed: launch worker"), "Nothing else says why.")
-          }
+          #expect("\(outcome)".hasPrefix("failed: launch worker"), "Nothing else says why.")
         }
       }
     }
 
     private mutating func withdraw() -> Bool {
       guard !kept.isEmpty else { return false }
-      let (row, registration) = kept.removeFirst()
-      guard registry.withdraw(row) != nil else { return true }
-      if registration.makes != nil { maker = .nobody }
+      let (row, item) = kept.removeFirst()
+      guard machine.withdraw(row) != nil else { return true }
+      if item.makes != nil { maker = .nobody }
       return true
     }
 
     private mutating func next() -> Bool {
       guard hasBegun, running.isEmpty else { return false }
-      switch registry.next(canWait: true) {
-      case .run(let registration, let row): begin(row, registration)
-      case .skip(let registration, let outcome):
-        #expect(registration.makes == nil, "Only the needy work depends on anything.")
+      switch machine.next(canWait: true) {
+      case .run(let item, let row): begin(row, item)
+      case .settle(let item, let outcome):
+        #expect(item.makes == nil, "Only the needy work depends on anything.")
         #expect(outcome.description == "skipped because of name")
       case .over:
         isOver = true
@@ -127,9 +126,9 @@ struct LaunchNeedTests {
       return true
     }
 
-    private mutating func begin(_ row: Int, _ registration: LaunchItem) {
-      running.append((row, registration))
-      if let key = registration.makes {
+    private mutating func begin(_ row: Int, _ item: LaunchItem) {
+      running.append((row, item))
+      if let key = item.makes {
         if isOver, maker == .nobody { maker = .pending(isRight: key == LaunchNeedTests.need) }
         #expect(maker == .pending(isRight: key == LaunchNeedTests.need))
       } else {
@@ -139,9 +138,9 @@ struct LaunchNeedTests {
 
     private mutating func end(_ outcome: LaunchOutcome) -> Bool {
       guard !running.isEmpty else { return false }
-      let (row, registration) = running.removeFirst()
-      _ = registry.end(row, LaunchTimes(start: .zero, duration: .zero), outcome)
-      guard let key = registration.makes else { return true }
+      let (row, item) = running.removeFirst()
+      machine.end(row, outcome, from: .zero)
+      guard let key = item.makes else { return true }
       if case .finished = outcome {
         maker = .finished(isRight: key == LaunchNeedTests.need)
       } else {

@@ -174,7 +174,9 @@ struct LaunchPlannerTests {
   private static func name(_ number: Int) -> LaunchID { LaunchID("\(number)") }
 
   private static func plan(_ workers: [Worker]) -> LaunchPlanner {
-    LaunchPlanner(workers.enumerated().map { LaunchRow($0.element, number: $0.offset) })
+    var machine = LaunchMachine()
+    for worker in workers { _ = machine.register(worker) }
+    return machine.planner()
   }
 
   private static func text(_ problem: LaunchError) -> String {

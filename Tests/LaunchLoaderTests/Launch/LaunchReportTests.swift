@@ -126,7 +126,7 @@ struct LaunchReportTests {
     start: Duration = .zero,
     duration: Duration = .zero,
     _ outcome: LaunchOutcome = .finished
-  ) -> LaunchRow {
+  ) -> LaunchMachine.Row {
     .ended(id, fileID: fileID, line: line, start: start, duration: duration, outcome)
   }
 }

@@ -1,6 +1,6 @@
 import LaunchLoader
 
-extension LaunchRow {
+extension LaunchMachine.Row {
   /// Returns a row whose work has ended.
   static func ended(
     _ id: LaunchID,
@@ -13,23 +13,21 @@ extension LaunchRow {
     start: Duration = .zero,
     duration: Duration = .zero,
     _ outcome: LaunchOutcome = .finished
-  ) -> LaunchRow {
-    let registration = LaunchItem(
+  ) -> LaunchMachine.Row {
+    let item = LaunchItem(
       id: id,
       fileID: fileID,
       line: line,
       after: dependencies,
       phase: phase,
-      isSynchronous ? .synchronous(LaunchCall { _ in }) : .asynchronous { _ in }
+      isSynchronous ? LaunchWork(synchronous: { _ in }) : LaunchWork(asynchronous: { _ in })
     )
-    let times = LaunchTimes(start: start, duration: duration)
-    let result = LaunchResult(outcome, turn: turn, times: times)
-    return LaunchRow(registration, number: 0, result: result)
+    return LaunchMachine.Row(item, outcome, turn: turn, start: start, duration: duration)
   }
 }
 
 extension LaunchItem {
-  /// Creates a registration with the usual terms where none are given.
+  /// Creates an item with the usual terms where none are given.
   convenience init(
     id: LaunchID?,
     fileID: StaticString = "File.swift",
@@ -37,7 +35,7 @@ extension LaunchItem {
     after: [LaunchID] = [],
     afterIfPresent: [LaunchID] = [],
     phase: LaunchPhase = .standard,
-    _ work: LaunchWork = .synchronous(LaunchCall { _ in })
+    _ work: LaunchWork = LaunchWork(synchronous: { _ in })
   ) {
     self.init(
       id,
@@ -47,5 +45,35 @@ extension LaunchItem {
       phase: phase,
       work
     )
+  }
+}
+
+extension LaunchMachine {
+  /// Takes the work that was refused out, with its outcomes.
+  mutating func takeRefused() -> [(item: LaunchItem, outcome: LaunchOutcome)] {
+    takeOutbox().compactMap { notice in
+      if case .refused(let item, let outcome, _) = notice { (item, outcome) } else { nil }
+    }
+  }
+
+  /// A machine that reads names when work is registered.
+  static var reading: LaunchMachine {
+    var machine = LaunchMachine()
+    machine.readNames()
+    return machine
+  }
+}
+
+extension LaunchWork {
+  /// Work of a closure without needs.
+  init(synchronous closure: @escaping @isolated(any) @Sendable (LaunchOptions) throws -> Void) {
+    self.init(PlainClosure(closure))
+  }
+
+  /// Asynchronous work of a closure without needs.
+  init(
+    asynchronous closure: @escaping @isolated(any) @Sendable (LaunchOptions) async throws -> Void
+  ) {
+    self.init(AsynchronousClosure((), closure))
   }
 }

@@ -75,6 +75,8 @@ struct ValueWaitTests {
     }
     await rest()
     loader.register(LaunchKey<Int>("failing")) { _ in throw Broken() }
+    // Until the other caller waits again.
+    await rest()
     try await loader.launch()
     #expect(await waits[0].value == "number nothing")
     #expect(await waits[1].value == "failing failed: broken")

@@ -1,3 +1,5 @@
+internal import EventBus
+
 /// The name of a piece of launch work.
 ///
 /// A loader keeps the first registration of each name and never forgets a name. Use constants, not
@@ -26,4 +28,113 @@ public struct LaunchID: Hashable, Sendable, RawRepresentable, ExpressibleByStrin
 
   /// The name as text.
   public var description: String { rawValue }
+}
+
+/// A key of a value of any type that launch work makes.
+///
+/// It has no public initializer; every instance is a ``LaunchKey``.
+public class AnyLaunchKey: Hashable, @unchecked Sendable {  // Reason: constant.
+  /// The name of the value, which is also the name of the work that makes it.
+  public let name: LaunchID
+  /// The type of the value.
+  let valueType: Any.Type
+
+  init(name: LaunchID, valueType: Any.Type) {
+    self.name = name
+    self.valueType = valueType
+  }
+
+  /// Returns whether two keys have the same name and the same type of value.
+  public static func == (left: AnyLaunchKey, right: AnyLaunchKey) -> Bool {
+    left.name == right.name && left.valueType == right.valueType
+  }
+
+  /// Hashes the name.
+  public func hash(into hasher: inout Hasher) { hasher.combine(name) }
+}
+
+extension AnyLaunchKey: CustomStringConvertible {
+  /// The name of the value.
+  public var description: String { name.rawValue }
+}
+
+/// The namespace for the keys of values that launch work makes; extend it with your own.
+///
+/// ```swift
+/// extension LaunchKeys { static let greeting = LaunchKey<String>("greeting") }
+///
+/// LaunchLoader.register(.greeting) { options in "Hello, \(options.arguments.count)" }
+/// LaunchLoader.register("greet", needs: .greeting) { options, greeting in print(greeting) }
+/// ```
+///
+/// The keys belong to a class without type parameters because an extension of a generic type cannot declare a stored
+/// static property. In a module whose default isolation is the main actor, write `nonisolated extension LaunchKeys` if
+/// other code uses the keys, too.
+public typealias LaunchKeys = AnyLaunchKey
+
+/// The name of a value that launch work makes, with the type of the value.
+///
+/// Work that is registered with a key makes the value, under the name of the key; other work names the
+/// key as a need and receives the value. Two keys with the same name and the same type are equal,
+/// wherever they were created. One name stands for one value: a second maker of the name, of whatever
+/// type, is a duplicate.
+///
+/// A value may be an object of an actor, such as a class on the main actor.
+///
+/// ## Thread safety
+///
+/// Keys are immutable and may be used on any thread.
+public final class LaunchKey<Value: Sendable>: AnyLaunchKey,
+  @unchecked Sendable  // Reason: constant.
+{
+  /// Creates a key.
+  ///
+  /// - Parameter name: The name of the value and of the work that makes it, usually a literal.
+  public init(_ name: String) { super.init(name: LaunchID(name), valueType: Value.self) }
+}
+
+/// The source site of a registration, cheap to store and to compare.
+package struct LaunchSite: Hashable, Sendable {
+  /// The file, as in `#fileID`.
+  let fileID: StaticString
+  /// The line.
+  let line: UInt
+
+  /// Creates a source site.
+  package init(fileID: StaticString, line: UInt) {
+    self.fileID = fileID
+    self.line = line
+  }
+
+  /// The source site with its file as a string.
+  var source: SourceSite { SourceSite(fileID: fileID.description, line: line) }
+
+  /// Compares lines and the text of file identifiers.
+  package static func == (left: LaunchSite, right: LaunchSite) -> Bool {
+    left.line == right.line && left.fileID.isSame(as: right.fileID)
+  }
+
+  /// Hashes the line and the length of the file identifier, because few files have a registration on the same line.
+  package func hash(into hasher: inout Hasher) {
+    hasher.combine(line &* 31 &+ UInt(bitPattern: fileID.utf8CodeUnitCount))
+  }
+}
+
+extension LaunchID {
+  /// Creates the name of a registration that has none: `Module/File.swift:12#1`, `…#2`.
+  init(_ site: LaunchSite, number: Int) { self.init("\(site.fileID):\(site.line)#\(number)") }
+}
+
+extension StaticString {
+  /// Compares the text, without reading it if both are literals at one address.
+  ///
+  /// - Complexity: O(1) for the same literal, otherwise O(*n*) in the length of the text.
+  func isSame(as other: StaticString) -> Bool {
+    guard utf8CodeUnitCount == other.utf8CodeUnitCount else { return false }
+    guard hasPointerRepresentation && other.hasPointerRepresentation else {
+      return description == other.description
+    }
+    let isOne = unsafe utf8Start == other.utf8Start  // Reason: addresses are compared, not read.
+    return isOne || description == other.description
+  }
 }

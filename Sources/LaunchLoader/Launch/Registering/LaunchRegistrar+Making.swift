@@ -10,6 +10,7 @@ extension LaunchRegistrar {
   ///   - timeout: The time limit, measured on the loader's clock; a value made later is released.
   ///   - condition: A closure that decides whether the work runs, called once when its turn comes.
   ///   - undo: A closure that a rollback calls with the value, and nothing else calls.
+  ///   - close: A closure that closes the value after the services have stopped, or in a rollback that cannot undo it.
   ///   - fileID: The file shown in the report.
   ///   - line: The line shown in the report.
   ///   - maker: A closure that makes the value.
@@ -23,12 +24,13 @@ extension LaunchRegistrar {
     timeout: Duration? = nil,
     when condition: (@Sendable (LaunchOptions) -> Bool)? = nil,
     undo: (@Sendable (Value) async -> Void)? = nil,
+    close: (@Sendable (Value) async throws -> Void)? = nil,
     fileID: StaticString = #fileID,
     line: UInt = #line,
     @_inheritActorContext run maker:
       @escaping @isolated(any) @Sendable (LaunchOptions) throws -> Value
   ) -> LaunchRegistration {
-    let work = SynchronousExchange(key, undo, (), maker).work
+    let work = LaunchWork(SynchronousClosure((), maker), making: key, undo: undo, close: close)
     return loader.add(key.name, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
@@ -42,12 +44,13 @@ extension LaunchRegistrar {
     timeout: Duration? = nil,
     when condition: (@Sendable (LaunchOptions) -> Bool)? = nil,
     undo: (@Sendable (Value) async -> Void)? = nil,
+    close: (@Sendable (Value) async throws -> Void)? = nil,
     fileID: StaticString = #fileID,
     line: UInt = #line,
     @_inheritActorContext run maker:
       @escaping @isolated(any) @Sendable (LaunchOptions) async throws -> Value
   ) -> LaunchRegistration {
-    let work = AsynchronousExchange(key, undo, (), maker).work
+    let work = LaunchWork(AsynchronousClosure((), maker), making: key, undo: undo, close: close)
     return loader.add(key.name, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
@@ -62,12 +65,13 @@ extension LaunchRegistrar {
     timeout: Duration? = nil,
     when condition: (@Sendable (LaunchOptions) -> Bool)? = nil,
     undo: (@Sendable (Value) async -> Void)? = nil,
+    close: (@Sendable (Value) async throws -> Void)? = nil,
     fileID: StaticString = #fileID,
     line: UInt = #line,
     @_inheritActorContext run maker:
       @escaping @isolated(any) @Sendable (LaunchOptions, A) throws -> Value
   ) -> LaunchRegistration {
-    let work = SynchronousExchange(key, undo, (first), maker).work
+    let work = LaunchWork(SynchronousClosure((first), maker), making: key, undo: undo, close: close)
     return loader.add(key.name, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
@@ -82,12 +86,18 @@ extension LaunchRegistrar {
     timeout: Duration? = nil,
     when condition: (@Sendable (LaunchOptions) -> Bool)? = nil,
     undo: (@Sendable (Value) async -> Void)? = nil,
+    close: (@Sendable (Value) async throws -> Void)? = nil,
     fileID: StaticString = #fileID,
     line: UInt = #line,
     @_inheritActorContext run maker:
       @escaping @isolated(any) @Sendable (LaunchOptions, A) async throws -> Value
   ) -> LaunchRegistration {
-    let work = AsynchronousExchange(key, undo, (first), maker).work
+    let work = LaunchWork(
+      AsynchronousClosure((first), maker),
+      making: key,
+      undo: undo,
+      close: close
+    )
     return loader.add(key.name, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
@@ -103,12 +113,18 @@ extension LaunchRegistrar {
     timeout: Duration? = nil,
     when condition: (@Sendable (LaunchOptions) -> Bool)? = nil,
     undo: (@Sendable (Value) async -> Void)? = nil,
+    close: (@Sendable (Value) async throws -> Void)? = nil,
     fileID: StaticString = #fileID,
     line: UInt = #line,
     @_inheritActorContext run maker:
       @escaping @isolated(any) @Sendable (LaunchOptions, A, B) throws -> Value
   ) -> LaunchRegistration {
-    let work = SynchronousExchange(key, undo, (first, second), maker).work
+    let work = LaunchWork(
+      SynchronousClosure((first, second), maker),
+      making: key,
+      undo: undo,
+      close: close
+    )
     return loader.add(key.name, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
@@ -124,12 +140,18 @@ extension LaunchRegistrar {
     timeout: Duration? = nil,
     when condition: (@Sendable (LaunchOptions) -> Bool)? = nil,
     undo: (@Sendable (Value) async -> Void)? = nil,
+    close: (@Sendable (Value) async throws -> Void)? = nil,
     fileID: StaticString = #fileID,
     line: UInt = #line,
     @_inheritActorContext run maker:
       @escaping @isolated(any) @Sendable (LaunchOptions, A, B) async throws -> Value
   ) -> LaunchRegistration {
-    let work = AsynchronousExchange(key, undo, (first, second), maker).work
+    let work = LaunchWork(
+      AsynchronousClosure((first, second), maker),
+      making: key,
+      undo: undo,
+      close: close
+    )
     return loader.add(key.name, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
@@ -144,6 +166,7 @@ extension LaunchRegistrar {
     timeout: Duration? = nil,
     when condition: (@Sendable (LaunchOptions) -> Bool)? = nil,
     undo: (@Sendable (Value) async -> Void)? = nil,
+    close: (@Sendable (Value) async throws -> Void)? = nil,
     run maker: @escaping @Sendable (LaunchOptions, repeat each Need) async throws -> Other
   ) {}
 }

@@ -28,7 +28,7 @@ extension LaunchRegistrar {
     @_inheritActorContext run worker:
       @escaping @isolated(any) @Sendable (LaunchOptions, A) throws -> Void
   ) -> LaunchRegistration {
-    let work = SynchronousExchange(nil, nil, (first), worker).work
+    let work = LaunchWork(SynchronousClosure((first), worker))
     return loader.add(id, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
@@ -47,7 +47,7 @@ extension LaunchRegistrar {
     @_inheritActorContext run worker:
       @escaping @isolated(any) @Sendable (LaunchOptions, A) async throws -> Void
   ) -> LaunchRegistration {
-    let work = AsynchronousExchange(nil, nil, (first), worker).work
+    let work = LaunchWork(AsynchronousClosure((first), worker))
     return loader.add(id, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
@@ -67,7 +67,7 @@ extension LaunchRegistrar {
     @_inheritActorContext run worker:
       @escaping @isolated(any) @Sendable (LaunchOptions, A, B) throws -> Void
   ) -> LaunchRegistration {
-    let work = SynchronousExchange(nil, nil, (first, second), worker).work
+    let work = LaunchWork(SynchronousClosure((first, second), worker))
     return loader.add(id, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
@@ -87,7 +87,7 @@ extension LaunchRegistrar {
     @_inheritActorContext run worker:
       @escaping @isolated(any) @Sendable (LaunchOptions, A, B) async throws -> Void
   ) -> LaunchRegistration {
-    let work = AsynchronousExchange(nil, nil, (first, second), worker).work
+    let work = LaunchWork(AsynchronousClosure((first, second), worker))
     return loader.add(id, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 }

@@ -48,7 +48,7 @@ public struct LaunchRegistrar: Sendable {
     @_inheritActorContext run worker:
       @escaping @isolated(any) @Sendable (LaunchOptions) throws -> Void
   ) -> LaunchRegistration {
-    let work = LaunchWork.synchronous(LaunchCall(body: worker))
+    let work = LaunchWork(PlainClosure(worker))
     return loader.add(id, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
@@ -87,7 +87,7 @@ public struct LaunchRegistrar: Sendable {
     @_inheritActorContext run worker:
       @escaping @isolated(any) @Sendable (LaunchOptions) async throws -> Void
   ) -> LaunchRegistration {
-    let work = LaunchWork.asynchronous(worker)
+    let work = LaunchWork(AsynchronousClosure((), worker))
     return loader.add(id, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
@@ -113,7 +113,8 @@ public struct LaunchRegistrar: Sendable {
     line: UInt = #line
   ) -> LaunchRegistration {
     let (id, after, phase) = (type.id, type.dependencies, type.phase)
-    return loader.add(id, after, [], phase, timeout, condition, fileID, line, .type(type))
+    let work = LaunchWork(WorkerType<Worker>(), undo: { await $0.undo() })
+    return loader.add(id, after, [], phase, timeout, condition, fileID, line, work)
   }
 }
 
@@ -126,3 +127,24 @@ extension LaunchLoader {
   /// May be used before `main`, where it only stores the closure.
   public static var register: LaunchRegistrar { shared.register }
 }
+
+/// A function that the operating system's loader calls before `main`.
+///
+/// Put the constant into the section of constructors, in the file of its feature. The feature then
+/// needs no entry in any list:
+///
+/// ```swift
+/// #if objectFormat(MachO)
+/// @section("__DATA,__mod_init_func,mod_init_funcs") @used
+/// #else
+/// @section(".init_array") @used
+/// #endif
+/// private let entry: LaunchEntry = {
+///   LaunchLoader.register("analytics") { options in print("analytics: \(options.arguments)") }
+/// }
+/// ```
+///
+/// Before `main` there are no tasks, no command-line arguments and no reliable clocks: only register,
+/// and leave everything else to the worker. The linker determines the order in which the entries of
+/// different files are called.
+public typealias LaunchEntry = @convention(c) () -> Void

@@ -15,41 +15,37 @@ public import EventBus
 /// All members may be called from any thread.
 public struct LaunchRegistration: Sendable {
   private weak let loader: LaunchLoader?
-  private let registration: LaunchItem
+  private let item: LaunchItem
   private let row: Int?
-  private let first: LaunchSite?
 
   /// Creates a registration.
   ///
   /// - Parameters:
-  ///   - registration: The registration.
+  ///   - item: The work.
   ///   - loader: The loader that keeps it.
   ///   - row: The row that withdraws it, if it waits for its turn.
-  ///   - original: The source site of the first registration of its name, if this is a duplicate.
-  init(
-    _ registration: LaunchItem,
-    of loader: LaunchLoader,
-    row: Int? = nil,
-    original: LaunchSite? = nil
-  ) {
-    first = original
-    self.registration = registration
-    self.loader = loader
-    self.row = row
+  init(_ item: LaunchItem, of loader: LaunchLoader, row: Int?) {
+    (self.item, self.loader, self.row) = (item, loader, row)
   }
 
   /// The source site of the registration.
-  public var site: SourceSite { registration.site.source }
+  public var site: SourceSite { item.site.source }
 
   /// The source site of the first registration of the same name; `nil` if this registration is the
   /// first.
-  public var original: SourceSite? { first?.source }
+  public var original: SourceSite? {
+    loader?.readNames()
+    return item.original?.source
+  }
 
   /// The outcome of the work; `nil` until it has ended.
   ///
   /// Once set, the outcome stays the same, except that ``LaunchOutcome/finished`` may become
   /// ``LaunchOutcome/undone``, or ``LaunchOutcome/timedOut`` if the clean-up exceeds its time limit.
-  public var outcome: LaunchOutcome? { registration.outcome.value }
+  public var outcome: LaunchOutcome? {
+    loader?.readNames()
+    return item.outcome.value
+  }
 
   /// Withdraws the registration if it has not begun.
   ///
@@ -64,8 +60,8 @@ public struct LaunchRegistration: Sendable {
   /// - Complexity: O(log *n*) in the number of registrations.
   @discardableResult
   public func cancel() -> Bool {
-    guard let row, let loader, let registration = loader.withdraw(row) else { return false }
-    registration.dismiss(.skipped(because: nil))
+    guard let row, let loader, let item = loader.change({ $0.withdraw(row) }) else { return false }
+    item.settle(.skipped(because: nil))
     return true
   }
 
@@ -76,7 +72,42 @@ public struct LaunchRegistration: Sendable {
   ///   code `reentrant` if the worker waits for itself. The type of the error is open because there are these
   ///   two.
   nonisolated(nonsending) public func waitUntilFinished() async throws -> LaunchOutcome {
-    if LaunchContext.isInside(registration) { throw LaunchError(.reentrant) }
-    return try await registration.outcome.wait()
+    if LaunchContext.isInside(item) { throw LaunchError(.reentrant) }
+    loader?.readNames()
+    return try await item.outcome.wait()
+  }
+}
+
+extension LaunchLoader {
+  /// Registers work of any form.
+  @inline(never)  // Each of the 24 forms of `register` would contain it, 1.3 kB.
+  func add(
+    _ id: LaunchID?,
+    _ dependencies: [LaunchID],
+    _ others: [LaunchID],
+    _ phase: LaunchPhase,
+    _ timeout: Duration?,
+    _ condition: LaunchItem.Condition?,
+    _ fileID: StaticString,
+    _ line: UInt,
+    _ work: LaunchWork
+  ) -> LaunchRegistration {
+    let item = LaunchItem(
+      id,
+      LaunchSite(fileID: fileID, line: line),
+      after: dependencies,
+      afterIfPresent: others,
+      phase: phase,
+      timeout: timeout,
+      when: condition,
+      work
+    )
+    let (row, runsNow) = change { $0.register(item) }
+    if id != nil, state.withLock({ $0.arrival != nil }) { openArrivals() }
+    guard runsNow, let row, let run = state.withLock({ $0.run }) else {
+      return LaunchRegistration(item, of: self, row: row)
+    }
+    callLate(item, row, run)
+    return LaunchRegistration(item, of: self, row: nil)
   }
 }

@@ -90,6 +90,8 @@ extension LaunchError: CustomStringConvertible {
     case .noValue(let id, .undone):
       "launch value \"\(id)\" was undone: another worker failed, and the launch was rolled back;"
         + " see the report of the launch"
+    case .noValue(let id, .finished?):
+      "launch value \"\(id)\" was closed: the services have stopped; use a new LaunchLoader"
     case .noValue(let id, nil):
       "launch made no value \"\(id)\": no worker made it; register one with a LaunchKey of this name,"
         + " and give a group without an application the loader that has it"

@@ -66,8 +66,8 @@ public struct LaunchReport: Sendable {
 extension LaunchReport {
   /// A piece of work in a report.
   public struct Entry: Sendable {
-    private let name: LaunchID?
-    private let number: Int
+    let name: LaunchID?
+    let number: Int
     let launchSite: LaunchSite
     /// The phase in which it ran or would have run.
     public let phase: LaunchPhase
@@ -85,30 +85,6 @@ extension LaunchReport {
     let dependencies: [LaunchID]
     /// A Boolean value that indicates whether it timed out and had not returned.
     package let isAbandoned: Bool
-
-    /// Creates an entry.
-    init(
-      name: LaunchID?,
-      number: Int,
-      site: LaunchSite,
-      phase: LaunchPhase,
-      result: LaunchResult,
-      isSynchronous: Bool,
-      dependencies: [LaunchID],
-      isAbandoned: Bool
-    ) {
-      self.name = name
-      self.number = number
-      launchSite = site
-      self.phase = phase
-      start = result.times?.start ?? .zero
-      duration = result.times?.duration ?? .zero
-      outcome = result.outcome
-      turn = result.turn
-      self.isSynchronous = isSynchronous
-      self.dependencies = dependencies
-      self.isAbandoned = isAbandoned
-    }
 
     /// The name of the work.
     ///
@@ -191,5 +167,102 @@ extension LaunchReport {
     else { return nil }
     let indicesInReverse = sequence(first: last) { best[$0].previous }
     return (indicesInReverse.map { ran[$0] }.reversed(), best[last].duration)
+  }
+}
+
+/// The contents of a report, made on first access.
+///
+/// ## Thread safety
+///
+/// All members may be called from any thread.
+private final class LaunchRecord: Sendable {
+  private struct State: ~Copyable {
+    var entries: [LaunchReport.Entry]?
+    var make: (@Sendable () -> [LaunchReport.Entry])?
+  }
+
+  private let state: Locked<State>
+
+  /// Creates the contents of a report.
+  ///
+  /// - Parameter make: Makes the entries, once or, if several threads read them at first, more than once.
+  init(_ make: @escaping @Sendable () -> [LaunchReport.Entry]) { state = Locked(State(make: make)) }
+
+  /// The entries of the work that has ended.
+  var entries: [LaunchReport.Entry] {
+    let (known, make) = state.withLock { ($0.entries, $0.make) }
+    if let known { return known }
+    let made = make?() ?? []
+    return state.withLock { state in
+      let entries = state.entries ?? made
+      state.entries = entries
+      state.make = nil  // Releases nothing yet: `make` still has the rows.
+      return entries
+    }
+  }
+}
+
+/// The outcome of a piece of launch work.
+///
+/// Future versions may add cases: include a `default` in each `switch`.
+public enum LaunchOutcome: Sendable {
+  /// It ran and returned.
+  case finished
+  /// It ran and threw an error; or, registered after the launch, it needs a value of another type, and did
+  /// not run.
+  case failed(any Error)
+  /// It did not run. The associated name is that of the work responsible: a dependency that is missing
+  /// or did not finish, or work whose failure stopped the launch. The name is `nil` if the condition
+  /// did not hold, if the work or its launch was cancelled or the launch exceeded its time limit, or if
+  /// the loader was destroyed before it launched.
+  case skipped(because: LaunchID?)
+  /// It exceeded its time limit.
+  ///
+  /// An asynchronous worker was cancelled, and the launch continued without it; the worker may still be
+  /// running if it ignores cancellation. A synchronous worker cannot be interrupted: it completed, but
+  /// too late. A closure that was still waiting for its actor never runs.
+  case timedOut
+  /// It ran, and was undone after another worker failed; or the value that it made was released, because
+  /// it was made from a value that was undone.
+  case undone
+  /// It did not run, because work with this name was already registered.
+  case duplicate(of: LaunchID)
+  /// It did not run, because its loader was stopped.
+  case refused
+}
+
+extension LaunchOutcome {
+  /// A Boolean value that indicates whether dependants may run.
+  var isFinished: Bool {
+    if case .finished = self { true } else { false }
+  }
+
+  /// A Boolean value that indicates whether the work threw because it was cancelled, or because the program stops.
+  var isCancellation: Bool {
+    if case .failed(let error) = self { error.isOfEndedWait } else { false }
+  }
+
+  /// A Boolean value that indicates whether the work itself failed.
+  package var isFailure: Bool {
+    switch self {
+    case .failed, .timedOut: true
+    case .finished, .skipped, .undone, .duplicate, .refused: false
+    }
+  }
+}
+
+extension LaunchOutcome: CustomStringConvertible {
+  /// A short text: the outcome with its error or name.
+  public var description: String {
+    switch self {
+    case .finished: "finished"
+    case .failed(let error): "failed: \(error)"
+    case .skipped(nil): "skipped"
+    case .skipped(let id?): "skipped because of \(id)"
+    case .timedOut: "timed out"
+    case .undone: "undone"
+    case .duplicate(let id): "duplicate of \(id)"
+    case .refused: "refused"
+    }
   }
 }

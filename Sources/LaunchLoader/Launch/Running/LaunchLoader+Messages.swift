@@ -13,7 +13,7 @@ extension LaunchLoader {
     ///
     /// Before `main`, it is only stored.
     struct Refusal: Sendable {
-      let registration: LaunchItem
+      let item: LaunchItem
       let outcome: LaunchOutcome
       let original: LaunchSite?
     }
@@ -24,17 +24,10 @@ extension LaunchLoader {
       let clock: any Clock<Duration>
     }
 
-    /// The callers that wait for a value before the launch, in order of arrival, and the task that reports the first.
+    /// A caller that waits for a value, and the task that reports it.
     struct Wait: Sendable {
-      var callers: [Caller] = []
-      var report: Task<Void, Never>?
-    }
-
-    /// A caller that waits for a value: what measures its wait, and the receiver of messages about it.
-    struct Caller: Sendable {
       let number: Int
-      let stopwatch: Stopwatch
-      let say: @Sendable (AppHostMessage) -> Void
+      let report: Task<Void, Never>
     }
 
     /// The application that runs with the loader.
@@ -45,8 +38,8 @@ extension LaunchLoader {
     var hadHost = false
     /// The registrations that were refused before the launch.
     var refusals: [Refusal] = []
-    /// The values that are awaited before the launch.
-    var waits: [LaunchID: Wait] = [:]
+    /// The callers that wait for a value before the launch, in order of arrival.
+    var waits: [LaunchID: [Wait]] = [:]
     /// The number of waits that ever began.
     var waitCount = 0
   }
@@ -70,12 +63,13 @@ extension LaunchLoader {
   ///   user code.
   /// - Returns: `false` if another application runs with the loader.
   package func enter(_ say: @escaping @Sendable (AppHostMessage) -> Void) -> Bool {
+    readNames()
     let (isFree, isUsed, refusals) = state.withLock { state -> (Bool, Bool, [Talk.Refusal]) in
       guard state.talk.host == nil else { return (false, false, []) }
       defer {
         (state.talk.host, state.talk.hadHost, state.talk.refusals) = (.init(say: say), true, [])
       }
-      let isUsed = state.talk.hadHost && !state.registry.launched.isEmpty
+      let isUsed = state.talk.hadHost && !state.machine.launched.isEmpty
       return (true, isUsed, state.talk.refusals)
     }
     for refusal in refusals { sayNow(refusal) }
@@ -116,14 +110,14 @@ extension LaunchLoader {
       defer { (state.talk.refusals, state.talk.waits) = ([], [:]) }
       return (state.talk.refusals, state.talk.waits)
     }
-    for wait in waits.values { wait.report?.cancel() }
+    for wait in waits.values.joined() { wait.report.cancel() }
     for refusal in refusals { sayNow(refusal) }
   }
 
   /// Says that a registration was not accepted: before the launch, when it begins or an application runs.
   func say(_ refusal: Talk.Refusal) {
     let isKept = state.withLock { state in
-      let isKept = state.registry.isCollecting && state.talk.host == nil
+      let isKept = state.machine.isCollecting && state.talk.host == nil
       if isKept { state.talk.refusals.append(refusal) }
       return isKept
     }
@@ -131,9 +125,9 @@ extension LaunchLoader {
   }
 
   private func sayNow(_ refusal: Talk.Refusal) {
-    let registration = refusal.registration
-    let name = registration.id.map { "\"\($0)\" " } ?? ""
-    let work = "launch work \(name)(\(registration.site.source))"
+    let item = refusal.item
+    let name = item.id.map { "\"\($0)\" " } ?? ""
+    let work = "launch work \(name)(\(item.site.source))"
     let text: String
     switch refusal.outcome {
     case .duplicate:
@@ -146,12 +140,27 @@ extension LaunchLoader {
         "\(work) is refused: its loader was stopped with an application; register it earlier, or with the loader of"
         + " another application, AppHost(loader: LaunchLoader())"
     case .failed(let error): text = "\(work) is refused: \(error)"
-    case .skipped(let id?) where state.withLock({ $0.registry.work(of: id) == nil }):
+    case .skipped(let id?) where state.withLock({ $0.machine.work(of: id) == nil }):
       text = "\(work) is refused: it needs \"\(id)\", which is not registered; register that first"
     // Its dependency has not finished, which is no mistake of the registration.
     default: return
     }
-    say(AppHostMessage(text, workers: registration.id.map { [$0.rawValue] } ?? [], state: .ended))
+    say(AppHostMessage(text, workers: item.id.map { [$0.rawValue] } ?? [], state: .ended))
+  }
+}
+
+extension LaunchLoader {
+  /// Says that a value could not be closed in a rollback.
+  func sayUnclosed(_ item: LaunchItem, _ error: any Error) {
+    guard let id = item.id else { return }
+    say(
+      AppHostMessage(
+        "closing of launch value \"\(id)\" failed: \(error)",
+        workers: [id.rawValue],
+        state: .ended,
+        error: error
+      )
+    )
   }
 }
 
@@ -176,76 +185,53 @@ extension LaunchLoader {
       audience ?? (isExpected ? candidate?.clock ?? clock : clock, { self.say($0) })
     let stopwatch = Stopwatch(time)
     return state.withLock { state in
-      guard state.registry.isCollecting else { return nil }
+      guard state.machine.isCollecting else { return nil }
       state.talk.waitCount += 1
-      let caller = Talk.Caller(number: state.talk.waitCount, stopwatch: stopwatch, say: say)
-      var wait = state.talk.waits[id] ?? Talk.Wait()
-      wait.callers.append(caller)
-      if wait.callers.count == 1 { wait.report = Self.report(caller, waitingFor: id) }
-      state.talk.waits[id] = wait
-      return caller.number
+      let number = state.talk.waitCount
+      // Runs no other code here.
+      let report = Task.detached { await self.reportWait(number, for: id, stopwatch, to: say) }
+      state.talk.waits[id, default: []].append(Talk.Wait(number: number, report: report))
+      return number
     }
   }
 
-  /// Records that a caller no longer waits for a value, and reports the next one instead.
+  /// Records that a caller no longer waits for a value.
   func endWait(_ number: Int, for id: LaunchID) {
-    let ended = state.withLock { state -> (Talk.Caller, report: Task<Void, Never>?)? in
-      guard var wait = state.talk.waits[id],
-        let index = wait.callers.firstIndex(where: { $0.number == number })
+    let ended = state.withLock { state -> Talk.Wait? in
+      guard var waits = state.talk.waits[id],
+        let index = waits.firstIndex(where: { $0.number == number })
       else { return nil }
-      let caller = wait.callers.remove(at: index)
-      let former = index == 0 ? wait.report : nil
-      if index == 0 {
-        wait.report = wait.callers.first.map { Self.report($0, waitingFor: id, isNext: true) }
-      }
-      state.talk.waits[id] = wait.callers.isEmpty ? nil : wait
-      return (caller, former)
+      defer { state.talk.waits[id] = waits.isEmpty ? nil : waits }
+      return waits.remove(at: index)
     }
-    ended?.report?.cancel()
+    ended?.report.cancel()
   }
 
-  /// Starts to report a caller; runs no other code.
-  ///
-  /// - Parameters:
-  ///   - caller: The caller.
-  ///   - id: The name of the value.
-  ///   - isNext: Another caller was reported until now: what was due by now has been said.
-  /// - Returns: The task that reports it.
-  private static func report(
-    _ caller: Talk.Caller,
-    waitingFor id: LaunchID,
-    isNext: Bool = false
-  ) -> Task<Void, Never> {
-    Task.detached { await reportWait(for: id, caller.stopwatch, isNext: isNext, to: caller.say) }
-  }
-
-  nonisolated(nonsending) private static func reportWait(
+  /// Reports a caller at its times, unless another one waits longer.
+  nonisolated(nonsending) private func reportWait(
+    _ number: Int,
     for id: LaunchID,
     _ stopwatch: Stopwatch,
-    isNext: Bool,
     to say: @Sendable (AppHostMessage) -> Void
   ) async {
     var waited = Duration.seconds(5)
-    if isNext {
-      let elapsed = stopwatch.elapsed()
-      while waited <= elapsed { waited += .seconds(10) }
-    }
     while true {
       do { try await stopwatch.sleep(waited) } catch { return }
       // Of several times that have passed, report only the last.
       let elapsed = stopwatch.elapsed()
       while waited + .seconds(10) <= elapsed { waited += .seconds(10) }
-      // Cancelled by the launch, or by the end of the wait.
-      if Task.isCancelled { return }
-      say(
-        AppHostMessage(
-          "waiting for launch value \"\(id)\", for \(waited.shortText) now: no launch has begun; call launch() on"
-            + " its loader, or run() on the AppHost with this loader",
-          workers: [id.rawValue],
-          state: .starting,
-          elapsed: waited
+      // Otherwise, another caller is reported, or the launch or the wait has ended.
+      if state.withLock({ $0.talk.waits[id]?.first?.number == number }) {
+        say(
+          AppHostMessage(
+            "waiting for launch value \"\(id)\", for \(waited.shortText) now: no launch has begun; call launch() on"
+              + " its loader, or run() on the AppHost with this loader",
+            workers: [id.rawValue],
+            state: .starting,
+            elapsed: waited
+          )
         )
-      )
+      }
       waited += .seconds(10)
     }
   }

@@ -29,8 +29,9 @@ extension LaunchLoader {
     of key: LaunchKey<Value>,
     _ audience: Audience?
   ) async throws -> Value {
+    readNames()
     // The work that was awaited last, which did not finish.
-    var failed: (registration: LaunchItem, outcome: LaunchOutcome)?
+    var failed: (item: LaunchItem, outcome: LaunchOutcome)?
     var wait: Int?
     defer { if let wait { endWait(wait, for: key.name) } }
     while true {
@@ -38,13 +39,13 @@ extension LaunchLoader {
       if let stored, let value = stored as? Value { return value }
       if LaunchContext.isInside(ObjectIdentifier(self)) { throw LaunchError(.reentrant) }
       if wait == nil { wait = beginWait(for: key.name, audience) }
-      if let pending, pending !== failed?.registration {
+      if let pending, pending !== failed?.item {
         let outcome = try await pending.outcome.wait()
         // If it was withdrawn, other work may make the value.
         failed = outcome.isFinished ? nil : (pending, outcome)
       } else if let arrival {
         guard await arrival.wait() else {
-          state.withLock { $0.leave(arrival, of: key.name) }
+          state.withLock { $0.leave(arrival) }
           throw CancellationError()
         }
       } else {
@@ -54,37 +55,10 @@ extension LaunchLoader {
   }
 
   /// The number of calls that wait for values of work that is not registered.
-  package var awaitedCount: Int {
-    state.withLock { $0.arrivals.values.reduce(0) { $0 + $1.callers } }
-  }
+  package var awaitedCount: Int { state.withLock { $0.arrival?.callers ?? 0 } }
 
-  /// Returns the values that a worker needs.
-  func values(for registration: LaunchItem) -> LaunchValues {
-    guard !registration.needs.isEmpty else { return [:] }
-    return state.withLock { $0.values.picked(registration.needs) }
-  }
-
-  /// Stores the value that a worker made if it finished in time, and releases it otherwise.
-  ///
-  /// Called before the outcome is published, so that the value is there for all code that runs as a
-  /// result.
-  func storeValue(of registration: LaunchItem, _ outcome: LaunchOutcome) {
-    guard let key = registration.makes, let value = registration.takeValue(),
-      outcome.isFinished
-    else { return }
-    state.withLock { $0.values[key.name] = value }
-  }
-
-  /// Removes the value that a worker made, to undo it.
-  func takeValue(of registration: LaunchItem) -> (any Sendable)? {
-    guard let key = registration.makes else { return nil }
-    return state.withLock { $0.values.removeValue(forKey: key.name) }
-  }
-
-  /// Resumes the callers that wait for work that was not registered before the end of the launch.
-  func openArrivals() {
-    for latch in state.withLock({ $0.takeArrivals() }) { latch.open() }
-  }
+  /// Resumes the callers that wait for work of a name, because none will be registered.
+  func openArrivals() { state.withLock { $0.arrival.take()?.latch }?.open() }
 
   /// Returns the value of a key, the work that is yet to make it, or the latch that opens when its work is
   /// registered; nothing if it was not made, or was undone.
@@ -92,9 +66,9 @@ extension LaunchLoader {
     of key: LaunchKey<Value>
   ) throws -> (value: (any Sendable)?, pending: LaunchItem?, arrival: Latch?) {
     let (value, work, arrival) = state.withLock { state in
-      let work = state.registry.work(of: key.name)
-      let isOpen = work == nil && !state.registry.isOver
-      return (state.values[key.name], work, isOpen ? state.arrival(of: key.name) : nil)
+      let work = state.machine.work(of: key.name)
+      let isOpen = work == nil && !state.machine.isOver
+      return (state.values[key.name], work, isOpen ? state.enterArrival() : nil)
     }
     if let work, work.makes != key {
       throw LaunchError(mismatch: key, work.makes, at: work.site)
@@ -111,7 +85,7 @@ extension LaunchLoader {
     var (next, seen) = (outcome, Set([id]))
     while case .skipped(let cause?)? = next, seen.insert(cause).inserted {
       // Has ended, or ends now: its end made others skip.
-      let pending = state.withLock { $0.registry.work(of: cause)?.pending }
+      let pending = state.withLock { $0.machine.work(of: cause)?.pending }
       next = try await pending?.outcome.wait() ?? self.outcome(of: cause)
       if let next { origin = (cause, next) }
     }
@@ -120,8 +94,74 @@ extension LaunchLoader {
 
   /// Returns the outcome of work that has ended, if it is still known.
   private func outcome(of id: LaunchID) -> LaunchOutcome? {
-    state.withLock { $0.registry.work(of: id)?.outcome }
+    state.withLock { $0.machine.work(of: id)?.outcome }
       ?? result.value?.report?.entries.first { $0.id == id }?.outcome
+  }
+}
+
+/// The ends of values.
+extension LaunchLoader {
+  /// Undoes or closes what work has made, in a task that no cancellation reaches.
+  ///
+  /// - Returns: The end of the clean-up; `nil` if it exceeded the limit, and is abandoned.
+  nonisolated(nonsending) func cleanUp(
+    _ item: LaunchItem,
+    undoes: Bool,
+    within limit: Duration?,
+    _ stopwatch: Stopwatch
+  ) async -> Result<Void, any Error>? {
+    let (ends, end) = AsyncStream.makeStream(of: Result<Void, any Error>?.self)
+    let id = ObjectIdentifier(self)
+    Task { [self] in
+      let (cleanUp, kept) = item.takeCleanUp(undoes: undoes)
+      let value: (any Sendable)? = takeValue(of: item) ?? kept
+      let result: Result<Void, any Error> = await item.marked(for: id) {
+        guard let cleanUp, let value else { return .success(()) }
+        do { return .success(try await cleanUp(value)) } catch { return .failure(error) }
+      }
+      end.yield(result)
+    }
+    let watch = limit.map { limit in
+      stopwatch.alarm(at: stopwatch.elapsed().adding(limit)) { end.yield(nil) }
+    }
+    let result = await Task { await ends.first { _ in true } }.value ?? nil
+    watch?.cancel()
+    return result
+  }
+
+  /// Closes the values that launch work has made and that are not undone, the last one first.
+  ///
+  /// Called when nothing uses the values any more. Each is closed once, in a task that no cancellation reaches.
+  ///
+  /// - Parameters:
+  ///   - limit: The time limit of each closure, which is abandoned when it is reached; `nil` means no limit.
+  ///   - clock: The clock that measures the limit.
+  ///   - say: Receives messages about a closure that takes long.
+  ///   - report: Receives each value whose closure threw, with the error, or was abandoned, with `nil`.
+  nonisolated(nonsending) package func closeValues(
+    within limit: Duration?,
+    on clock: any Clock<Duration>,
+    say: @escaping @Sendable (AppHostMessage) -> Void = { _ in },
+    report: (LaunchID, (any Error)?) -> Void
+  ) async {
+    while let item = state.withLock({ $0.machine.nextToClose() }), let id = item.id {
+      let delay = DelayReport(clock) { waited in
+        let text = "waiting for the closing of launch value \"\(id)\", for \(waited.shortText) now"
+        say(AppHostMessage(text, workers: [id.rawValue], state: .stopping, elapsed: waited))
+      }
+      defer { delay.end() }
+      switch await cleanUp(item, undoes: false, within: limit, Stopwatch(clock)) {
+      case .success?: break
+      case .failure(let error)?: report(id, error)
+      case nil: report(id, nil)
+      }
+    }
+  }
+
+  /// Removes the value that a worker made, to undo or close it.
+  private func takeValue(of item: LaunchItem) -> (any Sendable)? {
+    guard let key = item.makes else { return nil }
+    return state.withLock { $0.values.removeValue(forKey: key.name) }
   }
 }
 
@@ -132,30 +172,18 @@ extension LaunchError {
 }
 
 extension LaunchLoader.State {
-  /// Returns the latch that opens when work of a name is registered, or when none will be.
-  fileprivate mutating func arrival(of id: LaunchID) -> Latch {
-    let (latch, callers) = arrivals[id] ?? (Latch(), 0)
-    arrivals[id] = (latch, callers + 1)
+  /// Returns the latch that opens when work with a name is registered, or when none will be, for one more caller.
+  fileprivate mutating func enterArrival() -> Latch {
+    let (latch, callers) = arrival ?? (Latch(), 0)
+    arrival = (latch, callers + 1)
     return latch
   }
 
   /// Records that a caller no longer waits for a latch, and removes the latch after the last one.
-  fileprivate mutating func leave(_ latch: Latch, of id: LaunchID) {
+  fileprivate mutating func leave(_ latch: Latch) {
     // Otherwise, the latch was opened meanwhile.
-    guard let arrival = arrivals[id], arrival.latch === latch else { return }
-    arrivals[id] = arrival.callers > 1 ? (latch, arrival.callers - 1) : nil
-  }
-
-  /// Removes the latch of the callers that wait for work of a name.
-  mutating func takeArrival(of id: LaunchID?) -> Latch? {
-    guard !arrivals.isEmpty, let id else { return nil }
-    return arrivals.removeValue(forKey: id)?.latch
-  }
-
-  /// Removes all latches.
-  fileprivate mutating func takeArrivals() -> [Latch] {
-    defer { arrivals = [:] }
-    return arrivals.values.map(\.latch)
+    guard let (current, callers) = arrival, current === latch else { return }
+    arrival = callers > 1 ? (latch, callers - 1) : nil
   }
 }
 

@@ -1,4 +1,4 @@
-internal import EventBus
+public import EventBus
 
 /// Collects launch work from all over a program and runs it once.
 ///
@@ -38,8 +38,8 @@ internal import EventBus
 /// ## Errors
 ///
 /// A registration that is refused, because its name is taken or the loader was stopped, is a message with its line, and
-/// with that of the first registration of the name. The application that runs with the loader receives it, also if the registration came before;
-/// otherwise, it is written to standard error when the launch begins.
+/// with that of the first registration of the name. The application that runs with the loader receives it, also if the
+/// registration came before; otherwise, it is written to standard error when the launch begins.
 ///
 /// The ``LaunchFailurePolicy`` determines how a failing worker affects the others. In every case its
 /// ``LaunchRegistration`` and the ``LaunchReport`` contain the error, and the work that needs it is skipped.
@@ -56,18 +56,30 @@ public final class LaunchLoader: Sendable {
   /// The state that the lock protects.
   struct State: ~Copyable, Sendable {
     /// The rules of the launch, as a value.
-    var registry: LaunchRegistry
+    var machine: LaunchMachine
     /// The effect of time on the launch.
     var timing: Timing
+    /// What drives the launch, once it has begun.
+    var run: Run?
+    /// A Boolean value that indicates whether the launch, or the work after it, has a driver.
+    var hasDriver = false
+    /// A Boolean value that indicates whether an event has changed the machine since the last step of the driver.
+    var isChanged = false
+    /// The driver, while it waits for an event.
+    var waiter: CheckedContinuation<Void, Never>?
+    /// The tasks of running workers, by row.
+    var tasks: [Int: WorkerTasks] = [:]
     /// The values that workers made.
     var values: LaunchValues = [:]
     /// The application that runs with the loader, the registrations that were refused before the launch, and the
     /// values that are awaited before it.
     var talk = Talk()
-    /// The latches of callers that wait for values of work that is not registered, and the number of the
-    /// callers, by the name of the work.
-    var arrivals: [LaunchID: (latch: Latch, callers: Int)] = [:]
+    /// Opens when work with a name is registered, or when none will be; and the number of callers that wait for that.
+    var arrival: (latch: Latch, callers: Int)?
   }
+
+  /// The task that runs a worker, and the task that waits for its time limit, if it has one.
+  typealias WorkerTasks = (task: Task<Void, Never>, watch: Task<Void, Never>?)
 
   /// The time limit of the launch, and of each clean-up during a rollback; and the clock for time limits
   /// and for the report.
@@ -80,8 +92,6 @@ public final class LaunchLoader: Sendable {
   let state: Locked<State>
   /// The lifetime of the attachments to buses, which ends when the launch begins.
   let attachments = Lifetime()
-  /// Wakes the task that runs the launch.
-  let doorbell = Doorbell()
   /// The conclusion of the launch, once there is one.
   let result = LatchedValue<Conclusion>()
 
@@ -107,11 +117,11 @@ public final class LaunchLoader: Sendable {
     width: Int? = nil,
     clock: any Clock<Duration> = ContinuousClock()
   ) {
-    let registry = LaunchRegistry(onFailure: policy, width: width)
-    state = Locked(State(registry: registry, timing: (timeout, clock)))
+    let machine = LaunchMachine(onFailure: policy, width: width)
+    state = Locked(State(machine: machine, timing: (timeout, clock)))
   }
 
-  deinit { endWithoutLaunch(.skipped(because: nil)) }
+  deinit { stop(.skipped(because: nil)) }
 
   /// Changes what the loader was created with, until it launches.
   ///
@@ -123,10 +133,10 @@ public final class LaunchLoader: Sendable {
   ) throws(LaunchError) {
     let (code, former) = state.withLock { state -> (LaunchError.Code?, Timing) in
       let former = state.timing
-      guard state.registry.isCollecting else {
-        return (state.registry.stage == .collecting ? .stopped : .alreadyRan, former)
+      guard state.machine.isCollecting else {
+        return (state.machine.stage == .collecting ? .stopped : .alreadyRan, former)
       }
-      if let policy { state.registry.policy = policy }
+      if let policy { state.machine.policy = policy }
       state.timing = (timeout ?? former.timeout, clock ?? former.clock)
       return (nil, former)
     }
@@ -181,11 +191,11 @@ public final class LaunchLoader: Sendable {
   ) async throws(LaunchError) -> LaunchReport {
     if let stored = result.value { return try Self.report(of: stored) }
     guard !LaunchContext.isInside(ObjectIdentifier(self)) else { throw LaunchError(.reentrant) }
-    if let runner = begin(options, on: nil) {
+    if let run = begin(options, on: nil) {
       await withCancellationHandling {
-        await runner.run()
+        await drive(run)
       } onCancel: {
-        perform(state.withLock { $0.registry.cancel() })
+        change { $0.cancel() }
       }
       if let conclusion = result.value { return try Self.report(of: conclusion) }
     }
@@ -195,7 +205,7 @@ public final class LaunchLoader: Sendable {
   }
 
   /// The workers that have begun, or are being undone, and for which the launch waits.
-  var unfinished: [LaunchID] { state.withLock { $0.registry.unfinished } }
+  var unfinished: [LaunchID] { state.withLock { $0.machine.unfinished } }
 
   /// Returns the work that a launch would run now, in order.
   ///
@@ -205,8 +215,9 @@ public final class LaunchLoader: Sendable {
   /// - Throws: ``LaunchError`` with the code `cycle`, `unknown` or `mismatch`, whatever the policy.
   /// - Complexity: O(*n* log *n* + *e*) in the numbers of registrations and of dependencies.
   public func plan() throws(LaunchError) -> LaunchPlan {
-    let (rows, names) = state.withLock { ($0.registry.waitingRows, $0.registry.names) }
-    return try LaunchPlan(rows, names)
+    readNames()
+    let machine = state.withLock { $0.machine }
+    return try LaunchPlan(machine.isCollecting ? machine.rows : [], machine.names)
   }
 
   /// Waits for the end of the launch, and returns its report.
@@ -229,65 +240,23 @@ public final class LaunchLoader: Sendable {
   ///
   /// Also refuses work that waits for a launch, and idle and late work that has not begun. A launch
   /// that has begun continues.
-  package func stop() { perform(endWithoutLaunch(.refused)) }
-
-  /// Claims the launch and ends the attachments.
-  ///
-  /// - Parameters:
-  ///   - options: The options that the workers receive.
-  ///   - actor: The actor that the caller runs on, if it is known.
-  /// - Returns: The runner of the launch; `nil` if another caller has claimed it, or the loader was stopped.
-  func begin(_ options: LaunchOptions, on actor: (any Actor)?) -> LaunchRunner? {
-    let actor = actor.map { ObjectIdentifier($0) }
-    guard state.withLock({ $0.registry.claim(options, on: actor) }) else { return nil }
-    attachments.end()
-    endTalkBeforeLaunch()
-    reportOtherCopies { printError("LaunchLoader: \($0).") }
-    let runner = LaunchRunner(self, options)
-    runner.setTimeLimit()
-    return runner
-  }
-
-  /// Runs the work that follows the launch.
-  ///
-  /// The task is detached, so that it does not inherit the context of the worker that happens to end
-  /// last.
-  func runAfterwards() {
-    guard let options = state.withLock({ $0.registry.options }) else { return }
-    let runner = LaunchRunner(self, options)
-    Task.detached(priority: .utility) { await runner.run() }
-  }
-
-  /// Performs the actions that follow a change of the registry.
-  func perform(_ effects: LaunchEffects) {
-    effects.ended?.watch?.cancel()
-    for task in effects.cancelled { task.cancel() }
-    wake(effects.wake)
-  }
-
-  /// Wakes the runner of the launch, or starts a new one for the work after it.
-  func wake(_ wake: LaunchWake) {
-    switch wake {
-    case .noRunner: break
-    case .waitingRunner: doorbell.ring()
-    case .newRunner: runAfterwards()
-    }
-  }
+  package func stop() { stop(.refused) }
 
   /// Refuses or skips everything that has not begun.
-  ///
-  /// - Returns: The actions that remain for the caller.
-  @discardableResult
-  private func endWithoutLaunch(_ reason: LaunchOutcome) -> LaunchEffects {
-    let (refused, endsAll, effects) = state.withLock { $0.registry.stop() }
+  private func stop(_ reason: LaunchOutcome) {
+    let (refused, endsAll) = change { $0.stop() }
     if endsAll { attachments.end() }
-    for registration in refused { registration.dismiss(reason) }
+    for item in refused { item.settle(reason) }
     if endsAll {
       endTalkBeforeLaunch()
       result.resolve((nil, LaunchError(.stopped)))
       openArrivals()
     }
-    return effects
+  }
+
+  /// Reads the names of the work that was registered so far, before anything that depends on them.
+  func readNames() {
+    if state.withLock({ !$0.machine.readsNames }) { change { $0.readNames() } }
   }
 
   private static func report(of conclusion: Conclusion) throws(LaunchError) -> LaunchReport {
@@ -296,4 +265,43 @@ public final class LaunchLoader: Sendable {
     }
     return report
   }
+}
+
+/// Launching by an event on a bus.
+extension LaunchLoader {
+  /// Launches when `EventNames.didFinishLaunching` is posted on a bus.
+  ///
+  /// The first event starts the launch, unless the loader has launched already. When the post returns,
+  /// the synchronous workers of no actor, and those of the posting actor, have run, except for those
+  /// that must wait. Errors of workers go to the report and never reach the poster. If the event was
+  /// posted before, this call launches immediately, with the options of the latest event, and runs the
+  /// synchronous workers of no actor that need not wait before it returns. The attachment keeps the
+  /// loader alive and ends when the launch begins, whatever starts it. A loader may be attached to
+  /// several buses. Attaching a loader that has launched does nothing.
+  ///
+  /// - Parameter bus: The bus to observe.
+  /// - Returns: The attachment. Releasing it detaches the loader.
+  /// - Complexity: Amortized O(1), plus the cost of the launch if the event was posted before.
+  public func attach(to bus: EventBus) -> Token {
+    let token = bus.observePoster(of: .didFinishLaunching) { options, actor in
+      if let run = self.begin(options, on: actor) { self.driveNow(run) }
+    }
+    token.registration.join(attachments.members)
+    if let options = bus.latest(.didFinishLaunching), let run = begin(options, on: nil) {
+      driveNow(run)
+    }
+    return token
+  }
+}
+
+extension EventNames {
+  /// Posted when the application is about to launch, before its launch work runs.
+  public static let willFinishLaunching =
+    EventName<LaunchOptions>(lifecycle: "application.willFinishLaunching")
+
+  /// Posted when the application has launched; loaders attached to the bus then run their launch work.
+  ///
+  /// The last event is kept and replayed to observers that are added later.
+  public static let didFinishLaunching =
+    EventName<LaunchOptions>(lifecycle: "application.didFinishLaunching", replay: 1)
 }

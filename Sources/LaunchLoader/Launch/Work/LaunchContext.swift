@@ -11,17 +11,17 @@ final class LaunchContext: Sendable {
   /// Contexts do not refer to each other, so work that repeatedly starts work leaves no chain behind.
   @TaskLocal static var current: [LaunchContext] = []
 
-  private let registration: LaunchItem
+  private let item: LaunchItem
   private let loader: ObjectIdentifier?
   private let hasEnded = Atomic<Bool>(false)
 
   /// Creates a context for a worker that begins in the current task.
   ///
   /// - Parameters:
-  ///   - registration: The registration of the worker.
+  ///   - item: The item of the worker.
   ///   - loader: The loader whose launch waits for the worker, if there is one.
-  init(_ registration: LaunchItem, of loader: ObjectIdentifier?) {
-    self.registration = registration
+  init(_ item: LaunchItem, of loader: ObjectIdentifier?) {
+    self.item = item
     self.loader = loader
   }
 
@@ -39,8 +39,8 @@ final class LaunchContext: Sendable {
   }
 
   /// Indicates whether the current task belongs to this worker, while it runs.
-  static func isInside(_ registration: LaunchItem) -> Bool {
-    isInside { $0.registration === registration }
+  static func isInside(_ item: LaunchItem) -> Bool {
+    isInside { $0.item === item }
   }
 
   private static func isInside(_ matches: (LaunchContext) -> Bool) -> Bool {

@@ -1,7 +1,7 @@
 internal import EventBus
 internal import Synchronization
 
-/// A registration of launch work: its source site, requirements, work and outcome.
+/// Registered launch work: its requirements, its closures until they have been used, and its outcome.
 ///
 /// The loader keeps it until it has run; registrations keep it for its outcome. Closures are taken out to be
 /// run, so that they are released when they have finished, even if the registration is still
@@ -14,11 +14,24 @@ package final class LaunchItem: Sendable {
   /// A condition that decides whether the work runs, evaluated when its turn comes.
   package typealias Condition = @Sendable (LaunchOptions) -> Bool
 
+  /// How the work is run.
+  package enum Kind: Hashable, Sendable {
+    /// Called on the launching thread.
+    case call
+    /// Called on an actor, which the closure keeps alive; in place, if the launch begins on that actor.
+    case hop(ObjectIdentifier)
+    /// Started in a task, and not awaited before the next work begins.
+    case task
+  }
+
   private struct State {
-    var work: LaunchWork?
+    var body: LaunchWork.Body?
+    var actor: (any Actor)?
     var condition: Condition?
+    var undo: LaunchWork.CleanUp?
+    var close: LaunchWork.CleanUp?
     var value: (any Sendable)?
-    var undo: LaunchExchange.Undo?
+    var original: LaunchSite?
   }
 
   /// The name; `nil` if it is derived from the source site.
@@ -37,23 +50,22 @@ package final class LaunchItem: Sendable {
   package let phase: LaunchPhase
   /// The time limit of the work; `nil` if there is none.
   let timeout: Duration?
-  /// A Boolean value that indicates whether the work is started in a task, and not awaited before the
-  /// next one starts.
-  package let isAsynchronous: Bool
-  /// The actor of a synchronous closure, which is called there and keeps it alive; `nil` if there is none.
-  package let home: ObjectIdentifier?
+  /// How the work is run.
+  package let kind: Kind
   /// A Boolean value that indicates whether the actor of the work is known, and has to be reached first.
   private let hasActor: Bool
-  /// A Boolean value that indicates whether the work can be undone: it is a type, or makes a value that
-  /// a closure undoes.
+  /// A Boolean value that indicates whether a rollback undoes the work: it is a type, or makes a value that a closure
+  /// undoes or closes.
   let isUndoable: Bool
+  /// A Boolean value that indicates whether a closure closes the value.
+  package let isClosable: Bool
   /// A Boolean value that indicates whether a condition was given.
   let hasCondition: Bool
   /// The outcome, once the work has ended.
   package let outcome = LatchedValue<LaunchOutcome>()
   private let state: Locked<State>
 
-  /// Creates a registration that does not belong to a loader yet.
+  /// Creates an item that does not belong to a loader yet.
   package init(
     _ id: LaunchID?,
     _ site: LaunchSite,
@@ -64,36 +76,26 @@ package final class LaunchItem: Sendable {
     when condition: Condition? = nil,
     _ work: LaunchWork
   ) {
-    self.id = id
-    self.site = site
-    self.afterIfPresent = afterIfPresent
-    self.phase = phase
-    self.timeout = timeout
-    hasCondition = condition != nil
-    var undo: LaunchExchange.Undo?
-    if case .exchange(let exchange) = work {
-      (makes, needs, undo) = (exchange.makes, exchange.needs, exchange.undo)
-      self.after = needs.isEmpty ? after : needs.map(\.name) + after
+    (self.id, self.site, makes, needs) = (id, site, work.makes, work.needs)
+    self.after = needs.isEmpty ? after : needs.map(\.name) + after
+    (self.afterIfPresent, self.phase, self.timeout) = (afterIfPresent, phase, timeout)
+    if case .asynchronous = work.body {
+      kind = .task
     } else {
-      (makes, needs, self.after) = (nil, [], after)
+      kind = work.actor.map { .hop(ObjectIdentifier($0)) } ?? .call
     }
-    switch work {
-    case .synchronous(let call):
-      home = call.isolation.map { ObjectIdentifier($0) }
-      (isAsynchronous, hasActor, isUndoable) = (false, home != nil, false)
-    case .asynchronous(let body):
-      (home, isAsynchronous, hasActor, isUndoable) = (nil, true, body.isolation != nil, false)
-    case .exchange(let exchange):
-      isAsynchronous = exchange.isAsynchronous
-      home = isAsynchronous ? nil : exchange.isolation.map { ObjectIdentifier($0) }
-      (hasActor, isUndoable) = (exchange.isolation != nil, undo != nil)
-    case .type: (home, isAsynchronous, hasActor, isUndoable) = (nil, true, false, true)
-    }
-    state = Locked(State(work: work, condition: condition, undo: undo))
+    (hasActor, hasCondition) = (work.actor != nil, condition != nil)
+    (isUndoable, isClosable) = (work.undo != nil || work.close != nil, work.close != nil)
+    state = Locked(
+      State(
+        body: work.body,
+        actor: work.actor,
+        condition: condition,
+        undo: work.undo,
+        close: work.close
+      )
+    )
   }
-
-  /// A Boolean value that indicates whether the work is called directly, on the launching thread.
-  package var isInline: Bool { !isAsynchronous && home == nil }
 
   /// A Boolean value that indicates whether the work may have to wait for other work.
   var hasDependencies: Bool { !after.isEmpty || !afterIfPresent.isEmpty }
@@ -107,18 +109,8 @@ package final class LaunchItem: Sendable {
   /// A Boolean value that indicates whether it has no dependencies and the standard phase.
   var isPlain: Bool { !hasDependencies && phase == .standard }
 
-  /// The actor of the closure, while the closure is present; `nil` for a type, whose actor is unknown.
-  var actor: (any Actor)? {
-    switch state.withLock({ $0.work }) {
-    case .synchronous(let call): call.isolation
-    case .asynchronous(let body): body.isolation
-    case .exchange(let exchange): exchange.isolation
-    case .type, nil: nil
-    }
-  }
-
-  /// Takes the work out; only the first caller receives it.
-  func takeWork() -> LaunchWork? { state.withLock { $0.work.take() } }
+  /// The source site of the first registration of the name, if this is a duplicate of it.
+  var original: LaunchSite? { state.withLock { $0.original } }
 
   /// Evaluates the condition once, and releases it.
   func isWanted(_ options: LaunchOptions) -> Bool {
@@ -126,41 +118,62 @@ package final class LaunchItem: Sendable {
     return holds(options)
   }
 
-  /// Keeps a worker that has finished, for a rollback.
-  func keep(worker: any LaunchWorker) { state.withLock { $0.undo = { _ in await worker.undo() } } }
-
-  /// Keeps the value that the work made, until it is known whether the work finished in time.
-  func keep(value: any Sendable) { state.withLock { $0.value = value } }
-
-  /// Takes out the value that was kept.
-  func takeValue() -> (any Sendable)? { state.withLock { $0.value.take() } }
-
-  /// Takes out the closure that undoes the work.
-  func takeUndo() -> LaunchExchange.Undo? { state.withLock { $0.undo.take() } }
-
-  /// Releases all closures and then sets the outcome.
-  func dismiss(_ reason: LaunchOutcome) {
-    releaseClosures()
-    outcome.resolve(reason)
-  }
-
-  /// Releases all closures that were not taken out.
-  func releaseClosures() {
-    let former = state.withLock { state in
-      defer { state = State() }
-      return state
-    }
-    withExtendedLifetime(former) {}
-  }
-
   /// Replaces a successful outcome with `timedOut` if the work exceeded its time limit.
-  func limited(_ outcome: LaunchOutcome, _ times: LaunchTimes) -> LaunchOutcome {
-    guard let timeout, outcome.isFinished, times.duration > timeout else { return outcome }
+  func limited(_ outcome: LaunchOutcome, _ duration: Duration) -> LaunchOutcome {
+    guard let timeout, outcome.isFinished, duration > timeout else { return outcome }
     return .timedOut
+  }
+
+  /// Sets the outcome, after all closures that are needed no longer have been released.
+  ///
+  /// - Parameters:
+  ///   - outcome: The outcome.
+  ///   - original: The source site of the first registration of the name, if this is a duplicate.
+  ///   - keepsCleanUp: `true` if the work may have to be undone or closed.
+  ///   - value: What the work has made, if only a clean-up needs it.
+  func settle(
+    _ outcome: LaunchOutcome,
+    original: LaunchSite? = nil,
+    keepsCleanUp: Bool = false,
+    _ value: (any Sendable)? = nil
+  ) {
+    exchange { state in
+      keepsCleanUp
+        ? State(undo: state.undo, close: state.close, value: value, original: original)
+        : State(original: original)
+    }
+    self.outcome.resolve(outcome)
+  }
+
+  /// Takes out the closure that undoes or closes the work, and what was kept for it.
+  ///
+  /// - Parameter undoes: `true` for a rollback, which closes what it cannot undo.
+  /// - Returns: The closure, if there is one, and what was kept for it.
+  func takeCleanUp(undoes: Bool) -> (cleanUp: LaunchWork.CleanUp?, value: (any Sendable)?) {
+    let former = exchange { State(original: $0.original) }
+    return (undoes ? former.undo ?? former.close : former.close, former.value)
+  }
+
+  /// Releases what only a rollback needs.
+  func releaseUndo() { exchange { State(close: $0.close, original: $0.original) } }
+
+  /// Replaces the state, and releases what it no longer contains outside of the lock.
+  ///
+  /// - Returns: The former state.
+  @discardableResult
+  private func exchange(_ makeState: (borrowing State) -> State) -> State {
+    state.withLock { state in
+      var next = makeState(state)
+      swap(&state, &next)
+      return next
+    }
   }
 }
 
 extension LaunchItem {
+  /// The outcome of a call of the work, and what the work has made.
+  typealias End = (outcome: LaunchOutcome, value: (any Sendable)?)
+
   /// Calls synchronous work on the current thread; if it has an actor, the caller must run on that
   /// actor.
   ///
@@ -169,19 +182,10 @@ extension LaunchItem {
   /// - Parameters:
   ///   - options: The options that the work receives.
   ///   - values: The values that it needs.
-  /// - Returns: The outcome.
-  func call(_ options: LaunchOptions, _ values: LaunchValues) -> LaunchOutcome {
-    do {
-      switch takeWork() {
-      case .synchronous(let call): try call(options)
-      case .exchange(let exchange):
-        if let value = try exchange.call(options, values) { keep(value: value) }
-      case .asynchronous, .type, nil: return .skipped(because: nil)
-      }
-      return .finished
-    } catch {
-      return .failed(error)
-    }
+  /// - Returns: The outcome, and what the work has made.
+  func call(_ options: LaunchOptions, _ values: LaunchValues) -> End {
+    guard case .synchronous(let body) = takeBody() else { return (.skipped(because: nil), nil) }
+    do { return (.finished, try body.call(options, values)) } catch { return (.failed(error), nil) }
   }
 
   /// Runs work of any kind where it belongs, unless it may no longer begin when it gets there.
@@ -192,81 +196,59 @@ extension LaunchItem {
   ///
   /// - Parameters:
   ///   - options: The options that the work receives.
-  ///   - loader: The loader whose launch waits for the work, if there is one.
-  ///   - keepsWorker: `true` to keep a worker that finishes, for a rollback.
+  ///   - loader: The loader whose launch waits for the work.
   ///   - begins: A closure that decides whether the work begins, called on its actor right before the
   ///     work. It returns the values that the work needs, or `nil` if it may no longer begin.
   /// - Returns: The outcome; `nil` if the work did not begin.
   nonisolated(nonsending) func run(
     _ options: LaunchOptions,
-    for loader: ObjectIdentifier?,
-    keepsWorker: Bool,
+    for loader: ObjectIdentifier,
     ifStillWanted begins: @Sendable () -> LaunchValues?
-  ) async -> LaunchOutcome? {
-    guard isAsynchronous else {
-      return await perform(options, keepsWorker: false, on: actor, begins)
-    }
+  ) async -> End? {
+    // A hop to no actor takes time as well.
+    let actor = hasActor ? state.withLock { $0.actor } : nil
+    if kind != .task { return await perform(options, on: actor, begins) }
     return await marked(for: loader) {
-      // A hop to no actor takes time as well.
-      guard self.hasActor, let actor = self.actor else {
-        return await self.perform(options, keepsWorker: keepsWorker, begins)
-      }
-      return await self.perform(options, keepsWorker: keepsWorker, on: actor, begins)
+      guard let actor else { return await self.perform(options, begins) }
+      return await self.perform(options, on: actor, begins)
     }
   }
 
-  /// Undoes a worker that was kept, or the value that the work made, and releases it.
-  ///
-  /// - Parameters:
-  ///   - value: The value that the work made, if it made one.
-  ///   - loader: The loader whose launch waits for the clean-up.
-  nonisolated(nonsending) func undo(
-    _ value: consuming (any Sendable)?,
-    for loader: ObjectIdentifier
-  ) async {
-    if let undo = takeUndo() { await marked(for: loader) { await undo(value) } }
-  }
-
-  private func perform(
-    _ options: LaunchOptions,
-    keepsWorker: Bool,
-    on actor: isolated (any Actor)?,
-    _ begins: @Sendable () -> LaunchValues?
-  ) async -> LaunchOutcome? {
-    await perform(options, keepsWorker: keepsWorker, begins)
-  }
-
-  /// Runs the work on the current actor, which is its own.
-  nonisolated(nonsending) private func perform(
-    _ options: LaunchOptions,
-    keepsWorker: Bool,
-    _ begins: @Sendable () -> LaunchValues?
-  ) async -> LaunchOutcome? {
-    guard let values = begins() else { return nil }
-    do {
-      switch takeWork() {
-      case .synchronous(let call): try call(options)
-      case .asynchronous(let body): try await body(options)
-      case .exchange(let exchange):
-        if let value = try await exchange.run(options, values) { keep(value: value) }
-      case .type(let type):
-        let worker = type.init()
-        try await worker.launch(options)
-        if keepsWorker { keep(worker: worker) }
-      case nil: return .skipped(because: nil)
-      }
-      return .finished
-    } catch {
-      return .failed(error)
-    }
-  }
-
-  nonisolated(nonsending) private func marked<Result: Sendable>(
-    for loader: ObjectIdentifier?,
+  /// Performs work, or the clean-up after it, in a context in which its end cannot be awaited.
+  nonisolated(nonsending) func marked<Result: Sendable>(
+    for loader: ObjectIdentifier,
     _ body: nonisolated(nonsending) () async -> Result
   ) async -> Result {
     let context = LaunchContext(self, of: loader)
     defer { context.end() }
     return await LaunchContext.$current.withValue(context.withOuter) { await body() }
+  }
+
+  /// Takes the work out; only the first caller receives it.
+  private func takeBody() -> LaunchWork.Body? { state.withLock { $0.body.take() } }
+
+  private func perform(
+    _ options: LaunchOptions,
+    on actor: isolated (any Actor)?,
+    _ begins: @Sendable () -> LaunchValues?
+  ) async -> End? {
+    await perform(options, begins)
+  }
+
+  /// Runs the work on the current actor, which is its own.
+  nonisolated(nonsending) private func perform(
+    _ options: LaunchOptions,
+    _ begins: @Sendable () -> LaunchValues?
+  ) async -> End? {
+    guard let values = begins() else { return nil }
+    do {
+      switch takeBody() {
+      case .synchronous(let body): return (.finished, try body.call(options, values))
+      case .asynchronous(let body): return (.finished, try await body.run(options, values))
+      case nil: return (.skipped(because: nil), nil)
+      }
+    } catch {
+      return (.failed(error), nil)
+    }
   }
 }

@@ -1,37 +1,224 @@
-/// The work of a registration, a closure or a type.
+internal import EventBus
+
+/// The closures of a piece of launch work, and the keys of the values that they take and make.
 ///
-/// A closure that is stored in a lock must be part of a named type that is not generic: otherwise it gains
-/// a wrapper on every read, or when it is stored.
-package enum LaunchWork: Sendable {
-  /// A synchronous closure, which is called directly or on its actor.
-  case synchronous(LaunchCall)
-  /// An asynchronous closure, which runs in a task.
-  case asynchronous(@isolated(any) @Sendable (LaunchOptions) async throws -> Void)
-  /// A closure that takes values or makes one.
-  case exchange(LaunchExchange)
-  /// The type of a worker, which is asynchronous and can be undone.
-  case type(any LaunchWorker.Type)
+/// Without the types of the values, so that a loader stores and calls work of two forms only.
+package struct LaunchWork: Sendable {
+  /// The work itself, in one of two forms.
+  package enum Body: Sendable {
+    /// Called on the launching thread or, if the work has an actor, there.
+    case synchronous(any SynchronousWork)
+    /// Runs in a task of its own.
+    case asynchronous(any AsynchronousWork)
+  }
+
+  /// A closure that undoes or closes what the work has made.
+  typealias CleanUp = @Sendable (any Sendable) async throws -> Void
+
+  /// The work itself, until it is taken out to be run.
+  var body: Body?
+  /// The actor in whose isolation the closure was written; `nil` if there is none, or if it is not known.
+  var actor: (any Actor)?
+  /// The key of the value that the work makes; `nil` if it makes none.
+  package let makes: AnyLaunchKey?
+  /// The keys of the values that the work takes, in order.
+  let needs: [AnyLaunchKey]
+  /// Undoes the work in a rollback.
+  var undo: CleanUp?
+  /// Closes the value that the work has made.
+  var close: CleanUp?
+
+  /// Creates work from a typed closure.
+  ///
+  /// - Parameters:
+  ///   - closure: The closure.
+  ///   - key: The key of the value that the closure makes; `nil` if it makes none.
+  ///   - undo: A closure that undoes the work in a rollback.
+  ///   - close: A closure that closes the value.
+  package init<Closure: TypedWork>(
+    _ closure: Closure,
+    making key: LaunchKey<Closure.Value>? = nil,
+    undo: (@Sendable (Closure.Value) async -> Void)? = nil,
+    close: (@Sendable (Closure.Value) async throws -> Void)? = nil
+  ) {
+    (body, actor, makes, needs) = (closure.body, closure.actor, key, closure.needs)
+    (self.undo, self.close) = (Self.withoutType(undo), Self.withoutType(close))
+  }
+
+  private static func withoutType<Value: Sendable>(
+    _ cleanUp: (@Sendable (Value) async throws -> Void)?
+  ) -> CleanUp? {
+    guard let cleanUp else { return nil }
+    return { value in if let value = value as? Value { try await cleanUp(value) } }
+  }
 }
 
-/// A synchronous closure and the isolation in which it was written.
-package struct LaunchCall: Sendable {
+/// A closure with its types, or the type of a worker.
+package protocol TypedWork: Sendable {
+  /// What the work makes, or what is to be undone.
+  associatedtype Value: Sendable
+  /// The work without its types.
+  var body: LaunchWork.Body { get }
+  /// The actor in whose isolation the closure was written.
+  var actor: (any Actor)? { get }
+  /// The keys of the values that the closure takes, in order.
+  var needs: [AnyLaunchKey] { get }
+}
+
+/// Synchronous work; an object, because references are cheaper to move than closures with their values.
+package protocol SynchronousWork: AnyObject, Sendable {
+  /// Performs the work, in its isolation.
+  ///
+  /// - Returns: What the work makes, or what is to be undone.
+  func call(_ options: LaunchOptions, _ values: LaunchValues) throws -> any Sendable
+}
+
+/// Asynchronous work.
+package protocol AsynchronousWork: AnyObject, Sendable {
+  /// Performs the work, from code that runs in its isolation.
+  ///
+  /// - Returns: What the work makes, or what is to be undone.
+  nonisolated(nonsending) func run(
+    _ options: LaunchOptions,
+    _ values: LaunchValues
+  ) async throws -> any Sendable
+}
+
+/// A synchronous closure that takes no values: most work is that, and a type without parameters stores it as it is.
+package final class PlainClosure: TypedWork, SynchronousWork {
+  package typealias Value = Void
+
   private struct Isolated {
-    let body: @isolated(any) @Sendable (LaunchOptions) throws -> Void
+    let closure: @isolated(any) @Sendable (LaunchOptions) throws -> Void
+  }
+  private struct Bare: Sendable {
+    let closure: @Sendable (LaunchOptions) throws -> Void
   }
 
-  private let body: @Sendable (LaunchOptions) throws -> Void
+  private let bare: Bare
+  package let actor: (any Actor)?
 
   /// Stores a closure.
-  package init(body: @escaping @isolated(any) @Sendable (LaunchOptions) throws -> Void) {
+  package init(_ closure: @escaping @isolated(any) @Sendable (LaunchOptions) throws -> Void) {
+    actor = closure.isolation
     // `@isolated(any)` would forbid a synchronous call, even by code that runs on the actor.
-    self = unsafe unsafeBitCast(Isolated(body: body), to: LaunchCall.self)  // Reason: one layout.
+    bare = unsafe unsafeBitCast(Isolated(closure: closure), to: Bare.self)  // Reason: one layout.
   }
 
-  /// The actor of the closure; `nil` if there is none.
-  var isolation: (any Actor)? {
-    unsafe unsafeBitCast(self, to: Isolated.self).body.isolation  // Reason: one layout.
+  package var body: LaunchWork.Body { .synchronous(self) }
+  package var needs: [AnyLaunchKey] { [] }
+
+  package func call(_ options: LaunchOptions, _ values: LaunchValues) throws -> any Sendable {
+    try bare.closure(options)
+  }
+}
+
+/// A synchronous closure and the keys of the values that it takes.
+package final class SynchronousClosure<Value: Sendable, each Need: Sendable>: TypedWork,
+  SynchronousWork, @unchecked Sendable  // Reason: constant.
+{
+  private struct Isolated {
+    let closure: @isolated(any) @Sendable (LaunchOptions, repeat each Need) throws -> Value
+  }
+  private struct Bare: Sendable {
+    let closure: @Sendable (LaunchOptions, repeat each Need) throws -> Value
   }
 
-  /// Calls the closure directly, from code that runs on its actor, or from any code if it has none.
-  func callAsFunction(_ options: LaunchOptions) throws { try body(options) }
+  private let keys: (repeat LaunchKey<each Need>)
+  private let bare: Bare
+  package let actor: (any Actor)?
+
+  /// Stores a closure.
+  package init(
+    _ keys: (repeat LaunchKey<each Need>),
+    _ closure: @escaping @isolated(any) @Sendable (LaunchOptions, repeat each Need) throws -> Value
+  ) {
+    (self.keys, actor) = (keys, closure.isolation)
+    // As in a plain closure.
+    bare = unsafe unsafeBitCast(Isolated(closure: closure), to: Bare.self)  // Reason: one layout.
+  }
+
+  package var body: LaunchWork.Body { .synchronous(self) }
+  package var needs: [AnyLaunchKey] { array(repeat each keys) }
+
+  package func call(_ options: LaunchOptions, _ values: LaunchValues) throws -> any Sendable {
+    try bare.closure(options, repeat values.value(of: each keys))
+  }
+}
+
+/// An asynchronous closure and the keys of the values that it takes.
+package final class AsynchronousClosure<Value: Sendable, each Need: Sendable>: TypedWork,
+  AsynchronousWork, @unchecked Sendable  // Reason: constant.
+{
+  private let keys: (repeat LaunchKey<each Need>)
+  private let closure:
+    @isolated(any) @Sendable (LaunchOptions, repeat each Need) async throws -> Value
+
+  /// Stores a closure.
+  package init(
+    _ keys: (repeat LaunchKey<each Need>),
+    _ closure:
+      @escaping @isolated(any) @Sendable (LaunchOptions, repeat each Need) async throws -> Value
+  ) {
+    (self.keys, self.closure) = (keys, closure)
+  }
+
+  package var body: LaunchWork.Body { .asynchronous(self) }
+  package var actor: (any Actor)? { closure.isolation }
+  package var needs: [AnyLaunchKey] { array(repeat each keys) }
+
+  nonisolated(nonsending) package func run(
+    _ options: LaunchOptions,
+    _ values: LaunchValues
+  ) async throws -> any Sendable {
+    try await closure(options, repeat values.value(of: each keys))
+  }
+}
+
+/// The type of a worker, which is made when its turn comes, and whose actor is unknown.
+final class WorkerType<Worker: LaunchWorker>: TypedWork, AsynchronousWork {
+  typealias Value = Worker
+
+  var body: LaunchWork.Body { .asynchronous(self) }
+  var actor: (any Actor)? { nil }
+  var needs: [AnyLaunchKey] { [] }
+
+  nonisolated(nonsending) package func run(
+    _ options: LaunchOptions,
+    _ values: LaunchValues
+  ) async throws -> any Sendable {
+    let worker = Worker()
+    try await worker.launch(options)
+    return worker
+  }
+}
+
+private func array<each Need>(_ keys: repeat LaunchKey<each Need>) -> [AnyLaunchKey] {
+  var array: [AnyLaunchKey] = []
+  for key in repeat each keys { array.append(key) }
+  return array
+}
+
+/// Values by the names of their keys: those of a loader, or those that a worker needs.
+///
+/// The loader compares keys before it stores or looks up a value, so a value has the type of its key.
+package typealias LaunchValues = [LaunchID: any Sendable]
+
+extension LaunchValues {
+  /// Returns the values of keys, without those that are missing.
+  func picked(_ keys: [AnyLaunchKey]) -> LaunchValues {
+    var values: LaunchValues = [:]
+    for key in keys { values[key.name] = self[key.name] }
+    return values
+  }
+
+  /// Returns a value that a worker needs.
+  ///
+  /// - Throws: ``LaunchError`` with the code `noValue`; a worker whose needs are not met never begins.
+  fileprivate func value<Need>(of key: LaunchKey<Need>) throws -> Need {
+    guard let stored = self[key.name], let value = stored as? Need else {
+      throw LaunchError(.noValue(key.name, nil))
+    }
+    return value
+  }
 }

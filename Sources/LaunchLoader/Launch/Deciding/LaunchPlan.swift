@@ -1,5 +1,88 @@
 internal import EventBus
 
+/// The work that a launch would run, in order, without running it.
+///
+/// ```swift
+/// let plan = try LaunchLoader.shared.plan()
+/// print(plan)  // the layers, phase by phase
+/// for edge in plan.edges { print(edge.from, "before", edge.to) }
+/// ```
+///
+/// ## Thread safety
+///
+/// A value that may be read on any thread.
+public struct LaunchPlan: Sendable {
+  /// A dependency between two pieces of work.
+  public struct Edge: Hashable, Sendable {
+    /// The work that runs first.
+    public let from: LaunchID
+    /// The work that depends on it, and runs after it.
+    public let to: LaunchID
+    /// A Boolean value that indicates whether `from` must finish, and not only end, for `to` to run.
+    ///
+    /// It is `false` for dependencies that were registered with `afterIfPresent:`.
+    public let isRequired: Bool
+  }
+
+  /// The work in layers, each of which depends only on layers before it.
+  ///
+  /// No layer contains work of two phases. Within a layer, the work is in the order of its turns. A
+  /// launch does not run layer by layer: work begins as soon as its own dependencies have ended.
+  public let layers: [[LaunchID]]
+
+  /// The phase of each layer.
+  package let phases: [LaunchPhase]
+  /// The dependencies among the work, from which other drawings of the plan can be made.
+  ///
+  /// Each dependency occurs once, also if it was declared twice. They are in the order of the turns of the
+  /// work that depends, and then of their declaration. Optional dependencies on work that is not registered
+  /// are absent, and so is the order of phases.
+  public let edges: [Edge]
+
+  /// Plans the work of rows that have taken names.
+  ///
+  /// - Throws: ``LaunchError`` for the first fault in the dependencies.
+  init(_ rows: [LaunchMachine.Row], _ names: [LaunchID: Int]) throws(LaunchError) {
+    let plan = LaunchPlanner(rows, names)
+    if let problem = plan.problems.first { throw problem }
+    let indices = plan.layers
+    layers = indices.map { $0.map { rows[$0].id } }
+    phases = indices.map { plan.phases[$0[0]] }
+    var edges: [Edge] = []
+    for row in indices.joined() {
+      plan.forEachDependency(of: row) { target, isHard in
+        edges.append(Edge(from: rows[target].id, to: rows[row].id, isRequired: isHard))
+      }
+    }
+    self.edges = edges
+  }
+}
+
+extension LaunchPlan: CustomStringConvertible {
+  /// The numbered layers with their phases, in lines of at most 80 characters unless a name is longer.
+  public var description: String {
+    let count = layers.reduce(0) { $0 + $1.count }
+    var lines = [
+      "\(count) launch \(count == 1 ? "worker" : "workers")"
+        + " in \(layers.count) \(layers.count == 1 ? "layer" : "layers")"
+    ]
+    for (index, (layer, phase)) in zip(layers, phases).enumerated() {
+      var line = "\(index + 1)".padded(to: 4, before: true) + " " + "\(phase)".padded(to: 9)
+      for (position, id) in layer.enumerated() {
+        let word = id.rawValue.lines.joined(separator: " ")
+        let piece = word + (position + 1 < layer.count ? "," : "")
+        if line.count + 1 + piece.count > 80, line.count > 14 {
+          lines.append(line)
+          line = "".padded(to: 14)
+        }
+        line += " " + piece
+      }
+      lines.append(line)
+    }
+    return lines.joined(separator: "\n")
+  }
+}
+
 /// The ordering of rows: an order, and the rows that cannot be part of it.
 ///
 /// The order is by phase, then by dependencies, then by registration: of the rows that could come next,
@@ -24,17 +107,6 @@ package struct LaunchPlanner: Sendable {
   /// Whether the target of each dependency must finish, not only end, by the index in the graph.
   private var isHard: [Bool] = []
 
-  /// Orders rows of their own, which have taken no names yet.
-  ///
-  /// - Parameter rows: The rows, in order of registration. Of several with one name, the first counts.
-  package init(_ rows: [LaunchRow]) {
-    var names = LaunchNames()
-    for row in rows {
-      if let id = row.registration.id { _ = names.take(id, for: row.number) }
-    }
-    self.init(rows, names)
-  }
-
   /// Orders the rows that wait.
   ///
   /// - Parameters:
@@ -42,9 +114,9 @@ package struct LaunchPlanner: Sendable {
   ///   - names: The names that they have taken.
   /// - Complexity: O(*n* log *n* + *e*) in the numbers of rows and of dependencies; O(*n*) without
   ///   dependencies.
-  init(_ rows: [LaunchRow], _ names: LaunchNames) {
-    phases = rows.indices.map { rows[$0].phase }
-    let waiting = rows.indices.filter { rows[$0].isWaiting }
+  init(_ rows: [LaunchMachine.Row], _ names: [LaunchID: Int]) {
+    phases = rows.map(\.phase)
+    let waiting = rows.indices.filter { rows[$0].state == .waiting }
     resolveNames(rows, names)
     var included = waiting
     var sorted = graph.order(of: waiting)
@@ -105,24 +177,24 @@ package struct LaunchPlanner: Sendable {
     }
   }
 
-  private mutating func resolveNames(_ rows: [LaunchRow], _ names: LaunchNames) {
+  private mutating func resolveNames(_ rows: [LaunchMachine.Row], _ names: [LaunchID: Int]) {
     // The last row that was found to depend on each row.
     var dependants = Array(repeating: -1, count: rows.count)
     var targets: [Int] = []
     // Prepared for the first name that is missing.
     var known: NameSuggestions?
-    func closestName(to id: LaunchID, neededBy row: LaunchRow) -> LaunchID? {
+    func closestName(to id: LaunchID, neededBy row: LaunchMachine.Row) -> LaunchID? {
       if problems.count >= NameSuggestions.launchLimit { return nil }
-      let suggestions = known ?? names.suggestions
+      let suggestions = known ?? NameSuggestions(rows)
       known = suggestions
       return suggestions.nearest(to: id, neededBy: row)
     }
     for row in rows.indices {
       targets.removeAll(keepingCapacity: true)
-      if rows[row].isWaiting && rows[row].registration.hasDependencies {
+      if rows[row].state == .waiting && rows[row].item.hasDependencies {
         var missing: Set<LaunchID> = []
-        rows[row].registration.forEachDependency { id, isHard in
-          if let target = names.row(of: id).flatMap(rows.index) {
+        rows[row].item.forEachDependency { id, isHard in
+          if let target = names[id].flatMap(rows.index) {
             guard dependants[target] != row else { return }
             dependants[target] = row
             targets.append(target)
@@ -133,9 +205,9 @@ package struct LaunchPlanner: Sendable {
             if excluded[row] == nil { excluded[row] = id }
           }
         }
-        for need in rows[row].registration.needs {
-          guard let index = names.row(of: need.name).flatMap(rows.index) else { continue }
-          let (made, site) = (rows[index].registration.makes, rows[index].registration.site)
+        for need in rows[row].item.needs {
+          guard let index = names[need.name].flatMap(rows.index) else { continue }
+          let (made, site) = (rows[index].item.makes, rows[index].item.site)
           guard made != need, missing.insert(need.name).inserted else { continue }
           problems.append(LaunchError(mismatch: need, made, at: site, neededBy: rows[row]))
           if excluded[row] == nil { excluded[row] = need.name }
@@ -145,17 +217,17 @@ package struct LaunchPlanner: Sendable {
     }
   }
 
-  private mutating func excludeCycles(_ rows: [LaunchRow]) {
+  private mutating func excludeCycles(_ rows: [LaunchMachine.Row]) {
     for cycle in graph.cycles() {
       problems.append(LaunchError(cycle: cycle.path.map { rows[$0] }))
       for member in cycle.members where excluded[member] == nil {
         let next = graph.dependencies(of: member).first(where: cycle.members.contains)
-        excluded[member] = next.flatMap { rows[$0].registration.id }
+        excluded[member] = next.flatMap { rows[$0].item.id }
       }
     }
   }
 
-  private mutating func excludeDependants(_ rows: [LaunchRow]) {
+  private mutating func excludeDependants(_ rows: [LaunchMachine.Row]) {
     // Edges of dependencies that have to finish; others exclude nothing.
     var hard = DependencyGraph()
     for row in rows.indices {
@@ -169,7 +241,7 @@ package struct LaunchPlanner: Sendable {
     while start < found.count {
       let target = found[start]
       start += 1
-      guard let id = rows[target].registration.id else { continue }
+      guard let id = rows[target].item.id else { continue }
       for row in dependants.dependencies(of: target) where excluded[row] == nil {
         excluded[row] = id
         found.append(row)

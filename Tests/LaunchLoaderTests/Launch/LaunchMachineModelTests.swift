@@ -1,0 +1,208 @@
+import LaunchLoader
+import TestSupport
+import Testing
+
+/// Drives the machine through random launches, without threads, as a loader would, and checks after each call what
+/// must hold whatever happens.
+@Suite("Random sequences of the launch machine")
+struct LaunchMachineModelTests {
+  @Test("Every launch ends, and no rule is broken on the way")
+  func randomLaunches() {
+    for seed in 1...size(300, full: 20_000) {
+      var launch = RandomMachine(seed)
+      launch.run()
+    }
+  }
+}
+
+private struct RandomMachine {
+  /// Work and what has become of it.
+  private struct Work {
+    let item: LaunchItem
+    let after: [Int]
+    let phase: LaunchPhase
+    var begins = 0
+    var outcome: String?
+  }
+
+  private let seed: Int
+  private let policy: LaunchFailurePolicy
+  private let width: Int
+  private var numbers: SampleNumbers
+  private var machine: LaunchMachine
+  private var work: [Work] = []
+  private var indices: [ObjectIdentifier: Int] = [:]
+  /// The work that was handed out, whose row is ended by the driver or by an event.
+  private var starting: [(index: Int, row: Int)] = []
+  private var running: [(index: Int, row: Int)] = []
+  private var rows: [Int] = []
+  /// The finished work that can be undone or closed, in order of completion.
+  private var kept: [Int] = []
+  private var isHalted = false
+  private var isOver = false
+
+  init(_ seed: Int) {
+    self.seed = seed
+    numbers = SampleNumbers(seed: seed)
+    policy = [.continue, .stop, .rollback][numbers.next(below: 3)]
+    width = 1 + numbers.next(below: 3)
+    machine = LaunchMachine(onFailure: policy, width: width)
+  }
+
+  mutating func run() {
+    for _ in 0..<1 + numbers.next(below: 8) { register() }
+    let claimed = machine.claim()
+    #expect(claimed, "seed \(seed)")
+    takeRefused()
+    for step in 0... {
+      guard step < 10_000 else {
+        Issue.record("seed \(seed) does not end")
+        return
+      }
+      event()
+      if take() { break }
+      takeRefused()
+    }
+    close()
+  }
+
+  private mutating func register() {
+    let index = work.count
+    let after = (0..<numbers.next(below: 3)).map { _ in numbers.next(below: index + 1) }
+    let phase: LaunchPhase = [.early, .standard, .standard, .late][numbers.next(below: 4)]
+    let key = LaunchKey<Int>("\(index)")
+    let isSynchronous = numbers.next(below: 2) == 0
+    let close: @Sendable (Int) async throws -> Void = { _ in }
+    let closes = numbers.next(below: 3) == 0 ? close : nil
+    let made =
+      isSynchronous
+      ? LaunchWork(SynchronousClosure((), { _ in 1 }), making: key, close: closes)
+      : LaunchWork(AsynchronousClosure((), { _ async in 1 }), making: key, close: closes)
+    let names = after.filter { $0 != index }.map { LaunchID("\($0)") }
+    let item = LaunchItem(id: key.name, after: names, phase: phase, made)
+    indices[ObjectIdentifier(item)] = index
+    work.append(Work(item: item, after: after.filter { $0 != index }, phase: phase))
+    if let row = machine.register(item).row { rows.append(row) }
+    takeRefused()
+  }
+
+  private mutating func takeRefused() {
+    for (item, outcome) in machine.takeRefused() { end(item, outcome) }
+  }
+
+  private mutating func end(_ item: LaunchItem, _ outcome: LaunchOutcome) {
+    guard let index = indices[ObjectIdentifier(item)] else { return }
+    #expect(work[index].outcome == nil, "seed \(seed): \(index) ends twice")
+    work[index].outcome = outcome.description
+  }
+
+  private mutating func event() {
+    switch numbers.next(below: 12) {
+    case 0 where work.count < 12: register()
+    case 1 where numbers.next(below: 4) == 0:
+      machine.cancel()
+      isHalted = true
+    case 2 where !rows.isEmpty:
+      let row = rows[numbers.next(below: rows.count)]
+      guard let item = machine.withdraw(row) else { break }
+      starting.removeAll { $0.row == row }
+      end(item, .skipped(because: nil))
+    case 3 where numbers.next(below: 6) == 0:
+      for row in machine.expire() { giveUp(row) }
+      isHalted = true
+    case 4:
+      if let (_, row) = (running + starting).first { giveUp(row) }
+    default: finish()
+    }
+    machine._checkInvariants()
+  }
+
+  private mutating func giveUp(_ row: Int) {
+    guard let late = machine.giveUp(row) else { return }
+    end(late.item, .timedOut)
+    starting.removeAll { $0.row == row }
+    running.removeAll { $0.row == row }
+    machine.end(row, .timedOut, from: .zero)
+    if policy != .continue { isHalted = true }
+  }
+
+  private mutating func finish() {
+    if !starting.isEmpty, numbers.next(below: 2) == 0 {
+      let (index, row) = starting.remove(at: numbers.next(below: starting.count))
+      if machine.begin(row, at: .zero) {
+        begin(index)
+        running.append((index, row))
+      } else {
+        #expect(isHalted, "seed \(seed): \(index) may not begin, and nothing has prevented it")
+      }
+    } else if !running.isEmpty {
+      let (index, row) = running.remove(at: numbers.next(below: running.count))
+      let fails = numbers.next(below: 5) == 0
+      let claims = machine.claimEnd(row)
+      #expect(claims, "seed \(seed)")
+      conclude(index, row, fails ? .failed(Broken()) : .finished)
+    }
+  }
+
+  private mutating func conclude(_ index: Int, _ row: Int, _ outcome: LaunchOutcome) {
+    end(work[index].item, outcome)
+    machine.end(row, outcome, from: .zero)
+    if case .finished = outcome {
+      if work[index].item.isClosable { kept.append(index) }
+    } else if policy != .continue {
+      isHalted = true
+    }
+  }
+
+  private mutating func begin(_ index: Int) {
+    work[index].begins += 1
+    #expect(work[index].begins == 1 && work[index].outcome == nil, "seed \(seed): \(index)")
+    #expect(!isHalted, "seed \(seed): \(index) begins after the end of the launch")
+    #expect(
+      work[index].after.allSatisfy { work[$0].outcome == "finished" },
+      "seed \(seed): \(index) begins before what it needs"
+    )
+  }
+
+  /// Takes a step of the driver.
+  ///
+  /// - Returns: `true` if the launch is over.
+  private mutating func take() -> Bool {
+    let step = machine.next(canWait: true)
+    machine._checkInvariants()
+    switch step {
+    case .run(let item, let row):
+      guard let index = indices[ObjectIdentifier(item)] else { break }
+      if item.kind == .call {
+        begin(index)
+        conclude(index, row, numbers.next(below: 5) == 0 ? .failed(Broken()) : .finished)
+      } else {
+        starting.append((index, row))
+        #expect(starting.count + running.count <= width, "seed \(seed): too many tasks")
+      }
+    case .settle(let item, let outcome):
+      starting.removeAll { work[$0.index].item === item }
+      end(item, outcome)
+    case .undo(let item, let row):
+      #expect(policy == .rollback && starting.isEmpty && running.isEmpty, "seed \(seed)")
+      #expect(kept.popLast() == indices[ObjectIdentifier(item)], "seed \(seed): wrong order")
+      machine.undone(row, .undone)
+    case .wait:
+      #expect(!starting.isEmpty || !running.isEmpty, "seed \(seed): waits for nothing")
+    case .over:
+      #expect(starting.isEmpty && running.isEmpty, "seed \(seed): over too early")
+      #expect(work.allSatisfy { $0.outcome != nil }, "seed \(seed): work without an outcome")
+      return true
+    case .rest: Issue.record("seed \(seed): the launch is not over")
+    }
+    return false
+  }
+
+  /// Closes what was not undone, in the reverse order of completion.
+  private mutating func close() {
+    while let item = machine.nextToClose() {
+      #expect(kept.popLast() == indices[ObjectIdentifier(item)], "seed \(seed): wrong order")
+    }
+    #expect(kept.isEmpty, "seed \(seed): values are not closed")
+  }
+}
