@@ -169,7 +169,7 @@ extension AppHost {
     }
     await performing.value
     await driver.value
-    let unclosed = await closeValues()
+    let unclosed = await closeValues(system)
     // Methods of edges that others have delayed until now have a limit each, as those of the last edges.
     let limit = configuration.cancelTimeout ?? configuration.stopTimeout
     let timer = limit.map { limit in
@@ -183,11 +183,14 @@ extension AppHost {
   }
 
   /// Closes the values that launch work has made, and reports those whose closing failed or is abandoned.
-  nonisolated(nonsending) private func closeValues() async -> [ServiceMachine.Failure] {
+  nonisolated(nonsending) private func closeValues(
+    _ system: SystemConnection
+  ) async -> [ServiceMachine.Failure] {
     var failures: [ServiceMachine.Failure] = []
     let (limit, clock) = (configuration.cancelTimeout, configuration.clock)
-    await loader.closeValues(within: limit, on: clock) { [messages] message in
+    await loader.closeValues(within: limit, on: clock) { [messages, manager = system.manager] message in
       messages.send(message)
+      if limit != nil { manager?.extend(message.description) }
     } report: { id, error in
       let name = "closing of launch value \"\(id)\""
       let abandoned = AppServiceError(.abandoned(name), isLaunchWork: true)
@@ -222,21 +225,6 @@ extension AppHost {
       await calls.untilDone()
       runner.send { $0.permitStop() }
     }
-  }
-
-  /// Closes the values that launch work has made, and reports those whose closing failed or is abandoned.
-  nonisolated(nonsending) private func closeValues() async -> [ServiceRunner.Machine.Failure] {
-    var failures: [ServiceRunner.Machine.Failure] = []
-    let (limit, clock) = (configuration.cancelTimeout, configuration.clock)
-    await loader.closeValues(within: limit, on: clock) { id, error in
-      let name = "closing of launch value \"\(id)\""
-      let abandoned = AppServiceError(.abandoned(name), isLaunchWork: true)
-      let text = error.map { "\(name) failed: \($0)" } ?? abandoned.description
-      let state: AppHostMessage.State = error == nil ? .abandoned : .failed
-      messages.send(AppHostMessage(text, workers: [id.rawValue], state: state))
-      failures.append((nil, error ?? abandoned))
-    }
-    return failures
   }
 
   nonisolated(nonsending) private func launch() async {
