@@ -24,7 +24,8 @@ struct BacklogTests {
     _ a: Party,
     _ paused: Collected<Int>
   ) async -> Int {
-    var falls = a.bus.events(.waitingDidFall, from: a.bridge).makeAsyncIterator()
+    var falls = a.bus.events(.waitingDidFall, from: a.bridge, buffering: .bufferingNewest(1))
+      .makeAsyncIterator()
     var most = 0
     for number in numbers {
       while a.bridge.waitingCount > 100 {

@@ -108,7 +108,7 @@ struct WaitingServerTests {
     #expect(a.bridge.counts[.notPrepared] == 0)
   }
 
-  @Test("What waits when the connection is closed before there was a server is counted and reported")
+  @Test("What waits when a connection is closed before there was a server is counted, reported")
   func closed() async throws {
     weak var link: AnyObject?
     do {

@@ -346,10 +346,8 @@ final class BridgeCore: Sendable {
   /// - Parameter isEnding: Whether only durable events are worth a wait for a server that is not there yet.
   func waitUntilFlushed(isEnding: Bool = false) async {
     let (lanes, letters) = state.withLock { ($0.lanes, $0.letters) }
-    if isEnding, link.awaitedServer != nil {
-      let senders = lanes.compactMap(\.sender) + letters
-      if senders.allSatisfy({ $0.count == 0 }) { return }
-    }
+    let senders = lanes.compactMap(\.sender) + letters
+    if isEnding, link.awaitedServer != nil, senders.allSatisfy({ $0.count == 0 }) { return }
     let promises = lanes.map { $0.allSoFar() }
     wake()
     for promise in promises {

@@ -140,7 +140,8 @@ public final class EventBridge: Sendable {
   /// import EventBusNATS
   ///
   /// func produce(_ numbers: [Int], _ name: EventName<Int>, _ bus: EventBus, _ bridge: EventBridge) async {
-  ///   var falls = bus.events(.waitingDidFall, from: bridge).makeAsyncIterator()
+  ///   var falls = bus.events(.waitingDidFall, from: bridge, buffering: .bufferingNewest(1))
+  ///     .makeAsyncIterator()
   ///   for number in numbers {
   ///     while bridge.waitingCount > 1000, await falls.next() != nil {}
   ///     bus.post(name, number)

@@ -50,7 +50,8 @@ extension EventBridge {
         return NATSError(.notAuthorized, "\(event) is not stored yet, and still waits: \(failure)")
       }
       let reason = link.awaitedServer.map { ": \($0)" } ?? ""
-      return NATSError(.timedOut, "\(event) was not stored within \(limit), and still waits\(reason)")
+      let words = "\(event) was not stored within \(limit), and still waits\(reason)"
+      return NATSError(.timedOut, words)
     }
   }
 

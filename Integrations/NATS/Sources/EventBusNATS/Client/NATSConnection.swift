@@ -169,8 +169,9 @@ extension NATSConnection {
     /// The JetStream domain of the server that stores the streams, as on the other side of a leaf node; `nil` for that
     /// of the connected server.
     public var domain: String?
-    /// The first part of the subjects of requests about streams, as an account has it that imports the streams of
-    /// another one; `nil` means `$JS.API`, or that of the ``domain``. Set one of them.
+    /// The first part of the subjects of requests about streams; `nil` means `$JS.API`, or that of the ``domain``.
+    ///
+    /// An account that imports the streams of another one may have them under a prefix. Set this or the domain.
     public var apiPrefix: String?
     /// The first part of the subjects of answers to this connection.
     ///

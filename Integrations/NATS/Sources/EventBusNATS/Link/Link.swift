@@ -99,22 +99,6 @@ package protocol Link: AnyObject, Sendable {
 }
 
 extension Link {
-  /// Makes sure that a stream exists and stores subjects; a new one has no limits.
-  package func prepareStream(
-    _ stream: String,
-    subjects: [String],
-    replicas: Int,
-    within limit: Duration
-  ) async throws(LinkFailure) {
-    try await prepareStream(
-      stream,
-      subjects: subjects,
-      replicas: replicas,
-      limits: StreamLimits(),
-      within: limit
-    )
-  }
-
   package var refusedCredentials: String? { nil }
 
   package var awaitedServer: String? { nil }
