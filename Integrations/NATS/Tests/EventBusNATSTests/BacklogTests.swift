@@ -75,19 +75,22 @@ struct BacklogTests {
     #expect(a.bridge.waitingCount == 0)
   }
 
-  @Test("A producer that pauses goes on when the bridge ends, and when its connection is closed")
-  func ends() async throws {
-    for isDrained in [true, false] {
-      let link = ScriptedLink(ScriptedServer(seed: 0))
-      link.isConnected = false
-      let a = Party("a", link: link) { $0.waitingMark = 100 }
-      a.bridge.carry(.other, .outgoing)
-      let paused = Collected<Int>()
-      let producing = Task { await produce(.other, 1...200, a, paused) }
-      await eventually("the producer pauses") { paused.count == 1 }
-      if isDrained { await a.bridge.drain(within: .milliseconds(1)) } else { link.close() }
-      _ = await producing.value
-      #expect(a.bridge.counts[.droppedOutgoing] >= 101)
-    }
+  @Test(
+    "A producer that pauses goes on when the bridge ends, and when its connection is closed",
+    arguments: [true, false]
+  )
+  func ends(_ isDrained: Bool) async throws {
+    let nats = try await NATSConnection(
+      "nats://127.0.0.1:\(NATSServer.freePort())",
+      configuration: .quick { $0.waitsForServer = true }
+    )
+    let a = Party("a", over: nats) { $0.waitingMark = 100 }
+    a.bridge.carry(.other, .outgoing)
+    let paused = Collected<Int>()
+    let producing = Task { await produce(.other, 1...200, a, paused) }
+    await eventually("the producer pauses") { paused.count == 1 }
+    if isDrained { await a.bridge.drain() } else { nats.close() }
+    _ = await producing.value
+    #expect(a.bridge.counts[.droppedOutgoing] >= 101)
   }
 }
