@@ -139,11 +139,13 @@ public final class EventBridge: Sendable {
   /// import EventBus
   /// import EventBusNATS
   ///
-  /// func produce(_ numbers: [Int], _ name: EventName<Int>, _ bus: EventBus, _ bridge: EventBridge) async {
+  /// func produce(_ numbers: [Int], _ name: EventName<Int>, on bus: EventBus, over bridge: EventBridge) async {
   ///   var falls = bus.events(.waitingDidFall, from: bridge, buffering: .bufferingNewest(1))
   ///     .makeAsyncIterator()
   ///   for number in numbers {
-  ///     while bridge.waitingCount > 1000, await falls.next() != nil {}
+  ///     while bridge.waitingCount > 1000 {
+  ///       guard await falls.next() != nil else { return }  // cancelled
+  ///     }
   ///     bus.post(name, number)
   ///   }
   /// }
