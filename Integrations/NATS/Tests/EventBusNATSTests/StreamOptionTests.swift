@@ -131,11 +131,26 @@ struct StreamOptionTests {
       urls: [leaf.url],
       configuration: .quick { $0.domain = "hub" }
     )
+    await eventually("the leaf node is connected") {
+      (try? await ask(nats, "$JS.hub.API.INFO"))?.isEmpty == false
+    }
     try await exchange(over: nats)
     let atHub = try await ask(try await NATSConnection(hub.url), "$JS.API.STREAM.INFO.S")
     let atLeaf = try await ask(try await NATSConnection(leaf.url), "$JS.API.STREAM.INFO.S")
     #expect(String(decoding: atHub, as: UTF8.self).contains("\"messages\":6"))
     #expect(String(decoding: atLeaf, as: UTF8.self).contains("\"code\":404"))
+  }
+
+  @Test("A domain that nothing answers for is named at once")
+  func unknownDomain() async throws {
+    let server = try NATSServer()
+    let options = NATSConnection.Configuration.quick { $0.domain = "hub" }
+    let a = Party("a", over: try await NATSConnection(server.url, configuration: options))
+    a.bridge.carry(.number, .outgoing, delivery: .durable(stream: "S"))
+    await #expect { try await a.bridge.waitUntilPrepared() } throws: {
+      ($0 as? NATSError)?.code == .refused && "\($0)".contains("$JS.hub.API")
+        && "\($0)".contains("domain")
+    }
   }
 
   @Test("Durable events reach the streams that another account exports under a prefix")

@@ -60,6 +60,12 @@ struct StreamCalls {
 
   /// The failure of a call that the server has refused with a code and words, or of another one.
   func failure(_ status: natsStatus, _ code: Int, _ words: String) -> LinkFailure {
+    if status == NATS_NO_RESPONDERS, link.options.api != NATSConnection.Configuration().api {
+      return .rejected(
+        "nothing answers requests to \(link.options.api): check the domain, the prefix of the API, "
+          + "and the leaf node"
+      )
+    }
     if status == NATS_OK || code == 0 { return NATSLink.failure(status) }
     let text = "\(stream): \(words.isEmpty ? NATSLink.text(status) : words) (\(code))"
     switch code {
