@@ -48,6 +48,18 @@ struct DenialRuleTests {
     #expect(log.count == 1003 && !log.contains("first"))
   }
 
+  @Test("A log finds the denial of a request below another prefix, and that of another inbox")
+  func prefixes() {
+    var log = DenialLog(api: "$JS.hub.API", inbox: "answers.mail")
+    log.append(Denial(.publish, "$JS.API.STREAM.INFO.S", "first"))
+    log.append(Denial(.subscribe, "_INBOX.x", "second"))
+    #expect(log.request(about: "S", after: 0) == nil)
+    log.append(Denial(.publish, "$JS.hub.API.STREAM.INFO.S", "third"))
+    #expect(log.request(about: "S", after: 0)?.text == "third")
+    log.append(Denial(.subscribe, "answers.mail.x", "fourth"))
+    #expect(log.request(about: "T", after: 0)?.text == "fourth")
+  }
+
   @Test("Denied messages are the oldest without an acknowledgement, as many as were denied")
   func outbox() {
     var outbox = Outbox<String>(window: 10, timeout: .seconds(1))

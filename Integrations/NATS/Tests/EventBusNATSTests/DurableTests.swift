@@ -162,6 +162,7 @@ struct DurableTests {
       "ORDERS",
       subjects: ["events.>"],
       replicas: 1,
+      limits: .init(),
       within: .seconds(5)
     )
     let header = WireHeader(node: "x", incarnation: 1, sequence: 1, version: 1, contentType: "json")
@@ -196,6 +197,7 @@ struct DurableTests {
       "ORDERS",
       subjects: ["events.>"],
       replicas: 1,
+      limits: .init(),
       within: .seconds(5)
     )
     for (header, payload) in [(nil, "1"), ("x", "1"), ("1;x;1;1;1;json", "\"a\"")] {

@@ -72,7 +72,13 @@ struct PreparingTests {
     let server = try NATSServer()
     let raw = try await NATSConnection(urls: [server.url], configuration: .quick())
     let link = raw.rawLink
-    try await link.prepareStream("S", subjects: ["x"], replicas: 1, within: .seconds(5))
+    try await link.prepareStream(
+      "S",
+      subjects: ["x"],
+      replicas: 1,
+      limits: .init(),
+      within: .seconds(5)
+    )
     let none = try await link.recent("S", subject: "y", upTo: 5, count: 3, within: .seconds(5))
     #expect(none.isEmpty)
     server.signal(SIGSTOP)
@@ -109,7 +115,13 @@ struct PreparingTests {
     let began = Collected<Void>()
     let preparing = Task {
       began.append(())
-      try await raw.rawLink.prepareStream("S", subjects: ["x"], replicas: 1, within: .seconds(3600))
+      try await raw.rawLink.prepareStream(
+        "S",
+        subjects: ["x"],
+        replicas: 1,
+        limits: .init(),
+        within: .seconds(3600)
+      )
     }
     await eventually("it begins") { began.count == 1 }
     // While the server is stopped, only the deadline ends this one, and the end of the connection the other.
@@ -118,6 +130,7 @@ struct PreparingTests {
         "S",
         subjects: ["x"],
         replicas: 1,
+        limits: .init(),
         within: .milliseconds(300)
       )
     }
@@ -189,6 +202,7 @@ struct PreparingTests {
       "T",
       subjects: ["events.>"],
       replicas: 1,
+      limits: .init(),
       within: .seconds(9)
     )
     let a = try await Party("a", server)

@@ -320,6 +320,8 @@ struct ScriptedBridgeTests {
     a.bridge.carry(.number, .outgoing)
     a.bus.post(.number, 2)
     await eventually("it arrives") { atB.count > 1 }
+    // An event may arrive before its poster has counted it.
+    await a.bridge.waitUntilFlushed()
     #expect(atB.values == [1, 2])
     #expect(server.stored("S").first == "1")
     #expect(a.bridge.counts.sent == 2 && a.bridge.counts[.refused] == 0)

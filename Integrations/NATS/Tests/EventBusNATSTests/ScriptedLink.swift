@@ -546,6 +546,7 @@ final class ScriptedLink: Link {
     _ stream: String,
     subjects: [String],
     replicas: Int,
+    limits: StreamLimits,
     within limit: Duration
   ) async throws(LinkFailure) {
     if isClosed { throw .closed }

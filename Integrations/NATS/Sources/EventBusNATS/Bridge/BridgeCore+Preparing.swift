@@ -22,6 +22,7 @@ extension BridgeCore {
         Subject.event(event, prefix: prefix), Subject.deadLetters(event, prefix: prefix),
       ],
       replicas: configuration.replicas,
+      limits: configuration.streamLimits,
       within: configuration.requestTimeout
     )
   }

@@ -25,13 +25,6 @@ final class BridgeCore: Sendable {
     var letters: [DurableSender] { Array(deadLetters.values) }
   }
 
-  /// Whether the last sender was a bridge of the same bus.
-  private struct LocalAnswer {
-    /// Zero is the incarnation of no bridge.
-    var incarnation: UInt64 = 0
-    var isLocal = false
-  }
-
   let bus: EventBus
   let link: any Link
   let node: String
@@ -41,6 +34,9 @@ final class BridgeCore: Sendable {
   let tally: Tally
   /// The posts of this bridge that may come back to its bus.
   let localPosts: LocalPosts
+  /// The bridges of this bus.
+  let localSenders: LocalSenders
+  let backlog: Backlog
   /// The streams, consumers and subscriptions at the server.
   let preparations: Preparations
   /// The answers of the server to durable messages.
@@ -49,7 +45,7 @@ final class BridgeCore: Sendable {
   private let pump: LazyPump
   private let neighbors: LazyReference<Neighbors>
   private let connection = TokenBag()
-  private let localCache = Locked(LocalAnswer())
+  private let connectionReports: ConnectionReports
 
   init(
     _ bus: EventBus,
@@ -68,6 +64,9 @@ final class BridgeCore: Sendable {
     preparations = Preparations(tally)
     pump = LazyPump("EventBusNATS.sending")
     inbox = AnswerInbox(link, incarnation)
+    localSenders = LocalSenders(ObjectIdentifier(bus))
+    backlog = Backlog(mark: configuration.waitingMark)
+    connectionReports = ConnectionReports(link, tally)
     neighbors = LazyReference()
     LocalBridges.add(incarnation, LocalBridge(bus: ObjectIdentifier(bus), posts: localPosts))
   }
@@ -80,9 +79,11 @@ final class BridgeCore: Sendable {
     inbox.start(self)
     neighbors.set(Neighbors(self))
     link.onChange { [weak self] isConnected in
+      self?.connectionReports.note(isConnected)
       if isConnected { self?.reconnected() } else { self?.closeWithLink() }
     }.store(in: connection)
     link.onRefusal { [weak self] in self?.refused($0) }.store(in: connection)
+    connectionReports.start()
     greet()
     closeWithLink()
     tick()
@@ -99,6 +100,7 @@ final class BridgeCore: Sendable {
     for lane in lanes { lane.close(.connection) }
     for sender in letters { sender.close(.connection) }
     neighbors.object?.closed()
+    backlog.note(waitingCount)
   }
 
   /// Listens for the other nodes.
@@ -137,6 +139,7 @@ final class BridgeCore: Sendable {
     }
     for lane in lanes { lane.flush(self) }
     for sender in letters { sender.flush(self) }
+    backlog.note(waitingCount)
   }
 
   private func tick() {
@@ -168,6 +171,7 @@ final class BridgeCore: Sendable {
   private func refused(_ refusal: LinkRefusal) {
     switch refusal {
     case .other(let text): tally.report(BridgeReport(.notPrepared, "_connection", text))
+    case .unreachable(let words): tally.report(BridgeReport(.disconnected, "_connection", words))
     case .unauthenticated(let text):
       let failure = LinkFailure.unauthenticated(text)
       tally.report(BridgeReport(.notAuthorized, "_connection", "\(failure)"))
@@ -284,6 +288,12 @@ final class BridgeCore: Sendable {
     return levels
   }
 
+  /// The number of events that have not reached the server.
+  var waitingCount: Int {
+    let (lanes, letters) = state.withLock { ($0.lanes, $0.letters) }
+    return lanes.reduce(0) { $0 + $1.waiting.events } + letters.reduce(0) { $0 + $1.count }
+  }
+
   func lane(_ name: AnyEventName) -> AnyOutgoingLane? { state.withLock { $0.outgoing[name] } }
 
   func add(_ lane: AnyIncomingLane) {
@@ -329,27 +339,15 @@ final class BridgeCore: Sendable {
 
   var presentNodes: [EventBridge.Node] { neighbors.object?.present ?? [] }
 
-  /// Returns whether a bridge of the same bus has sent an event, which was posted there.
-  func isLocal(_ incarnation: UInt64) -> Bool {
-    if incarnation == self.incarnation { return true }
-    let known = localCache.withLock { $0 }
-    if known.incarnation == incarnation { return known.isLocal }
-    let isLocal = LocalBridges.bridge(incarnation)?.bus == ObjectIdentifier(bus)
-    localCache.withLock { $0 = LocalAnswer(incarnation: incarnation, isLocal: isLocal) }
-    return isLocal
-  }
-
-  /// The post of an event on this bus, if it was posted here.
-  func localPost(_ header: WireHeader, _ event: String) -> LocalPost? {
-    guard isLocal(header.incarnation) else { return nil }
-    return LocalBridges.bridge(header.incarnation)?.posts.post(event, header.sequence)
-  }
-
   // MARK: Ending
 
   /// Waits until all events posted so far have reached the server, and the durable ones are stored.
-  func waitUntilFlushed() async {
-    let lanes = state.withLock(\.lanes)
+  ///
+  /// - Parameter isEnding: Whether only durable events are worth a wait for a server that is not there yet.
+  func waitUntilFlushed(isEnding: Bool = false) async {
+    let (lanes, letters) = state.withLock { ($0.lanes, $0.letters) }
+    let senders = lanes.compactMap(\.sender) + letters
+    if isEnding, link.awaitedServer != nil, senders.allSatisfy({ $0.count == 0 }) { return }
     let promises = lanes.map { $0.allSoFar() }
     wake()
     for promise in promises {
@@ -395,6 +393,7 @@ final class BridgeCore: Sendable {
     for sender in letters { sender.close(reason) }
     connection.end()
     preparations.stop()
+    backlog.note(0)
     for lane in incoming { Task { await lane.stop() } }
   }
 }

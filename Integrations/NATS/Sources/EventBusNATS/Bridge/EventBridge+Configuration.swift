@@ -28,6 +28,11 @@ extension EventBridge {
     public var heartbeat = Duration.seconds(2)
     /// The number of servers that store a new stream.
     public var replicas = 1
+    /// The limits of a new stream; none by default.
+    public var streamLimits = StreamLimits()
+    /// The number of waiting events above which producers are expected to pause: `waitingDidFall` is posted when it
+    /// has fallen to half of this.
+    public var waitingMark = 1000
     /// The fields that travel with events besides their payloads, such as the context of a trace.
     public var propagation: EventPropagation?
     /// Called with each report, on a queue of the bridge.

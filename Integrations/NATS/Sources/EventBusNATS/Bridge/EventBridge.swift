@@ -101,11 +101,16 @@ public final class EventBridge: Sendable {
       "The name of a node is empty: give it one that no other process has"
     )
     precondition(
+      configuration.streamLimits.arePositive,
+      "A limit of streams is not positive: give it a positive value, or none"
+    )
+    precondition(
       !configuration.prefix.isEmpty,
       "The prefix of the subjects is empty: give it a name, such as \"events\""
     )
     core = BridgeCore(bus, link, node, configuration)
     self.owner = owner
+    core.backlog.announcements.work = { [weak self] in self?.announceFall() }
     core.start()
   }
 
@@ -124,6 +129,38 @@ public final class EventBridge: Sendable {
   ///
   /// - Complexity: O(*n*) in the number of carried events.
   public var levels: BridgeLevels { core.levels }
+
+  /// The number of events that wait for the server: ``BridgeLevels/waitingEvents``.
+  ///
+  /// A producer that would fill the limits of the bridge pauses while the number is above
+  /// ``Configuration/waitingMark``. After such a number, `waitingDidFall` is always posted:
+  ///
+  /// ```swift
+  /// import EventBus
+  /// import EventBusNATS
+  ///
+  /// func produce(_ numbers: [Int], _ name: EventName<Int>, on bus: EventBus, over bridge: EventBridge) async {
+  ///   var falls = bus.events(.waitingDidFall, from: bridge, buffering: .bufferingNewest(1))
+  ///     .makeAsyncIterator()
+  ///   for number in numbers {
+  ///     while bridge.waitingCount > 1000 {
+  ///       guard await falls.next() != nil else { return }  // cancelled
+  ///     }
+  ///     bus.post(name, number)
+  ///   }
+  /// }
+  /// ```
+  ///
+  /// - Complexity: O(*n*) in the number of carried events.
+  public var waitingCount: Int {
+    // Twice: after the first number was noted, the next fall is announced.
+    core.backlog.note(core.waitingCount)
+    let count = core.waitingCount
+    core.backlog.note(count)
+    return count
+  }
+
+  private func announceFall() { core.bus.post(.waitingDidFall, core.waitingCount, from: self) }
 
   /// The other present nodes, sorted by name.
   public var nodes: [Node] { core.presentNodes }
@@ -165,7 +202,8 @@ public final class EventBridge: Sendable {
 
   /// Ends the bridge: stops receiving, waits for running handlers, sends waiting events, and announces the end.
   ///
-  /// It does so in a cancelled task, too.
+  /// It does so in a cancelled task, too. If no server was there yet, it waits for one only as long as durable events
+  /// wait.
   ///
   /// - Parameter limit: The longest wait for handlers and the server. The remaining events are given up, counted and
   ///   reported, before the method returns unless the hook is slow.
@@ -173,9 +211,9 @@ public final class EventBridge: Sendable {
     let isOver = Promise<Void>()
     let work = Task { [core] in
       await core.stopReceiving()
-      await core.waitUntilFlushed()
+      await core.waitUntilFlushed(isEnding: true)
       await core.leave()
-      await core.waitUntilFlushed()
+      await core.waitUntilFlushed(isEnding: true)
       isOver.fulfill()
     }
     // A handler that never returns must not delay the end.

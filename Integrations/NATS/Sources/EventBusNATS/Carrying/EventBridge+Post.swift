@@ -49,7 +49,9 @@ extension EventBridge {
         let failure = LinkFailure.unauthenticated(words)
         return NATSError(.notAuthorized, "\(event) is not stored yet, and still waits: \(failure)")
       }
-      return NATSError(.timedOut, "\(event) was not stored within \(limit), and still waits")
+      let reason = link.awaitedServer.map { ": \($0)" } ?? ""
+      let words = "\(event) was not stored within \(limit), and still waits\(reason)"
+      return NATSError(.timedOut, words)
     }
   }
 

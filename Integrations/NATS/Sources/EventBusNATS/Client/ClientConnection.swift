@@ -29,7 +29,13 @@ final class ClientConnection: @unchecked Sendable {  // Reason: the client locks
       throw Self.error(status, urls, options.credentials)
     }
     var streams: OpaquePointer?
-    status = unsafe natsConnection_JetStream(&streams, connection, nil)  // Reason: it is alive.
+    // Reason for all: the connection is alive, and the client copies the prefix.
+    status = unsafe options.api.withCString { api in
+      var settings = unsafe jsOptions()
+      unsafe jsOptions_Init(&settings)
+      unsafe settings.Prefix = api
+      return unsafe natsConnection_JetStream(&streams, connection, &settings)
+    }
     guard status == NATS_OK, let streams = unsafe streams else {
       unsafe natsConnection_Destroy(connection)  // Reason: not used any more.
       throw Self.error(status, urls, options.credentials)

@@ -23,12 +23,28 @@ final class ClientOptions {
       return unsafe natsOptions_SetServers(made, &list, Int32(list.count))  // Reason: it copies.
     }
     try check(status, "The addresses")
+    try setPrefixes(options)
     try setTimes(options)
     if let tls = options.tls { try set(tls) }
     if let credentials = options.credentials { try set(credentials) }
   }
 
   deinit { unsafe natsOptions_Destroy(handle) }  // Reason: owned.
+
+  private func setPrefixes(_ options: NATSConnection.Configuration) throws(NATSError) {
+    if options.domain != nil, options.apiPrefix != nil {
+      let words = "The JetStream domain is a part of the prefix of the API: set one of them"
+      throw NATSError(.invalidOption, words)
+    }
+    let domain = options.domain.flatMap { Subject.problem($0, of: "JetStream domain") }
+    let prefixes = [(options.api, "prefix of the API"), (options.inboxPrefix, "prefix of inboxes")]
+    let problem = domain ?? prefixes.lazy.compactMap { Subject.problem($0, ofPrefix: $1) }.first
+    if let problem { throw NATSError(.invalidOption, problem) }
+    try check(
+      unsafe natsOptions_SetCustomInboxPrefix(handle, options.inboxPrefix),
+      "The prefix of inboxes"
+    )
+  }
 
   private func setTimes(_ options: NATSConnection.Configuration) throws(NATSError) {
     let handle = unsafe handle

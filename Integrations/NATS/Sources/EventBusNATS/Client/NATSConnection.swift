@@ -14,6 +14,9 @@ public import EventBus
 /// connection that broke, as after a change of its configuration, the attempts go on with growing pauses of up to five
 /// seconds. The connection closes when it is released; ``drain(within:)`` closes it after all sent messages have arrived.
 ///
+/// With ``Configuration/waitsForServer``, a program may start before its server: the connection is there at once, and
+/// bridges over it keep what is posted as without a connection.
+///
 /// Users, passwords and tokens in addresses appear in no state, error or report.
 ///
 /// ## Thread safety
@@ -24,6 +27,10 @@ public final class NATSConnection: Sendable {
   public enum State: Sendable, Equatable {
     /// The first connection is being made.
     case connecting
+    /// No server was there at the addresses: attempts to make the first connection go on since a time.
+    ///
+    /// Only with ``NATSConnection/Configuration/waitsForServer``.
+    case waiting(for: String, since: ContinuousClock.Instant)
     /// There is a connection to the server of an address.
     case connected(to: String)
     /// The connection broke at a time, and is being made again.
@@ -37,24 +44,26 @@ public final class NATSConnection: Sendable {
   /// The connection as a link, for messages other than those of a bridge.
   package var rawLink: any Link { link }
 
-  /// Connects to the first server that accepts.
+  /// Connects to the first server that accepts; returns at once when the task is cancelled.
   ///
   /// - Parameters:
   ///   - urls: The addresses, `nats://host:port` or `tls://host:port`; one is chosen at random.
   ///   - configuration: Encryption, credentials and times.
-  /// - Throws: ``NATSError`` with the code `notConnected`, `notAuthorized`, `notSecure` or `invalidOption`.
+  /// - Throws: ``NATSError`` with the code `notConnected`, unless the server is waited for; `notAuthorized`,
+  ///   `notSecure`, `invalidOption` or `cancelled`.
   public convenience init(_ urls: String..., configuration: Configuration = Configuration())
     async throws(NATSError)
   {
     try await self.init(urls: urls, configuration: configuration)
   }
 
-  /// Connects to the first server that accepts.
+  /// Connects to the first server that accepts; returns at once when the task is cancelled.
   ///
   /// - Parameters:
   ///   - urls: The addresses, `nats://host:port` or `tls://host:port`; one is chosen at random.
   ///   - configuration: Encryption, credentials and times.
-  /// - Throws: ``NATSError`` with the code `notConnected`, `notAuthorized`, `notSecure` or `invalidOption`.
+  /// - Throws: ``NATSError`` with the code `notConnected`, unless the server is waited for; `notAuthorized`,
+  ///   `notSecure`, `invalidOption` or `cancelled`.
   public init(urls: [String], configuration: Configuration = Configuration())
     async throws(NATSError)
   {
@@ -147,6 +156,27 @@ extension NATSConnection {
     public var pingInterval: Duration
     /// The time after which a blocked write to the server counts as a broken connection.
     public var writeDeadline: Duration
+    /// Whether a first connection for which no server is there is waited for, instead of an error.
+    ///
+    /// After one attempt the initializer returns, in the state ``NATSConnection/State/waiting(for:since:)``. Attempts go
+    /// on with growing pauses of up to five seconds until a server is there or the connection closes. Meanwhile bridges
+    /// keep events within the limits of a broken connection, and report as `disconnected` what is waited for.
+    /// ``EventBridge/waitUntilPrepared(within:)`` waits as well.
+    ///
+    /// A server that is there, but refuses the first attempt, is an error. One that refuses a later attempt is asked
+    /// again, as after a broken connection.
+    public var waitsForServer: Bool
+    /// The JetStream domain of the server that stores the streams, as on the other side of a leaf node; `nil` for that
+    /// of the connected server.
+    public var domain: String?
+    /// The first part of the subjects of requests about streams; `nil` means `$JS.API`, or that of the ``domain``.
+    ///
+    /// An account that imports the streams of another one may have them under a prefix. Set this or the domain.
+    public var apiPrefix: String?
+    /// The first part of the subjects of answers to this connection.
+    ///
+    /// With one of its own for each user, no other user needs the permission to listen to it.
+    public var inboxPrefix: String
 
     /// Creates a configuration.
     ///
@@ -158,6 +188,10 @@ extension NATSConnection {
     ///   - reconnectPause: The pause between attempts to connect again.
     ///   - pingInterval: The time between two checks of an idle connection.
     ///   - writeDeadline: The longest time of a blocked write.
+    ///   - waitsForServer: Whether a first connection for which no server is there is waited for.
+    ///   - domain: The JetStream domain of the server that stores the streams.
+    ///   - apiPrefix: The first part of the subjects of requests about streams.
+    ///   - inboxPrefix: The first part of the subjects of answers.
     public init(
       tls: TLS? = nil,
       credentials: Credentials? = nil,
@@ -165,7 +199,11 @@ extension NATSConnection {
       connectTimeout: Duration = .seconds(2),
       reconnectPause: Duration = .milliseconds(100),
       pingInterval: Duration = .seconds(1),
-      writeDeadline: Duration = .seconds(2)
+      writeDeadline: Duration = .seconds(2),
+      waitsForServer: Bool = false,
+      domain: String? = nil,
+      apiPrefix: String? = nil,
+      inboxPrefix: String = "_INBOX"
     ) {
       self.tls = tls
       self.credentials = credentials
@@ -174,7 +212,14 @@ extension NATSConnection {
       self.reconnectPause = reconnectPause
       self.pingInterval = pingInterval
       self.writeDeadline = writeDeadline
+      self.waitsForServer = waitsForServer
+      self.domain = domain
+      self.apiPrefix = apiPrefix
+      self.inboxPrefix = inboxPrefix
     }
+
+    /// The effective first part of the subjects of requests about streams.
+    var api: String { apiPrefix ?? domain.map { "$JS.\($0).API" } ?? "$JS.API" }
   }
 }
 

@@ -2,7 +2,33 @@ internal import Dispatch
 internal import Synchronization
 
 extension NATSLink {
-  /// Connects with the present credentials; waits for the server.
+  /// Makes the first connection.
+  ///
+  /// - Parameters:
+  ///   - urls: The addresses.
+  ///   - options: The options.
+  ///   - events: The object that notes the changes of the connection.
+  /// - Returns: The connection; `nil` if no server is there, and the options say that it is waited for.
+  /// - Throws: ``NATSError``.
+  static func firstConnection(
+    _ urls: [String],
+    _ options: NATSConnection.Configuration,
+    _ events: ConnectionEvents
+  ) async throws(NATSError) -> ClientConnection? {
+    do throws(NATSError) {
+      return try await connect(urls, options, events)
+    } catch {
+      guard options.waitsForServer, error.code == .notConnected else {
+        // The attempt of a cancelled task may still succeed.
+        events.ended()
+        throw error
+      }
+      events.wait(error)
+      return nil
+    }
+  }
+
+  /// Connects with the present credentials; waits for the server, or until the task is cancelled.
   ///
   /// - Parameters:
   ///   - urls: The addresses.
@@ -45,24 +71,24 @@ extension NATSLink {
     with options: NATSConnection.Configuration,
     _ events: ConnectionEvents
   ) async throws(NATSError) -> ClientConnection {
-    let result: Result<ClientConnection, NATSError> = await withCheckedContinuation {
-      continuation in
-      DispatchQueue.global().async {
-        do throws(NATSError) {
-          let made = try ClientConnection(urls, options, events)
-          continuation.resume(returning: .success(made))
-        } catch {
-          continuation.resume(returning: .failure(error))
-        }
+    // A cancelled task does not wait for the client, whose connection ends unused then.
+    let promise = Promise<ClientConnection>()
+    DispatchQueue.global().async {
+      do throws(NATSError) {
+        promise.fulfill(.success(try ClientConnection(urls, options, events)))
+      } catch {
+        promise.fulfill(.failure(error))
       }
     }
-    return try result.get()
+    return try await promise.value()
   }
 
-  /// The longest pause between two attempts to connect with credentials that the server has refused.
+  /// The longest pause between two attempts to connect, with credentials that the server has refused or before the
+  /// first connection.
   private static let longestPause = Duration.seconds(5)
 
-  /// Makes another connection after the client has given up the last one, with growing pauses between the attempts.
+  /// Makes a connection after the client has given up the last one, or the first one if no server was there, with
+  /// growing pauses between the attempts.
   ///
   /// Renewed credentials are asked for again only after the server has refused the last ones. The task does not keep
   /// the link, and ends when that is closed, even while it waits for them.
@@ -87,7 +113,7 @@ extension NATSLink {
         } catch {
           if Task.isCancelled { return }
           if error.code == .notAuthorized || error.code == .invalidOption { present = nil }
-          events.failed(error.detail, isOfCredentials: error.code == .notAuthorized)
+          events.attemptFailed(error)
         }
       }
     }

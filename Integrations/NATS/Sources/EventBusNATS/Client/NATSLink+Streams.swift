@@ -4,11 +4,12 @@ extension NATSLink {
     _ stream: String,
     subjects: [String],
     replicas: Int,
+    limits: StreamLimits,
     within limit: Duration
   ) async throws(LinkFailure) {
     if let problem = Subject.problem(stream, of: "stream") { throw .invalid(problem) }
     try await manage(stream, within: limit) { calls throws(LinkFailure) in
-      try calls.prepare(stream, subjects, replicas)
+      try calls.prepare(stream, subjects, replicas, limits)
     }
   }
 
@@ -51,9 +52,10 @@ extension NATSLink {
     let deadline = ContinuousClock.now + limit
     let denials = denialCount
     return try await request { link in
+      guard let client = link.connection else { return .failure(link.present(.disconnected)) }
       let calls = StreamCalls(
         link: link,
-        client: link.connection,
+        client: client,
         deadline: deadline,
         stream: stream,
         denials: denials

@@ -10,7 +10,8 @@ internal import _EventBusLocks
 /// then. The callbacks of the client only note changes and errors; their consequences run on a queue of the link.
 final class NATSLink: Link {
   private struct State {
-    var connection: ClientConnection
+    /// The present connection; `nil` before the first one.
+    var connection: ClientConnection?
     var subscriptions: [ObjectIdentifier: WeakSubscription] = [:]
     /// Whether another connection is being made.
     var isConnecting = false
@@ -31,15 +32,19 @@ final class NATSLink: Link {
   let inbox: String
 
   init(urls: [String], options: NATSConnection.Configuration) async throws(NATSError) {
-    let events = ConnectionEvents(urls)
-    let made = try await Self.connect(urls, options, events)
+    let events = ConnectionEvents(urls, options)
+    let made = try await Self.firstConnection(urls, options, events)
     current = Locked(State(connection: made))
     (self.urls, self.options, self.events) = (urls, options, events)
-    inbox = "_INBOX.\(String(UInt64.random(in: 1 ... .max), radix: 36))"
+    inbox = "\(options.inboxPrefix).\(String(UInt64.random(in: 1 ... .max), radix: 36))"
     events.setSource(
-      address: { [weak self] in self?.connection.address ?? "" },
+      address: { [weak self] in self?.connection?.address ?? "" },
       connectAgain: { [weak self] in self?.connectAgain() }
     )
+    guard let made else {
+      connectAgain()
+      return
+    }
     events.opened()
     // It may have been closed before it was known.
     if made.isClosed { events.clientClosed() }
@@ -50,14 +55,15 @@ final class NATSLink: Link {
     current.withLock(\.connecting)?.cancel()
   }
 
-  /// The present connection.
-  var connection: ClientConnection { current.withLock { $0.connection } }
+  /// The present connection; `nil` before the first one.
+  var connection: ClientConnection? { current.withLock { $0.connection } }
 
   var state: SharedObserved<NATSConnection.State> { events.state }
   var reconnectCount: Int { events.reconnectCount.load(ordering: .relaxed) }
   var isConnected: Bool { events.isConnected.load(ordering: .acquiring) }
   var isClosed: Bool { events.isClosed.load(ordering: .acquiring) }
   var refusedCredentials: String? { isConnected ? nil : events.refusedCredentials }
+  var awaitedServer: String? { isClosed ? nil : events.awaitedServer }
 
   func onChange(_ body: @escaping @Sendable (Bool) -> Void) -> Token {
     events.didChange.observe(body)
@@ -68,7 +74,9 @@ final class NATSLink: Link {
     guard events.beginClosing() else { return }
     let (connection, connecting) = current.withLock { ($0.connection, $0.connecting.take()) }
     connecting?.cancel()
-    unsafe natsConnection_Close(connection.handle)  // Reason: the connection is alive.
+    if let connection {
+      unsafe natsConnection_Close(connection.handle)  // Reason: the connection is alive.
+    }
     events.ended()
   }
 
@@ -155,7 +163,7 @@ final class NATSLink: Link {
       status = unsafe natsMsgHeader_Set(handle, name, value)  // Reason: as above.
     }
     if status == NATS_OK {
-      let connection = connection
+      guard let connection else { throw .disconnected }
       // Reason: both are alive.
       status = unsafe natsConnection_PublishMsg(connection.handle, handle)
     }
@@ -184,7 +192,7 @@ final class NATSLink: Link {
     )
     remember(subscription)
     // The connection may have been replaced meanwhile.
-    subscription.renew(connection)
+    if let connection { subscription.renew(connection) }
     return subscription
   }
 
@@ -208,7 +216,7 @@ final class NATSLink: Link {
     try await request { link in
       // The client has read the denial, if there is one, but may not have called back. Callbacks come in order.
       let deadline = ContinuousClock.now + .seconds(1)
-      let last = link.connection.lastDenial
+      let last = link.connection?.lastDenial
       while let last, ContinuousClock.now < deadline,
         !link.events.denials.withLock({ $0.contains(last) })
       {
@@ -220,8 +228,8 @@ final class NATSLink: Link {
   }
 
   func flush(within limit: Duration) async throws(LinkFailure) {
-    try await request { link in
-      let connection = link.connection
+    try await request { link -> Result<Void, LinkFailure> in
+      guard let connection = link.connection else { return .failure(link.present(.disconnected)) }
       // Reason: the connection is alive during the call.
       let status = unsafe natsConnection_FlushTimeout(connection.handle, limit.milliseconds)
       return status == NATS_OK ? .success(()) : .failure(link.failure(status))
@@ -252,8 +260,9 @@ final class NATSLink: Link {
   /// A failure, with the reason why there is no connection.
   func present(_ failure: LinkFailure) -> LinkFailure {
     if isClosed { return .closed }
-    guard failure == .disconnected, let words = refusedCredentials else { return failure }
-    return .unauthenticated(words)
+    guard failure == .disconnected else { return failure }
+    if let words = refusedCredentials { return .unauthenticated(words) }
+    return awaitedServer.map { .unreachable($0) } ?? failure
   }
 
   static func failure(_ status: natsStatus) -> LinkFailure {

@@ -7,7 +7,8 @@ internal import _EventBusLocks
 @safe
 final class NATSSubscription: LinkSubscription, @unchecked Sendable {  // Reason: locked.
   private struct State: @unchecked Sendable {  // Reason: used under a lock.
-    var subscription: ClientSubscription
+    /// The subscription of the client; `nil` before the first connection.
+    var subscription: ClientSubscription?
     /// The number of earlier denials of the link.
     var denials: Int
     var isEnded = false
@@ -23,7 +24,7 @@ final class NATSSubscription: LinkSubscription, @unchecked Sendable {  // Reason
 
   init(
     _ link: NATSLink,
-    _ connection: ClientConnection,
+    _ connection: ClientConnection?,
     _ subject: String,
     group: String?,
     limit: Int,
@@ -35,7 +36,10 @@ final class NATSSubscription: LinkSubscription, @unchecked Sendable {  // Reason
     (self.subject, self.group, self.link) = (subject, group, link)
     arrivals = Arrivals(limit: limit, sizeLimit: sizeLimit, wake: wake)
     let denials = link.denialCount
-    let made = try ClientSubscription(connection, subject, group, arrivals, link)
+    var made: ClientSubscription?
+    if let connection {
+      made = try ClientSubscription(connection, subject, group, arrivals, link)
+    }
     state = Locked(State(subscription: made, denials: denials))
   }
 
@@ -46,19 +50,19 @@ final class NATSSubscription: LinkSubscription, @unchecked Sendable {  // Reason
 
   /// Makes the subscription again on another connection; messages that have arrived stay.
   func renew(_ connection: ClientConnection) {
-    let isWanted = state.withLock { !$0.isEnded && $0.subscription.connection !== connection }
+    let isWanted = state.withLock { !$0.isEnded && $0.subscription?.connection !== connection }
     guard isWanted else { return }
     let denials = link.denialCount
     // Reason for `try?`: if the connection has broken, the next one follows.
     guard let made = try? ClientSubscription(connection, subject, group, arrivals, link) else {
       return
     }
-    let former = state.withLock { state in
+    let former = state.withLock { state -> ClientSubscription? in
       if state.isEnded { return made }
       defer { (state.subscription, state.denials) = (made, denials) }
       return state.subscription
     }
-    former.unsubscribe()
+    former?.unsubscribe()
   }
 
   func take(_ most: Int) -> (messages: [LinkMessage], dropped: Int) {

@@ -82,7 +82,7 @@ extension StreamCalls {
     // An encoded subject needs no escapes in JSON.
     let request = "{\"seq\": \(first), \"next_by_subj\": \"\(subject)\"}"
     var made: OpaquePointer?
-    let api = "$JS.API.STREAM.MSG.GET.\(stream)"
+    let api = "\(link.options.api).STREAM.MSG.GET.\(stream)"
     let left = try timeLeft()
     let status = unsafe natsConnection_RequestString(&made, connection, api, request, left)
     guard status == NATS_OK, let made = unsafe made else { throw NATSLink.failure(status) }

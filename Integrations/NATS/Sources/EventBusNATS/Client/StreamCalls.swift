@@ -60,6 +60,12 @@ struct StreamCalls {
 
   /// The failure of a call that the server has refused with a code and words, or of another one.
   func failure(_ status: natsStatus, _ code: Int, _ words: String) -> LinkFailure {
+    if status == NATS_NO_RESPONDERS, link.options.api != NATSConnection.Configuration().api {
+      return .rejected(
+        "nothing answers requests to \(link.options.api): check the domain, the prefix of the API, "
+          + "and the leaf node"
+      )
+    }
     if status == NATS_OK || code == 0 { return NATSLink.failure(status) }
     let text = "\(stream): \(words.isEmpty ? NATSLink.text(status) : words) (\(code))"
     switch code {
@@ -76,14 +82,19 @@ struct StreamCalls {
   }
 
   /// Makes sure that a stream exists and stores subjects.
-  func prepare(_ name: String, _ subjects: [String], _ replicas: Int) throws(LinkFailure) {
+  func prepare(
+    _ name: String,
+    _ subjects: [String],
+    _ replicas: Int,
+    _ limits: StreamLimits
+  ) throws(LinkFailure) {
     var pause: Int64 = 10
     var races = 0
     while true {
       var known: UnsafeMutablePointer<jsStreamInfo>?
       var outcome = try unsafe call { unsafe js_GetStreamInfo(&known, streams, name, $0, $1) }
       if outcome.status == NATS_NOT_FOUND {
-        outcome = try create(name, subjects, replicas)
+        outcome = try create(name, subjects, replicas, limits)
         // In a cluster, the stream may not have a leader yet, and would accept nothing.
         if outcome.isDone { continue }
       } else if outcome.isDone, let known = unsafe known {
@@ -126,7 +137,8 @@ struct StreamCalls {
   private func create(
     _ name: String,
     _ subjects: [String],
-    _ replicas: Int
+    _ replicas: Int,
+    _ limits: StreamLimits
   ) throws(LinkFailure) -> Outcome {
     try unsafe call { options, code in
       unsafe ([name] + subjects).withCStrings { strings in
@@ -135,7 +147,11 @@ struct StreamCalls {
         unsafe config.Name = strings[0]
         unsafe config.Storage = js_FileStorage
         unsafe config.Replicas = Int64(replicas)
-        unsafe config.Duplicates = 120_000_000_000
+        if let age = limits.age { unsafe config.MaxAge = age.nanoseconds }
+        if let size = limits.size { unsafe config.MaxBytes = Int64(size) }
+        unsafe config.Discard = limits.discards == .oldest ? js_DiscardOld : js_DiscardNew
+        // The server accepts no time that is longer than the age.
+        unsafe config.Duplicates = min(.seconds(120), limits.age ?? .seconds(120)).nanoseconds
         var list = unsafe Array(strings.dropFirst())
         return unsafe list.withUnsafeMutableBufferPointer { list in
           unsafe config.Subjects = list.baseAddress

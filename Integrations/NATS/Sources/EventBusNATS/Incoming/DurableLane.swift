@@ -147,7 +147,7 @@ final class DurableLane<Payload: Sendable>: AnyIncomingLane,
     for message in messages {
       do throws(IntakeProblem) {
         let header = try intake.header(of: message)
-        if core.isLocal(header.incarnation) { continue }
+        if core.localSenders.contains(header.incarnation) { continue }
         let payload = try intake.payload(of: message, header)
         _ = await intake.post(payload, from: header, message.fields, core)
         core.tally.count { $0.received += 1 }
@@ -253,7 +253,7 @@ final class DurableLane<Payload: Sendable>: AnyIncomingLane,
   /// Returns whether an event was posted on this bus, which has called its handlers, or is calling them.
   private func isLocal(_ message: LinkMessage, _ core: BridgeCore) -> Bool {
     guard let header = message.header.flatMap({ WireHeader($0) }) else { return false }
-    return core.localPost(header, intake.name.name) != nil
+    return core.localSenders.post(header, intake.name.name) != nil
   }
 
   private func take(
@@ -262,7 +262,7 @@ final class DurableLane<Payload: Sendable>: AnyIncomingLane,
     _ reply: String,
     _ core: BridgeCore
   ) {
-    let local = event.header.flatMap { core.localPost($0, intake.name.name) }
+    let local = event.header.flatMap { core.localSenders.post($0, intake.name.name) }
     let step = state.withLock { state in
       let isStopped = state.isStopped
       let step = state.events.receive(

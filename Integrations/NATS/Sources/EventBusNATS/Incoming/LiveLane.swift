@@ -95,7 +95,7 @@ final class LiveLane<Payload: Sendable>: AnyIncomingLane,
         return true
       }
       let header = try intake.header(of: message, &reader.headers)
-      if core.isLocal(header.incarnation) { return false }
+      if core.localSenders.contains(header.incarnation) { return false }
       let payload = try intake.payload(of: message, header)
       if group == nil {
         switch reader.ledger.note(header) {

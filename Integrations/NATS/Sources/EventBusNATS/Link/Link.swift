@@ -13,6 +13,8 @@ package protocol Link: AnyObject, Sendable {
   var isClosed: Bool { get }
   /// The words with which the server refused the credentials last, while there is no connection for this reason.
   var refusedCredentials: String? { get }
+  /// What is waited for, in words, if there was no connection yet, as no server is there.
+  var awaitedServer: String? { get }
   /// The prefix of subjects for answers to this link.
   var inbox: String { get }
   /// Hands a message to the connection.
@@ -48,12 +50,14 @@ package protocol Link: AnyObject, Sendable {
   ///   - stream: The stream.
   ///   - subjects: The subjects.
   ///   - replicas: The number of servers that store a new stream.
+  ///   - limits: The limits of a new stream.
   ///   - limit: The longest wait.
   /// - Throws: The failure of the client; `disconnected` when the time is over.
   func prepareStream(
     _ stream: String,
     subjects: [String],
     replicas: Int,
+    limits: StreamLimits,
     within limit: Duration
   ) async throws(LinkFailure)
   /// Whether a stream exists.
@@ -96,6 +100,8 @@ package protocol Link: AnyObject, Sendable {
 
 extension Link {
   package var refusedCredentials: String? { nil }
+
+  package var awaitedServer: String? { nil }
 
   package func hasStream(
     _ stream: String,

@@ -2,6 +2,8 @@
 package enum LinkFailure: Error, Sendable, Equatable, CustomStringConvertible {
   /// There is no connection at present.
   case disconnected
+  /// There was no connection yet, as no server is there; the text says what is waited for.
+  case unreachable(String)
   /// The message is larger than the server accepts.
   case tooLarge
   /// The connection was closed for good.
@@ -24,7 +26,8 @@ package enum LinkFailure: Error, Sendable, Equatable, CustomStringConvertible {
     case .tooLarge: "the message is larger than the server accepts"
     case .closed: "the connection was closed"
     case .unauthenticated(let words): "the server refuses the credentials: \(words)"
-    case .notAuthorized(let words), .rejected(let words), .invalid(let words), .other(let words):
+    case .unreachable(let words), .notAuthorized(let words), .rejected(let words),
+      .invalid(let words), .other(let words):
       words
     }
   }

@@ -86,7 +86,7 @@ package struct PreparationRule: Sendable {
     case .notAuthorized, .rejected:
       standing = .denied(failure)
       pause = Self.denialPause(failures + denials)
-    case .disconnected, .unauthenticated, .tooLarge, .other: standing = .open
+    case .disconnected, .unreachable, .unauthenticated, .tooLarge, .other: standing = .open
     }
     return (isWanted ? begin() : .pause(pause), failure)
   }

@@ -39,7 +39,8 @@ final class Preparations: Sendable {
     let job = Preparation(event, isVital: isVital, isDenied: isDenied, body: body) {
       [tally] error in
       switch error {
-      case .closed: break
+      // The bridge reports the server that it waits for, once for everything.
+      case .closed, .unreachable: break
       case .notAuthorized, .unauthenticated:
         tally.report(BridgeReport(.notAuthorized, event, "\(error)"))
       default: tally.report(BridgeReport(.notPrepared, event, "\(error)"))

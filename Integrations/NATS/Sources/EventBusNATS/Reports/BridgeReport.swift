@@ -1,4 +1,4 @@
-/// A report of undelivered or late events.
+/// A report of undelivered or late events, or of the connection.
 public struct BridgeReport: Sendable, CustomStringConvertible {
   /// The reason of a report.
   public enum Kind: Sendable, Equatable {
@@ -46,11 +46,16 @@ public struct BridgeReport: Sendable, CustomStringConvertible {
     /// The consumer of an event, or its stream, was deleted at the server, and made again. Events of a deleted stream
     /// are lost; those that were handled may come again.
     case deleted
+    /// There is no connection, as it broke or as no server is there yet: reported once until there is one. While the
+    /// first connection is waited for, another reason is reported as well, and a lasting one once a minute.
+    case disconnected
+    /// There is a connection again, or for the first time after a wait; the detail says after what time.
+    case connected
   }
 
   /// The reason of the report.
   public let kind: Kind
-  /// The name of the event, or that of the heartbeats.
+  /// The name of the event; `_node` for heartbeats, `_connection` for the connection.
   public let event: String
   /// The number of events.
   public let count: Int

@@ -54,14 +54,25 @@ package struct DenialLog: Sendable {
   /// The number of denials so far.
   package private(set) var count = 0
 
+  /// The first part of the subjects of requests about streams, with a dot at its end.
+  private let api: String
+  /// The first part of the subjects of the client's inboxes, with a dot at its end.
+  private let inbox: String
+
   /// Creates an empty log.
-  package init() {}
+  ///
+  /// - Parameters:
+  ///   - api: The prefix of requests about streams.
+  ///   - inbox: The prefix of inboxes.
+  package init(api: String = "$JS.API", inbox: String = "_INBOX") {
+    (self.api, self.inbox) = (api + ".", inbox + ".")
+  }
 
   /// Adds a denial.
   package mutating func append(_ denial: Denial) {
     count += 1
     _ = entries.append((count, denial))
-    if denial.action == .subscribe, denial.subject.hasPrefix("_INBOX.") { inboxDenial = denial }
+    if denial.action == .subscribe, denial.subject.hasPrefix(inbox) { inboxDenial = denial }
   }
 
   /// Forgets the denial of the former connection's inbox.
@@ -85,7 +96,7 @@ package struct DenialLog: Sendable {
     if let inboxDenial { return inboxDenial }
     return first(after: count) { denial in
       let tokens = denial.subject.split(separator: ".")
-      return denial.action == .publish && denial.subject.hasPrefix("$JS.API.")
+      return denial.action == .publish && denial.subject.hasPrefix(api)
         && tokens.contains { $0 == stream }
     }
   }

@@ -72,6 +72,19 @@ package enum Subject {
       : "The \(kind) cannot be called \"\(name)\": use letters, digits, \"-\" and \"_\""
   }
 
+  /// The problem with a prefix of subjects, if one of its tokens could not be the name of a stream.
+  ///
+  /// - Parameters:
+  ///   - prefix: The prefix, without a dot at its end.
+  ///   - kind: The kind of the prefix, for the message.
+  /// - Returns: The message, with the remedy; `nil` if the prefix can be used.
+  package static func problem(_ prefix: String, ofPrefix kind: String) -> String? {
+    let tokens = prefix.split(separator: ".", omittingEmptySubsequences: false)
+    if tokens.allSatisfy({ problem(String($0), of: kind) == nil }) { return nil }
+    return "The \(kind) cannot be \"\(prefix)\": use letters, digits, \"-\", \"_\" and \"$\", "
+      + "with dots between two of them"
+  }
+
   /// Encodes a name.
   ///
   /// - Parameters:
