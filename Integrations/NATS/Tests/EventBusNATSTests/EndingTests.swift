@@ -190,7 +190,7 @@ struct EndingTests {
     for isClosed in [false, true] {
       let (a, link, _, _) = pair()
       a.bridge.carry(.number, .outgoing, delivery: .durable(stream: "S"))
-      let run = AppServiceRun(a.bridge)
+      let run = try LoneService(a.bridge)
       try await run.waitUntilReady()
       link.isConnected = false
       for number in 1...3 { a.bus.post(.number, number) }
@@ -238,7 +238,7 @@ struct EndingTests {
     let server = ScriptedServer(seed: 0)
     let (a, _, _, _) = pair(server)
     a.bridge.carry(.number, .outgoing, delivery: .durable(stream: "S"))
-    let run = AppServiceRun(a.bridge)
+    let run = try LoneService(a.bridge)
     try await run.waitUntilReady()
     for number in 1...3 { a.bus.post(.number, number) }
     run.shutdown()

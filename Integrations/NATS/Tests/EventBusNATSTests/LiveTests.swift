@@ -262,7 +262,7 @@ struct LiveTests {
     await eventually("b hears a") { b.bridge.node("a").isPresent }
     await b.reached()
     let lifetime = b.bridge.node("a").lifetime
-    let run = AppServiceRun(a.bridge)
+    let run = try LoneService(a.bridge)
     try await run.waitUntilReady()
     for number in 1...500 { a.bus.post(.number, number) }
     run.shutdown()

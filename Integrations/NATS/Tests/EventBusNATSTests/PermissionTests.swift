@@ -105,7 +105,7 @@ struct PermissionTests {
     )
     let a = try await party("a", server)
     a.bridge.carry(.hidden, .incoming)
-    let run = AppServiceRun(a.bridge)
+    let run = try LoneService(a.bridge)
     await #expect(throws: (any Error).self) { try await run.waitUntilReady() }
     await #expect { try await run.wait() } throws: { "\($0)".contains("events.hidden") }
   }

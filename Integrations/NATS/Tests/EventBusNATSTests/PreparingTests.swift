@@ -167,7 +167,7 @@ struct PreparingTests {
     let waited = await error { () async throws(NATSError) in try await a.bridge.waitUntilPrepared()
     }
     #expect(waited?.code == .refused && waited?.detail.contains(words) == true, "\(waited as Any)")
-    let run = AppServiceRun(a.bridge)
+    let run = try LoneService(a.bridge)
     await #expect { try await run.wait() } throws: { "\($0)".contains(words) }
     await eventually("it is reported") {
       a.reports.values.contains { $0.kind == .notPrepared && $0.detail.contains(words) }
@@ -304,7 +304,7 @@ struct PreparingTests {
     link.isConnected = false
     a.bridge.carry(.number, .outgoing, delivery: .durable(stream: "S"))
     a.bridge.carry(.number, .incoming, delivery: .durable(stream: "S", consumer: "c"))
-    let run = AppServiceRun(a.bridge)
+    let run = try LoneService(a.bridge)
     let ready = Collected<Bool>()
     let waiting = Task {
       try await run.waitUntilReady()
@@ -326,7 +326,7 @@ struct PreparingTests {
     let a = Party("a", link: link)
     link.isConnected = false
     a.bridge.carry(.number, .incoming, delivery: .durable(stream: "S", consumer: "c"))
-    let (run, ended) = (AppServiceRun(a.bridge), Collected<Void>())
+    let (run, ended) = (try LoneService(a.bridge), Collected<Void>())
     Task {
       try await run.wait()
       ended.append(())

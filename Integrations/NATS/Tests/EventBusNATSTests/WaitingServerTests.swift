@@ -164,7 +164,7 @@ struct WaitingServerTests {
       let a = Party("a", over: nats)
       a.bridge.carry(.number, .outgoing, delivery: .durable(stream: "S"))
       a.bridge.carry(.other, .incoming)
-      let run = AppServiceRun(a.bridge)
+      let run = try LoneService(a.bridge)
       await eventually("it waits") { a.bridge.counts[.disconnected] == 1 }
       if isCancelled { run.cancel() } else { run.shutdown() }
       try await run.wait()
