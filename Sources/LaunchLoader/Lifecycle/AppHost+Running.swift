@@ -188,7 +188,8 @@ extension AppHost {
   ) async -> [ServiceMachine.Failure] {
     var failures: [ServiceMachine.Failure] = []
     let (limit, clock) = (configuration.cancelTimeout, configuration.clock)
-    await loader.closeValues(within: limit, on: clock) { [messages, manager = system.manager] message in
+    await loader.closeValues(within: limit, on: clock) {
+      [messages, manager = system.manager] message in
       messages.send(message)
       if limit != nil { manager?.extend(message.description) }
     } report: { id, error in

@@ -135,9 +135,9 @@ struct LaunchCloseTests {
     )
   }
 
-  @Test("A closure that hangs is abandoned at its limit, named, and the next value is closed")
+  @Test("A closure that hangs is named, then abandoned at its limit, and the next value is closed")
   func hanging() async throws {
-    let stage = Stage(cancelTimeout: .seconds(5))
+    let stage = Stage(cancelTimeout: .seconds(8))
     let isClosing = ManualLatch()
     stage.loader.register(Self.first, close: closing) { _ in "first" }
     stage.loader.register(
@@ -153,14 +153,15 @@ struct LaunchCloseTests {
     stage.app.shutdown()
     await isClosing.wait()
     await stage.clock.waitForSleepers(atLeast: 1)
-    await stage.clock.jumpAtRest(by: .seconds(4))
+    await stage.clock.jumpAtRest(by: .seconds(7))
     #expect(log.entries.isEmpty)
     await stage.passTime { log.entries.count == 1 }
     let text =
       "closing of launch value \"second\" is abandoned: it did not end after it was cancelled"
     #expect(await errors(of: running) == [text])
     #expect(log.entries == ["close first"])
-    #expect(await stage.messages.first(1) == [text])
+    let waiting = "waiting for the closing of launch value \"second\", for 5 s now"
+    #expect(await stage.messages.first(2) == [waiting, text])
   }
 
   @Test("The cancellation of the run reaches no closure")
