@@ -179,6 +179,7 @@ extension AppHost {
     }
     await changed(.end)
     timer?.cancel()
+    calls.close()
     return unclosed
   }
 

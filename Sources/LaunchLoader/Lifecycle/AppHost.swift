@@ -155,7 +155,6 @@ public final class AppHost: Sendable {
       name ?? service.serviceName,
       isNumbered: isNumbered,
       options,
-      group: group,
       run: body
     )
     group?.becomeService()

@@ -197,6 +197,12 @@ final class EdgeCalls: Sendable {
     for call in calls { abandon(call) }
   }
 
+  /// Abandons what can be abandoned, and reports nothing any more.
+  func close() {
+    abandonAll()
+    for call in state.withLock({ $0.calls }).values { call.report.end() }
+  }
+
   /// Stops waiting for a call, which continues, and reports it.
   ///
   /// - Parameters:

@@ -37,6 +37,8 @@ extension AppHost {
     // In a task of its own, because a handler may block its thread.
     Task {
       _ = isolation
+      // Not if it was abandoned before its turn.
+      if call.end.isOpen { return }
       calls.suspend(call, until: bus.postCounting(name, (), from: self))
     }
     await wait(for: call.end, within: configuration.cancelTimeout) { [calls] limit in
@@ -114,6 +116,8 @@ final class SystemConnection: Sendable {
   let manager: NotifySocket?
   private let bridge: SignalBridge
   private let tasks: [Task<Void, Never>]
+  /// Not awaited at the end: it calls a closure of the program.
+  private let watchdog: Task<Void, Never>?
 
   /// Connects an application as its configuration says.
   init(_ application: AppHost) {
@@ -137,15 +141,15 @@ final class SystemConnection: Sendable {
         }
       )
     }
-    if let manager, let interval = manager.watchdogInterval {
-      tasks.append(
+    watchdog = manager.flatMap { manager in
+      manager.watchdogInterval.map { interval in
         Task.detached {
           while !Task.isCancelled {
             if configuration.watchdog?() ?? true { manager.watchdog() }
             try? await Task.sleep(for: interval / 2)  // Reason: a cancellation ends the loop, too.
           }
         }
-      )
+      }
     }
     self.bridge = bridge
     self.manager = manager
@@ -155,6 +159,7 @@ final class SystemConnection: Sendable {
   /// Stops listening, and returns when no answer is in progress.
   nonisolated(nonsending) func end() async {
     bridge.end()
+    watchdog?.cancel()
     for task in tasks { task.cancel() }
     for task in tasks { await task.value }
   }

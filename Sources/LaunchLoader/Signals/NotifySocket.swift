@@ -93,7 +93,7 @@ package final class NotifySocket: Sendable {
   ///
   /// - Parameter text: What it waits for, on one line.
   package func extend(_ text: String) {
-    send("EXTEND_TIMEOUT_USEC=20000000\nSTATUS=\(text)")
+    send("EXTEND_TIMEOUT_USEC=20000000\nSTATUS=\(text.onOneLine)")
     state.withLock { $0.hasStatus = true }
   }
 

@@ -11,6 +11,8 @@ internal import EventBus
 public enum ServiceManager: Sendable {
   /// The connection of the application that runs.
   private static let connection = Locked<NotifySocket?>(nil)
+  /// The connection of a program without an application, made when it is first used.
+  private static let own = Locked<NotifySocket?>(nil)
 
   /// Sends one line to the service manager, in the format of `sd_notify(3)`.
   ///
@@ -24,10 +26,17 @@ public enum ServiceManager: Sendable {
   ///
   /// May be called from any thread. The call does not block.
   public static func notify(_ line: String) {
-    // Before the run of an application, which removes the variables of the environment.
-    let socket =
-      connection.withLock { $0 } ?? NotifySocket(environment: ServiceProcess.environment)
-    socket?.notify(line)
+    (connection.withLock { $0 } ?? ownConnection())?.notify(line)
+  }
+
+  /// Returns a connection before the run of an application, which removes the variables of the environment.
+  private static func ownConnection() -> NotifySocket? {
+    if let known = own.withLock({ $0 }) { return known }
+    let socket = NotifySocket(environment: ServiceProcess.environment)
+    return own.withLock { own in
+      own = own ?? socket
+      return own
+    }
   }
 
   /// Uses the connection of an application that begins to run.

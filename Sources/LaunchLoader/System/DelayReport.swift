@@ -52,8 +52,11 @@ final class DelayReport: Sendable {
 
   private func tick(_ due: Duration) {
     if state.withLock({ $0.isOver }) { return }
-    let waited = due + .seconds(10 * ((stopwatch.elapsed() - due).components.seconds / 10))
+    let late = min(stopwatch.elapsed() - due, .seconds(1 << 40))
+    let waited = due.adding(.seconds(10 * (late.components.seconds / 10)))
+    // Ended meanwhile.
+    if state.withLock({ $0.isOver }) { return }
     report(waited)
-    schedule(waited + .seconds(10))
+    schedule(waited.adding(.seconds(10)))
   }
 }

@@ -7,7 +7,8 @@ extension Duration {
   /// At most nine characters for anything under ten million seconds: `120 ns`, `1.05 ms`, `12.34 s`.
   package var shortText: String {
     guard self >= .zero else { return "-" + (.zero - self).shortText }
-    let (seconds, attoseconds) = components
+    // More seconds than an integer holds count as that many.
+    let (seconds, attoseconds) = min(self, .seconds(Int64.max)).components
     let nanoseconds = attoseconds / 1_000_000_000
     if seconds >= 1_000 { return "\(seconds) s" }
     if seconds > 0 { return Self.text(seconds, hundredths: nanoseconds / 10_000_000, unit: "s") }

@@ -218,7 +218,7 @@ struct AppHostProcessTests {
     let manager = try Manager()
     let program = try start(isKept ? "keeping" : "variables", for: manager, until: "launching")
     let kept = "\(manager.address), 100000000000, \(program.process)"
-    #expect(try read(program, until: "active").contains(isKept ? kept : "none, none, none"))
+    _ = try read(program, until: isKept ? kept : "none, none, none")
     // The reports that it is alive come from a task.
     #expect(try Set([manager.nextMessage(), manager.nextMessage()]) == ["WATCHDOG=1", "READY=1"])
   }

@@ -172,11 +172,12 @@ struct ServiceBlockingTests {
   @Test("Work inside unlessShuttingDown ends although a shutdown closure blocks")
   func cancelledBesideClosure() async throws {
     let (isBlocked, mayReturn) = (ManualLatch(), ManualLatch())
-    try stage.add("a") { [log = stage.log] context in
+    try stage.add("a", { $0.reportsReadiness = true }) { [log = stage.log] context in
       context.onShutdown {
         isBlocked.open()
         mayReturn.block()
       }
+      context.markReady()
       _ = try await context.unlessShuttingDown {
         await ManualLatch().wait()
         await isBlocked.wait()

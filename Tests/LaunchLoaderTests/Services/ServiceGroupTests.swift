@@ -10,8 +10,10 @@ struct ServiceGroupTests {
   let group = AppServiceGroup("group")
 
   private func addInside(_ name: String, throwing error: (any Error)? = nil) throws {
-    try group.add(name) { [log = stage.log] context in
+    let options = AppServiceOptions(reportsReadiness: true)
+    try group.add(name, options: options) { [log = stage.log] context in
       log.append("+\(name)")
+      context.markReady()
       try await context.waitUntilShutdown()
       log.append("-\(name)")
       if let error { throw error }

@@ -32,8 +32,9 @@ struct ServiceOrderTests {
     let bothStop = Inbox<String>()
     try stage.add("web", after: ["cache", "mail"])
     for name in ["cache", "mail"] {
-      try stage.add(name, after: ["database"]) { context in
-        log.append("+\(name)")
+      try stage.add(name, after: ["database"], { $0.reportsReadiness = true }) { context in
+        log.append("+cache or mail")
+        context.markReady()
         try await context.waitUntilShutdown()
         bothStop.append(name)
         // Neither returns before both were asked to stop.
@@ -45,7 +46,8 @@ struct ServiceOrderTests {
     _ = try await stage.runOnce()
     #expect(
       log.entries == [
-        "+database", "+cache", "+mail", "+web", "-web", "-cache or mail", "-cache or mail",
+        "+database", "+cache or mail", "+cache or mail", "+web", "-web", "-cache or mail",
+        "-cache or mail",
         "-database",
       ]
     )

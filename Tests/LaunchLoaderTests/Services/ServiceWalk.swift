@@ -160,17 +160,11 @@ struct ServiceWalk {
   }
 
   private mutating func perform() {
-    for report in machine.takeReports() {
-      if case .changed(let change) = report { note(change) }
-    }
     // What follows from an action may add others.
     while case let actions = machine.takeActions(), !actions.isEmpty {
       for action in actions {
         if outcome != nil { complain("did something after the end: \(action)") }
         perform(action)
-      }
-      for report in machine.takeReports() {
-        if case .changed(let change) = report { note(change) }
       }
     }
   }
@@ -212,7 +206,8 @@ struct ServiceWalk {
     case .drop(let id):
       if tasks[id] != nil { complain("dropped \(id) while its task runs") }
       if !dropped.insert(id).inserted { complain("dropped \(id) twice") }
-    case .delayed: break
+    case .delayed, .report(.message): break
+    case .report(.changed(let change)): note(change)
     case .started:
       if hasStarted || isStopAnnounced { complain("announced the start at the wrong time") }
       hasStarted = true

@@ -39,14 +39,18 @@ struct Stage: Sendable {
     app = AppHost(delegate: delegate, bus: bus, loader: loader, configuration: configuration)
   }
 
-  /// Adds a service that notes its start (`+a`) and the request to stop (`-a`).
+  /// Adds a service that notes its start (`+a`) and the request to stop (`-a`), and is ready in between.
   func add(
     _ name: String,
     after: [String] = [],
     _ change: (inout AppServiceOptions) -> Void = { _ in },
     throwing error: (any Error)? = nil
   ) throws {
-    try app.add(name, options: options(after: after, change)) { [log] context in
+    let options = options(after: after) { options in
+      options.reportsReadiness = true
+      change(&options)
+    }
+    try app.add(name, options: options) { [log] context in
       log.append("+\(name)")
       context.markReady()
       try await context.waitUntilShutdown()

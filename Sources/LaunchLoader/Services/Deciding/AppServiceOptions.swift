@@ -148,7 +148,7 @@ public struct RestartPolicy: Hashable, Sendable {
     for _ in 0..<restarts {
       guard result < atMost, growingBy > 1, result > .zero else { break }
       // Compared before the product, which can overflow.
-      result = result > atMost / growingBy ? atMost : result * growingBy
+      result = result >= atMost / growingBy ? atMost : result * growingBy
     }
     return result
   }

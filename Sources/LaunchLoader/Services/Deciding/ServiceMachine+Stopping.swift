@@ -74,7 +74,8 @@ extension ServiceMachine {
     // What missed the limit of its start has thrown because of that.
     let cause: any Error = record.missedStart ? own : error ?? own
     if case .restart(let restart) = policy {
-      let number = now - record.began >= restart.resetAfter ? 0 : record.restarts
+      let number =
+        !record.missedStart && now - record.began >= restart.resetAfter ? 0 : record.restarts
       guard let limit = restart.limit, number >= limit else {
         return .restarts(number: number + 1, after: restart.pause(after: number), cause)
       }
@@ -99,6 +100,7 @@ extension ServiceMachine {
   ) {
     let name = fullName(table[index].name)
     table[index].restarts = number
+    late.remove(table[index].id)
     enter(.pausing, index, limit: pause, because: cause)
     let what =
       if case .returned? = (cause as? AppServiceError)?.code { "has returned" } else {
@@ -117,6 +119,7 @@ extension ServiceMachine {
   private mutating func remove(_ id: ID) {
     guard let index = table.index(of: id) else { return }
     if !table[index].isSatisfied { unstarted -= 1 }
+    late.remove(id)
     table.remove(id)
     actions.append(.drop(id))
   }
@@ -228,9 +231,21 @@ extension ServiceMachine {
       stage = .over
       setRunDeadline(in: nil)
       actions.append(.over)
-    case .stopping(let waiting) where ending == 0: stopLayer(waiting)
+    case .stopping(let waiting) where mayStopLayer(waiting): stopLayer(waiting)
     default: break
     }
+  }
+
+  /// Returns whether every service above the next layer has ended.
+  ///
+  /// One that has missed its start delays only what it starts after.
+  private func mayStopLayer(_ waiting: ArraySlice<ID>) -> Bool {
+    if ending == 0 { return true }
+    guard ending == late.count, let next = waiting.lazy.compactMap(table.index).first else {
+      return false
+    }
+    let layer = table[next].layer
+    return late.allSatisfy { table.index(of: $0).map { table[$0].layer <= layer } ?? true }
   }
 
   /// Asks the first layer of the services that have not ended to stop.
@@ -270,6 +285,7 @@ extension ServiceMachine {
     case .starting:
       if isStopRequested { return }
       table[index].missedStart = true
+      late.insert(id)
       // Without waiting for the permission to stop the others.
       cancel(index, after: options.startTimeout, toStart: true)
       // One that may start again is judged when it has ended.

@@ -13,8 +13,8 @@ internal import EventBus
 /// cancelled at once, and `cancelling` if all end in order.
 ///
 /// A plain value that takes no lock, runs no service and reads no clock. Before each event the caller sets the time with
-/// ``advance(to:)``; after it, under the same lock, it takes the reports with ``takeReports()`` and the actions with
-/// ``takeActions()``. Actions are performed in order.
+/// ``advance(to:)``; after it, under the same lock, it takes the actions with ``takeActions()``. Actions are performed
+/// in order.
 ///
 /// All limits are deadlines: a service has at most one, that of its state, and the run has one. ``nextDeadline()`` is the
 /// earliest, and ``timePassed()`` the only event that time causes.
@@ -37,8 +37,10 @@ package struct ServiceMachine: Sendable {
     case abandon(ID)
     /// Release this service, whose last attempt has ended or which never started.
     case drop(ID)
-    /// Report what the transition in progress, which has lasted for this time, waits for.
-    case delayed(ServiceTransition, Duration)
+    /// Report that a transition has lasted for some time, and waits for these services.
+    case delayed(ServiceTransition, Duration, [(id: ID, name: String)])
+    /// Pass a report on.
+    case report(Report)
     /// All services present have started, and those with `reportsReadiness` are ready.
     case started
     /// The services are about to stop; no further service starts. Answered with ``permitStop()`` if the machine asks
@@ -52,7 +54,7 @@ package struct ServiceMachine: Sendable {
     case over
   }
 
-  /// What the caller passes on under the lock of the machine, so that reports are in order.
+  /// What the owner of the run is told.
   package enum Report: Sendable {
     /// A message for the user of the program.
     case message(AppHostMessage)
@@ -126,6 +128,8 @@ package struct ServiceMachine: Sendable {
   var hasStarted = false
   /// The number of services that were asked to stop or cancelled and have not ended.
   var ending = 0
+  /// The services that were cancelled because they missed their start, and have not ended.
+  var late: Set<ID> = []
   /// The services that are abandoned once the errors of their groups are known, by identifier.
   var leaving: [ID: ServiceRecord] = [:]
   var failures: [Failure] = []
@@ -139,7 +143,6 @@ package struct ServiceMachine: Sendable {
   /// The transition in progress, the time at which it began, and the time of the next report about it.
   private var watched: (transition: ServiceTransition, since: Duration, next: Duration)?
   var actions: [Action] = []
-  private var reports: [Report] = []
 
   /// Creates a state machine without services.
   ///
@@ -238,7 +241,7 @@ package struct ServiceMachine: Sendable {
 
   /// Carries out what the deadlines that have passed mean, in their order.
   package mutating func timePassed() {
-    while let next = nextDeadline(), next <= now {
+    while let next = nextDeadline(), next <= now, next < .longest {
       // Of two at the same time the report comes first: what exceeds its limit is still named.
       if watched?.next == next {
         reportDelay()
@@ -274,19 +277,13 @@ package struct ServiceMachine: Sendable {
   private mutating func reportDelay() {
     guard let (transition, since, next) = watched else { return }
     // Of several times that have passed, only the last is reported.
-    let missed = (now - next).components.seconds / 10
+    let missed = min(now - next, .seconds(1 << 40)).components.seconds / 10
     let due = next + .seconds(10 * missed)
-    watched = (transition, since, due + .seconds(10))
-    actions.append(.delayed(transition, due - since))
+    watched = (transition, since, due.adding(.seconds(10)))
+    actions.append(.delayed(transition, due - since, waitedFor))
   }
 
   // MARK: Reports and actions
-
-  /// Takes the reports that follow from the event.
-  package mutating func takeReports() -> [Report] {
-    defer { reports = [] }
-    return reports
-  }
 
   /// Takes the actions that follow from the events so far.
   package mutating func takeActions() -> [Action] {
@@ -298,7 +295,7 @@ package struct ServiceMachine: Sendable {
   package mutating func endEvent() {
     checkInvariants(ofSize: table.count, _checkInvariants())
     if transition == watched?.transition { return }
-    watched = transition.map { ($0, now, now + .seconds(5)) }
+    watched = transition.map { ($0, now, now.adding(.seconds(5))) }
   }
 
   /// Enters a state.
@@ -329,7 +326,7 @@ package struct ServiceMachine: Sendable {
       attempt: table[index].attempt,
       error: error
     )
-    reports.append(.changed(change))
+    actions.append(.report(.changed(change)))
   }
 
   /// Says something about a service to the user of the program.
@@ -347,7 +344,7 @@ package struct ServiceMachine: Sendable {
       error: error,
       elapsed: elapsed
     )
-    reports.append(.message(message))
+    actions.append(.report(.message(message)))
   }
 
   /// Returns the name of a service for messages and reports.
@@ -363,4 +360,9 @@ package struct ServiceMachine: Sendable {
     if case .restart = options.onReturn { return true }
     return false
   }
+}
+
+extension Duration {
+  /// The longest duration: a limit of that length never expires.
+  static var longest: Duration { Duration(attoseconds: .max) }
 }

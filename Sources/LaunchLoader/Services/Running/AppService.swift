@@ -22,8 +22,8 @@ public protocol AppService: Sendable {
 
   /// Runs the service until it is asked to stop.
   ///
-  /// Services are entered in their start order. A service that computes before it first suspends delays only
-  /// the services that name it in `after:`. When the context requests the stop, the
+  /// Each service has a task of its own, which begins to run in the start order; the first statements of two services
+  /// may then overlap. When the context requests the stop, the
   /// service finishes its current work and returns. If it exceeds its time limit, its task is cancelled.
   ///
   /// - Parameter context: Requests the stop, and accepts the report that the service is ready.

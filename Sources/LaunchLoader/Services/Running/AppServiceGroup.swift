@@ -52,7 +52,6 @@ public final class AppServiceGroup: AppService {
     let name: String
     let isNumbered: Bool
     let options: AppServiceOptions
-    let group: AppServiceGroup?
     let body: ServiceRunner.Body
   }
 
@@ -69,6 +68,8 @@ public final class AppServiceGroup: AppService {
     /// The services, for a restart of the group.
     var members: [Member] = []
     var use: Use?
+    /// Indicates that the program has asked the group to stop.
+    var isStopRequested = false
   }
 
   /// What tasks wait for, apart from the group, which must not keep itself alive.
@@ -148,7 +149,6 @@ public final class AppServiceGroup: AppService {
       // The name of a group is given where it is created.
       isNumbered: name == nil && group == nil,
       options: options,
-      group: group,
       body: ServiceRunner.body(of: service)
     )
     try add(member)
@@ -168,24 +168,32 @@ public final class AppServiceGroup: AppService {
     options: AppServiceOptions = AppServiceOptions(),
     run body: @escaping @Sendable (AppServiceContext) async throws -> Void
   ) throws(AppServiceError) {
-    try add(Member(name: name, isNumbered: false, options: options, group: nil, body: body))
+    try add(Member(name: name, isNumbered: false, options: options, body: body))
   }
 
   private func add(_ member: Member) throws(AppServiceError) {
-    let runner = state.withLock { $0.runner }
+    let (runner, mayRepeat) = state.withLock { ($0.runner, !$0.members.isEmpty) }
+    // In a pause before the group starts again, the service is one of the next run.
+    let isPausing = mayRepeat && runner.isOver
     let isFirstRun = runner.machine(\.isCollecting)
-    try runner.add(member)
-    if isFirstRun { state.withLock { $0.members.append(member) } }
+    if !isPausing { try runner.add(member) }
+    if isFirstRun || isPausing { state.withLock { $0.members.append(member) } }
   }
 
   /// Asks the services to stop, in reverse order.
   ///
   /// The first call counts; a call after the end has no effect. Before the group runs, it prevents the services from
   /// starting.
-  public func shutdown() { send { $0.shutdown() } }
+  public func shutdown() {
+    state.withLock { $0.isStopRequested = true }
+    send { $0.shutdown() }
+  }
 
   /// Cancels all services, also during a stop.
-  public func cancel() { send { $0.cancel() } }
+  public func cancel() {
+    state.withLock { $0.isStopRequested = true }
+    send { $0.cancel() }
+  }
 
   private func send(_ event: (inout ServiceMachine) -> Void) {
     state.withLock { $0.runner }.send(event)
@@ -221,8 +229,8 @@ public final class AppServiceGroup: AppService {
 
   /// Runs the services under the name that the group was added with.
   func run(_ context: AppServiceContext, as name: String) async throws {
-    let runner = try claim(context, name)
-    if !context.mayRestart { forgetServices() }
+    let (runner, mayRepeat) = try claim(context, name)
+    if !mayRepeat { forgetServices() }
     let token = context.onShutdown { runner.send { $0.shutdown() } }
     defer { token.cancel() }
     await withTaskCancellationHandler {  // Reason: runs on no actor.
@@ -239,37 +247,42 @@ public final class AppServiceGroup: AppService {
 
   /// Begins a run in the place of a service.
   ///
+  /// - Returns: The runner, and whether the group may start again.
   /// - Throws: ``AppServiceError`` with the code `alreadyRan`.
   private func claim(
     _ context: AppServiceContext,
     _ name: String
-  ) throws(AppServiceError) -> ServiceRunner {
+  ) throws(AppServiceError) -> (ServiceRunner, mayRepeat: Bool) {
     guard let parent = context.runner.place else { throw AppServiceError(.alreadyRan) }
     var place = parent
     place.clock = clock ?? parent.clock
     place.path += name + "/"
     place.parent = (context.runner, context.handle)
+    place.mayRepeat =
+      parent.mayRepeat || context.runner.machine { $0.mayRestart(context.handle.id) }
+    place.isRepeated = parent.isRepeated || context.attempt > 1
     (place.stopTimeout, place.cancelTimeout) = context.runner.machine {
       ($0.stopTimeout, $0.cancelTimeout)
     }
     place.others = { ([], []) }
     place.perform = { if case .started = $0 { context.markReady() } }
-    let runner = try runnerForAttempt(of: context)
+    let runner = try runner(isRepeated: place.isRepeated)
     guard runner.claim(at: place) else { throw AppServiceError(.alreadyRan) }
-    context.handle.begins(runner)
+    context.handle.begins(self, runner)
     runner.send { $0.begin() }
-    return runner
+    return (runner, place.mayRepeat)
   }
 
   /// Returns the runner for a run, with all services.
-  private func runnerForAttempt(
-    of context: AppServiceContext
-  ) throws(AppServiceError) -> ServiceRunner {
-    let (former, members, use) = state.withLock { ($0.runner, $0.members, $0.use) }
+  private func runner(isRepeated: Bool) throws(AppServiceError) -> ServiceRunner {
+    let (former, members, use, isStopRequested) = state.withLock {
+      ($0.runner, $0.members, $0.use, $0.isStopRequested)
+    }
     if case .alone = use { throw AppServiceError(.alreadyRan) }
-    guard context.attempt > 1, former.isOver else { return former }
+    guard isRepeated, former.isOver else { return former }
     let runner = Self.runner(stopTimeout, cancelTimeout)
     for member in members { try runner.add(member) }
+    if isStopRequested { runner.send { $0.shutdown() } }
     let isFirst = state.withLock { state in
       guard state.runner === former else { return false }
       state.runner = runner
@@ -358,7 +371,6 @@ extension ServiceRunner {
       member.name,
       isNumbered: member.isNumbered,
       member.options,
-      group: member.group,
       run: member.body
     )
   }
@@ -368,9 +380,4 @@ extension ServiceRunner {
     guard let group = service as? AppServiceGroup else { return { try await service.run($0) } }
     return { try await group.run($0, as: $0.name ?? group.serviceName) }
   }
-}
-
-extension AppServiceContext {
-  /// A Boolean value that indicates whether the service may start again.
-  fileprivate var mayRestart: Bool { runner.machine { $0.mayRestart(handle.id) } }
 }

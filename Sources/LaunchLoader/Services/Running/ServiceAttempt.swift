@@ -23,8 +23,8 @@ package final class ServiceAttempt: Sendable {
     var latch: Latch?
     /// The task, once it is known; released when the attempt is closed.
     var task: Task<Void, Never>?
-    /// The runners of the groups that the service runs, and of those that have ended since the last one began.
-    var groups: [ServiceRunner] = []
+    /// The groups that the service runs, and those that have ended since the last one began, with their runners.
+    var groups: [(group: AppServiceGroup, runner: ServiceRunner)] = []
     /// What ends with the request, each created on first use: the public lifetime; then the closures of
     /// ``onRaise(_:)``; and those of ``onEnd(_:)``, which no other closure delays.
     var lifetime, hooks, enders: Lifetime?
@@ -222,18 +222,27 @@ extension ServiceAttempt {
   }
 
   /// The runners of the groups that the service runs, and of those that have ended since the last one began.
-  var groups: [ServiceRunner] { state.withLock { $0.groups } }
+  var groups: [ServiceRunner] { state.withLock { $0.groups }.map(\.runner) }
 
   /// Records that the service runs a group.
   ///
   /// A group that has ended stays until the next one begins: the service can be abandoned before its own end is known,
   /// and what the group has abandoned must be named then.
-  func begins(_ group: ServiceRunner) {
-    let groups = groups.filter { !$0.isOver && $0 !== group } + [group]
+  func begins(_ group: AppServiceGroup, _ runner: ServiceRunner) {
+    let groups = state.withLock { $0.groups }.filter { !$0.runner.isOver } + [(group, runner)]
     let former = state.withLock { state in
       defer { state.groups = groups }
       return state.groups
     }
     withExtendedLifetime(former) {}
+  }
+
+  /// Releases the services of the groups, which will not start again.
+  func forgetGroups() {
+    let groups = state.withLock { state in
+      defer { state.groups = [] }
+      return state.groups
+    }
+    for (group, _) in groups { group.forgetServices() }
   }
 }

@@ -8,22 +8,34 @@ extension ServiceRunner {
   /// another transition, because it stops by itself while others start, is left out: its own messages name
   /// them.
   var delay: (transition: ServiceTransition, services: [String])? {
-    guard let (transition, services) = waitedFor else { return nil }
-    let names = services.flatMap { name, groups in
-      let delays = groups.compactMap(\.delay).filter { !$0.services.isEmpty }
+    let (transition, services) = machine { ($0.transition, $0.waitedFor) }
+    return transition.map { ($0, names(of: services, in: $0)) }
+  }
+
+  /// Returns the names of services that delay a transition, with those of their groups.
+  private func names(
+    of services: [(id: ServiceMachine.ID, name: String)],
+    in transition: ServiceTransition
+  ) -> [String] {
+    services.flatMap { id, name in
+      let delays = groups(of: id).compactMap(\.delay).filter { !$0.services.isEmpty }
       if delays.isEmpty { return [name] }
       return delays.filter { $0.transition == transition }.flatMap(\.services)
     }
-    return (transition, names)
   }
 
   /// Says what a transition waits for, that has lasted for some time.
-  func reportDelay(of transition: ServiceTransition, _ waited: Duration, _ place: Place) {
-    guard let (current, services) = delay, current == transition else { return }
+  func reportDelay(
+    of transition: ServiceTransition,
+    _ waited: Duration,
+    _ delaying: [(id: ServiceMachine.ID, name: String)],
+    _ place: Place
+  ) {
     // Otherwise, the messages about the service that runs this group name its services.
     if let (runner, attempt) = place.parent, runner.waits(for: attempt.id, to: transition) {
       return
     }
+    let services = names(of: delaying, in: transition)
     let others = place.others()
     let names = services.map { "service \"\($0)\"" } + others.names
     let goal = transition == .start ? "start" : "stop"

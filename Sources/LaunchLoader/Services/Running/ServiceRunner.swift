@@ -29,7 +29,7 @@ package final class ServiceRunner: Sendable {
     var clock: any Clock<Duration>
     /// The loader whose values the services use.
     var loader: LaunchLoader
-    /// Receives reports under the lock, in order; nothing follows ``Step/over``.
+    /// Receives reports in order; nothing follows ``Step/over``. It must not block.
     var report: @Sendable (ServiceMachine.Report) -> Void
     /// Performs the steps that concern others than the services.
     ///
@@ -43,6 +43,10 @@ package final class ServiceRunner: Sendable {
     var path = ""
     /// The service that runs the group, and its runner.
     var parent: (runner: ServiceRunner, attempt: ServiceAttempt)?
+    /// Indicates that the service which runs the group, or one around it, may start again.
+    var mayRepeat = false
+    /// Indicates that it has started again.
+    var isRepeated = false
     /// The limits of a group that sets none.
     var stopTimeout, cancelTimeout: Duration?
   }
@@ -51,8 +55,6 @@ package final class ServiceRunner: Sendable {
     /// The work; given away to the last attempt, so that the service is released when it returns.
     var body: Body?
     var attempt: ServiceAttempt?
-    /// The group, if the service is one.
-    var group: AppServiceGroup?
   }
 
   private struct State {
@@ -108,16 +110,8 @@ package final class ServiceRunner: Sendable {
     state.withLock { read($0.machine) }
   }
 
-  /// The transition in progress, and the services that delay it, with the groups that they run.
-  var waitedFor: (ServiceTransition, [(name: String, groups: [ServiceRunner])])? {
-    // No more than this: a copy of the state could be the last owner of a service.
-    let waited = state.withLock { state in
-      state.machine.transition.map { transition in
-        (transition, state.machine.waitedFor.map { ($0.name, state.entries[$0.id]?.attempt) })
-      }
-    }
-    return waited.map { ($0, $1.map { ($0, $1?.groups ?? []) }) }
-  }
+  /// Returns the runners of the groups that a service runs.
+  func groups(of id: ServiceMachine.ID) -> [ServiceRunner] { attempt(id)?.groups ?? [] }
 
   // MARK: Events
 
@@ -126,12 +120,11 @@ package final class ServiceRunner: Sendable {
     _ name: String,
     isNumbered: Bool = false,
     _ options: AppServiceOptions,
-    group: AppServiceGroup? = nil,
     run body: @escaping Body
   ) throws(AppServiceError) {
     try update { state throws(AppServiceError) in
       let id = try state.machine.add(name, isNumbered: isNumbered, options)
-      state.entries[id] = Entry(body: body, group: group)
+      state.entries[id] = Entry(body: body)
     }
   }
 
@@ -161,15 +154,13 @@ package final class ServiceRunner: Sendable {
     if isOwn { act() } else { waiter?.resume() }
   }
 
-  /// Passes on the reports of an event.
+  /// Ends an event.
   ///
   /// Not inlined, because `update` is specialized for each event.
   @inline(never)
   private func endEvent(_ state: inout State) {
     state.machine.endEvent()
     state.isChanged = true
-    guard let place = state.place else { return }
-    for report in state.machine.takeReports() { place.report(report) }
   }
 
   // MARK: The driver
@@ -244,8 +235,12 @@ package final class ServiceRunner: Sendable {
     case .abandon(let id): abandonGroups(of: id)
     case .drop(let id):
       let entry = state.withLock { $0.entries.removeValue(forKey: id) }
-      entry?.group?.forgetServices()
-    case .delayed(let transition, let waited): reportDelay(of: transition, waited, place)
+      if !place.mayRepeat { entry?.attempt?.forgetGroups() }
+      // A service that never started, or may have started again, is released elsewhere: that runs its code.
+      if let body = entry?.body { Task.detached { withExtendedLifetime(body) {} } }
+    case .report(let report): place.report(report)
+    case .delayed(let transition, let waited, let services):
+      reportDelay(of: transition, waited, services, place)
     case .started: place.perform(.started)
     case .stopping: place.perform(.stopping)
     case .abandonHandlers: place.perform(.abandonHandlers)
@@ -274,7 +269,7 @@ package final class ServiceRunner: Sendable {
     let timer = deadline.map { deadline in
       // The clock is read once more: the deadline may have passed.
       let delay = max(.zero, deadline - stopwatch.elapsed())
-      let token = after(delay, clock: clock) { [weak self] _ in self?.send { $0.timePassed() } }
+      let token = after(delay, clock: clock) { [weak self] _ in self?.timePassed() }
       return (deadline, token)
     }
     let replaced = state.withLock { state in
@@ -282,6 +277,14 @@ package final class ServiceRunner: Sendable {
       return state.timer
     }
     replaced?.token.cancel()
+  }
+
+  private func timePassed() {
+    update { state in
+      // Set again if the clock has gone back, and the deadline has not passed.
+      state.timer = nil
+      state.machine.timePassed()
+    }
   }
 
   // MARK: Services
@@ -300,7 +303,8 @@ package final class ServiceRunner: Sendable {
 
   nonisolated(nonsending) private func run(_ attempt: ServiceAttempt) async {
     let (id, number) = (attempt.id, attempt.number)
-    update(isOwn: true) { $0.machine.entered(id, attempt: number) }
+    // Others' actions must not delay its first statement.
+    update { $0.machine.entered(id, attempt: number) }
     let failure = await enterBody(of: attempt)
     if attempt.close() { await attempt.untilQuiet() }
     let isProgramStopping = isProgramStopping
