@@ -29,7 +29,9 @@ package final class ServiceRunner: Sendable {
     var clock: any Clock<Duration>
     /// The loader whose values the services use.
     var loader: LaunchLoader
-    /// Receives reports in order; nothing follows ``Step/over``. It must not block.
+    /// Receives reports.
+    ///
+    /// They come in order, and none after ``Step/over``. It must not block.
     var report: @Sendable (ServiceMachine.Report) -> Void
     /// Performs the steps that concern others than the services.
     ///
