@@ -15,16 +15,18 @@ struct Announcer: AppService {
 
   func run(_ context: AppServiceContext) async throws {
     let file = try await context.value(of: .settings)
+    let lock = try await context.value(of: .spoolLock)
     let due = bus.events(.spoolIsDue, buffering: .bufferingNewest(1), until: context.lifetime)
     every(.seconds(1)) { _ in bus.post(.spoolIsDue) }.attach(to: context.lifetime)
     bus.post(.spoolIsDue)
-    context.markReady()
 
     var unreadable: Set<URL> = []
     for await _ in due {
       // A reload during the pass may name another directory, which has no files of these names.
       let spool = await file.current.spool
+      try await lock.take(spool)
       let names = try FileManager.default.contentsOfDirectory(atPath: spool)
+      context.markReady()
       for name in names.sorted() where !name.hasPrefix(".") {
         if context.isShuttingDown { return }
         let item = URL(filePath: spool).appending(path: name)

@@ -38,8 +38,21 @@ enum Daemon {
         throw error
       }
     }
+    app.loader.register(.spoolLock, needs: .settings, close: { await $0.release() }) { _, file in
+      do {
+        let lock = SpoolLock()
+        try await lock.take(file.current.spool)
+        return lock
+      } catch {
+        app.shutdown(exitCode: EX_TEMPFAIL)
+        throw error
+      }
+    }
+    // A spool that is away may return: the pauses are 0.5, 1 and 2 seconds.
+    let policy = RestartPolicy(pause: .milliseconds(500), limit: 3)
+    let options = AppServiceOptions(onThrow: .restart(policy), reportsReadiness: true)
     do {
-      try app.add(Announcer(bus: app.bus), options: AppServiceOptions(reportsReadiness: true))
+      try app.add(Announcer(bus: app.bus), options: options)
       return try await app.run()
     } catch {
       log("\(error)")

@@ -24,7 +24,7 @@ else
 fi
 
 # The unit gives the program more time to stop than the program takes.
-limits=$(sed -nE 's/^ *stopTimeout: \.seconds\(([0-9]+)\),$/\1/p; s/^ *cancelTimeout: \.seconds\(([0-9]+)\),$/2*\1/p' \
+limits=$(sed -nE 's/^ *stopTimeout: \.seconds\(([0-9]+)\),$/\1/p; s/^ *cancelTimeout: \.seconds\(([0-9]+)\),$/3*\1/p' \
   "$example/Daemon.swift" | paste -sd +)
 time=$(sed -n 's/^TimeoutStopSec=//p' "$unit")
 ((limits > 0 && time > limits)) || fail "TimeoutStopSec=$time of $unit is no longer than the limits of the program, $limits"

@@ -20,11 +20,20 @@ struct DaemonTests {
       #"daemon: launch work "settings" failed: "#
       + "settings.json: pause is -1.0, and must be from 0 to 3600"
     static let unreadable = "daemon: b.txt cannot be read as text; it stays in the spool"
+    static func inUse(_ spool: String) -> String {
+      #"daemon: launch work "spool lock" failed: another daemon uses the spool "# + spool
+    }
+    static func unlocked(_ spool: String) -> String { "daemon: the spool \(spool) is unlocked" }
 
     /// All of them.
     static let quoted: Set = [
       wrongArgument, usage, one, two, done, reloaded, notReloaded, notStarted, unreadable,
+      inUse("/var/lib/daemon/spool"), unlocked("/var/lib/daemon/spool"),
     ]
+    /// The file whose lock keeps other daemons out.
+    static let lock = ".daemon.lock"
+    /// The beginning of the message about a failure after which the service starts again.
+    static let startsAgain = #"daemon: service "Announcer" has failed and starts again in "#
   }
 
   private let daemon: SupervisedDaemon
@@ -43,7 +52,50 @@ struct DaemonTests {
     #expect(!daemon.hasInSpool("a.txt"))
     try daemon.signal(SIGTERM)
     #expect(try daemon.manager.nextMessage() == "STOPPING=1")
+    #expect(try daemon.line() == Output.unlocked(daemon.spool.path))
     #expect(try daemon.wait() == 0)
+  }
+
+  @Test("A spool that is away for a while is reported, and its files are announced afterwards")
+  func spoolAway() throws {
+    try daemon.writeSettings()
+    try daemon.start()
+    #expect(try daemon.manager.nextMessage() == "READY=1")
+    try daemon.moveSpoolAway()
+    var line = try daemon.line()
+    try daemon.moveSpoolBack()
+    #expect(line.hasPrefix(Output.startsAgain + "500 ms, restart 1 in a row: "))
+    try daemon.put("one\n", as: "a.txt")
+    // On a busy machine, a second attempt may have failed before the spool was back.
+    while line.hasPrefix(Output.startsAgain) { line = try daemon.line() }
+    #expect(line == Output.one)
+    #expect(try daemon.line() == Output.done)
+    try daemon.signal(SIGTERM)
+    #expect(try daemon.line() == Output.unlocked(daemon.spool.path))
+    #expect(try daemon.wait() == 0)
+  }
+
+  @Test("A second daemon on the same spool exits with 75, until the first one has stopped")
+  func secondDaemon() throws {
+    try daemon.writeSettings()
+    try daemon.start()
+    #expect(try daemon.manager.nextMessage() == "READY=1")
+    #expect(daemon.hasInSpool(Output.lock))
+    let second = try SupervisedDaemon()
+    try second.writeSettings(spool: daemon.spool.path)
+    try second.start()
+    #expect(try second.line() == Output.inUse(daemon.spool.path))
+    #expect(try second.wait() == 75)
+    #expect(try second.manager.message() == "STOPPING=1")
+    #expect(daemon.hasInSpool(Output.lock))
+
+    try daemon.signal(SIGTERM)
+    #expect(try daemon.line() == Output.unlocked(daemon.spool.path))
+    #expect(try daemon.wait() == 0)
+    #expect(!daemon.hasInSpool(Output.lock))
+    try second.start()
+    #expect(try second.manager.nextMessage() == "READY=1")
+    #expect(daemon.hasInSpool(Output.lock))
   }
 
   @Test("Files that are being written are left alone, and those that are no text are named once")
@@ -81,7 +133,7 @@ struct DaemonTests {
     #expect(try daemon.line() == Output.done)
   }
 
-  @Test("A reload that names another spool leaves a pass in the spool where it began")
+  @Test("A reload with another spool leaves a pass in the spool where it began, and moves the lock")
   func reloadOfTheSpool() throws {
     let other = try ScratchPath(isFolder: true)
     try other.write("three\n", to: "c.txt")
@@ -93,13 +145,15 @@ struct DaemonTests {
     try daemon.writeSettings(spool: other.path)
     try daemon.signal(SIGHUP)
     // The reload ends during the pause after the first line, or on a busy machine later.
-    let lines = try (0..<6).map { _ in try daemon.line() }
+    let lines = try (0..<7).map { _ in try daemon.line() }
     let expected = [
-      Output.reloaded, Output.done, Output.two, "daemon: c.txt is done", "news: three",
-      "daemon: c.txt is done",
+      Output.reloaded, Output.done, Output.two, "daemon: c.txt is done",
+      Output.unlocked(daemon.spool.path), "news: three", "daemon: c.txt is done",
     ]
     #expect(lines.sorted() == expected.sorted())
-    #expect(lines.last == expected.last && !daemon.hasInSpool("c.txt"))
+    #expect(lines.suffix(3) == expected.suffix(3) && !daemon.hasInSpool("c.txt"))
+    try daemon.signal(SIGTERM)
+    #expect(try daemon.line() == Output.unlocked(other.path))
   }
 
   private func reload(says line: String) throws {
@@ -120,6 +174,7 @@ struct DaemonTests {
     try daemon.signal(SIGTERM)
     #expect(try daemon.line() == Output.two)
     #expect(try daemon.line() == Output.done)
+    #expect(try daemon.line() == Output.unlocked(daemon.spool.path))
     #expect(try daemon.wait() == 0)
     #expect(throws: (any Error).self) { try daemon.line() }
     #expect(try daemon.manager.message() == "STOPPING=1")
@@ -129,7 +184,7 @@ struct DaemonTests {
     #expect(try daemon.line() == Output.one)
   }
 
-  @Test("A file whose announcement was killed is announced again from its beginning")
+  @Test("The next daemon announces a file again from its beginning after the last one was killed")
   func kill() throws {
     try daemon.writeSettings(pause: 3_600)
     try daemon.put("one\ntwo\n", as: "a.txt")
@@ -137,7 +192,7 @@ struct DaemonTests {
     #expect(try daemon.line() == Output.one)
     try daemon.signal(SIGKILL)
     #expect(try daemon.wait() == -SIGKILL)
-    #expect(daemon.hasInSpool("a.txt"))
+    #expect(daemon.hasInSpool("a.txt") && daemon.hasInSpool(Output.lock))
 
     try daemon.writeSettings()
     try daemon.start()
@@ -146,18 +201,24 @@ struct DaemonTests {
     #expect(try daemon.line() == Output.done)
   }
 
-  @Test("A closed pipe is an error with a name, and what was not announced stays in the spool")
+  @Test("A closed pipe ends the daemon after three restarts, and the file stays in the spool")
   func closedPipe() throws {
     try daemon.writeSettings()
     try daemon.put("one\n", as: "a.txt")
     try daemon.startWithAReaderOfOneLine()
-    var lines = [try daemon.line(), try daemon.line()]
+    let lines = [try daemon.line(), try daemon.line()]
     #expect(Set(lines) == ["closed", Output.done])
     try daemon.put("two\n", as: "a.txt")
-    lines = [try daemon.line(), try daemon.line()]
-    #expect(lines[0].hasPrefix(#"daemon: application failed: service "Announcer" threw "#))
-    #expect(lines[0].contains("Broken pipe"))
-    #expect(lines[1] == "status 70")
+    for (pause, number) in [("500 ms", 1), ("1 s", 2), ("2 s", 3)] {
+      let line = try daemon.line()
+      #expect(line.hasPrefix(Output.startsAgain + "\(pause), restart \(number) in a row: "))
+      #expect(line.contains("Broken pipe"))
+    }
+    #expect(try daemon.line() == Output.unlocked(daemon.spool.path))
+    let line = try daemon.line()
+    #expect(line.hasPrefix(#"daemon: application failed: service "Announcer" failed after as "#))
+    #expect(line.contains("Broken pipe"))
+    #expect(try daemon.line() == "status 70")
     #expect(daemon.hasInSpool("a.txt"))
   }
 

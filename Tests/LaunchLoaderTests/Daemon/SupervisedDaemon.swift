@@ -8,7 +8,7 @@ import TestSupport
 final class SupervisedDaemon {
   let manager: Manager
   private let folder: ScratchPath
-  private let spool: ScratchPath
+  let spool: ScratchPath
   private var running: RunningProgram?
 
   init() throws {
@@ -30,8 +30,7 @@ final class SupervisedDaemon {
   /// Puts a complete file into the spool.
   func put(_ text: String, as name: String) throws {
     let hidden = try spool.write(text, to: "." + name)
-    let code = unsafe rename(hidden, spool.path + "/" + name)  // Reason: terminated strings.
-    guard code == 0 else { throw Manager.Failure(code: errno) }
+    try move(hidden, to: spool.path + "/" + name)
   }
 
   /// Puts a file into the spool whose bytes are no text.
@@ -45,6 +44,17 @@ final class SupervisedDaemon {
   /// Returns whether a file is in the spool.
   func hasInSpool(_ name: String) -> Bool {
     unsafe access(spool.path + "/" + name, F_OK) == 0  // Reason: a terminated string.
+  }
+
+  /// Moves the spool to another place, where the program does not look for it.
+  func moveSpoolAway() throws { try move(spool.path, to: spool.path + "-away") }
+
+  /// Moves the spool back to its place.
+  func moveSpoolBack() throws { try move(spool.path + "-away", to: spool.path) }
+
+  private func move(_ path: String, to other: String) throws {
+    let code = unsafe rename(path, other)  // Reason: terminated strings.
+    guard code == 0 else { throw Manager.Failure(code: errno) }
   }
 
   /// Starts the program in the folder with its settings.
