@@ -161,7 +161,7 @@ struct LaunchCloseTests {
     #expect(await errors(of: running) == [text])
     #expect(log.entries == ["close first"])
     let waiting = "waiting for the closing of launch value \"second\", for 5 s now"
-    #expect(await stage.messages.first(2) == [waiting, text])
+    #expect(await Set(stage.messages.first(2)) == [waiting, text])
   }
 
   @Test("The cancellation of the run reaches no closure")

@@ -19,14 +19,14 @@ struct StartLimitTests {
       try await context.waitUntilShutdown()
     }
     try stage.app.add(group)
-    try stage.add("limited") { $0.startTimeout = .seconds(3) }
+    try stage.add("limited") { ($0.startTimeout, $0.reportsReadiness) = (.seconds(3), false) }
     try stage.add("ready") {
       $0.startTimeout = .seconds(3)
       $0.reportsReadiness = true
     }
     try stage.add("plain")
     let running = try await stage.startUntilActive()
-    try stage.add("late") { $0.startTimeout = .seconds(3) }
+    try stage.add("late") { ($0.startTimeout, $0.reportsReadiness) = (.seconds(3), false) }
     await rest()
     try await stage.stop(running)
     let names = ["group/inside", "limited", "late"]
