@@ -82,9 +82,15 @@ enum ServiceProcess {
 
   /// The time of `CLOCK_MONOTONIC`, which service managers use, in microseconds.
   static var monotonicMicroseconds: UInt64 {
-    var time = timespec()
-    _ = unsafe clock_gettime(CLOCK_MONOTONIC, &time)  // Reason: outlives the call.
-    return UInt64(time.tv_sec) * 1_000_000 + UInt64(time.tv_nsec) / 1_000
+    // The layout of `timespec` on systems with 64 bits. Its members belong to another module than `Glibc` as soon as a
+    // file of the module that is compiled earlier imports `Synchronization` (Swift 6.3, whole modules).
+    var time = (seconds: 0, nanoseconds: 0)
+    unsafe withUnsafeMutablePointer(to: &time) { time in  // Reason: the same layout.
+      unsafe time.withMemoryRebound(to: timespec.self, capacity: 1) { time in  // Reason: as above.
+        _ = unsafe clock_gettime(CLOCK_MONOTONIC, time)  // Reason: outlives the call.
+      }
+    }
+    return UInt64(time.seconds) * 1_000_000 + UInt64(time.nanoseconds) / 1_000
   }
 
   /// Stops the process as `SIGTSTP` does by default.
@@ -131,8 +137,7 @@ enum ServiceProcess {
   }
 }
 
-/// Threads of the operating system: those outside the pool of the concurrency runtime, and the time that a
-/// thread has computed.
+/// Threads of the operating system outside the pool of the concurrency runtime.
 extension ServiceProcess {
   /// Unblocks the given signals on the calling thread and blocks all others.
   static func unblockSignals(where isWanted: (Int32) -> Bool) {
@@ -156,39 +161,5 @@ extension ServiceProcess {
     unsafe pthread_sigmask(SIG_SETMASK, &all, &old)  // Reason: both outlive the call.
     defer { unsafe pthread_sigmask(SIG_SETMASK, &old, nil) }  // Reason: filled above.
     return startThread(body)
-  }
-
-  /// Returns a closure that reads the processor time of the calling thread, on any thread, while this thread
-  /// exists.
-  ///
-  /// The closure returns zero if the system does not say.
-  static func processorTime() -> @Sendable () -> Duration {
-    #if canImport(Darwin)
-    let thread = unsafe pthread_mach_thread_np(pthread_self())  // Reason: this thread.
-    return {
-      var facts = thread_basic_info()
-      let size = MemoryLayout<thread_basic_info>.size / MemoryLayout<integer_t>.size
-      var count = mach_msg_type_number_t(size)
-      let kind = thread_flavor_t(THREAD_BASIC_INFO)
-      let code = unsafe withUnsafeMutablePointer(to: &facts) { facts in  // Reason: within the call.
-        unsafe facts.withMemoryRebound(to: integer_t.self, capacity: size) { words in  // Reason: C.
-          unsafe thread_info(thread, kind, words, &count)  // Reason: both outlive the call.
-        }
-      }
-      guard code == KERN_SUCCESS else { return .zero }
-      let seconds = facts.user_time.seconds + facts.system_time.seconds
-      let microseconds = facts.user_time.microseconds + facts.system_time.microseconds
-      return .seconds(Int64(seconds)) + .microseconds(Int64(microseconds))
-    }
-    #else
-    var id = clockid_t()
-    let code = unsafe pthread_getcpuclockid(pthread_self(), &id)  // Reason: outlives the call.
-    guard code == 0 else { return { .zero } }
-    return { [id] in
-      var time = timespec()
-      _ = unsafe clock_gettime(id, &time)  // Reason: outlives the call.
-      return .seconds(Int64(time.tv_sec)) + .nanoseconds(Int64(time.tv_nsec))
-    }
-    #endif
   }
 }

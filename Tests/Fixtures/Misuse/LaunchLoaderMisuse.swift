@@ -64,17 +64,17 @@ func makerWithoutItsNeed() {
 }
 
 func makerOfAnotherType() {
-  // expected-error@+1 {{'callAsFunction(_:needs:after:afterIfPresent:phase:timeout:when:undo:run:)' is unavailable: the closure must return the type of its LaunchKey}}
+  // expected-error@+1 {{'callAsFunction(_:needs:after:afterIfPresent:phase:timeout:when:undo:close:run:)' is unavailable: the closure must return the type of its LaunchKey}}
   loader.register(.amount) { _ in "one" }
-  // expected-error@+1 {{'callAsFunction(_:needs:after:afterIfPresent:phase:timeout:when:undo:run:)' is unavailable: the closure must return the type of its LaunchKey}}
+  // expected-error@+1 {{'callAsFunction(_:needs:after:afterIfPresent:phase:timeout:when:undo:close:run:)' is unavailable: the closure must return the type of its LaunchKey}}
   loader.register(LaunchKeys.amount, phase: .early) { _ in
     await Task.yield(); return "one"
   }
-  // expected-error@+1 {{'callAsFunction(_:needs:after:afterIfPresent:phase:timeout:when:undo:run:)' is unavailable: the closure must return the type of its LaunchKey}}
+  // expected-error@+1 {{'callAsFunction(_:needs:after:afterIfPresent:phase:timeout:when:undo:close:run:)' is unavailable: the closure must return the type of its LaunchKey}}
   LaunchLoader.register(.label) { options in options.arguments.count }
-  // expected-error@+1 {{'callAsFunction(_:needs:after:afterIfPresent:phase:timeout:when:undo:run:)' is unavailable: the closure must return the type of its LaunchKey}}
+  // expected-error@+1 {{'callAsFunction(_:needs:after:afterIfPresent:phase:timeout:when:undo:close:run:)' is unavailable: the closure must return the type of its LaunchKey}}
   loader.register(.amount, needs: .label) { _, label in label }
-  // expected-error@+1 {{'callAsFunction(_:needs:after:afterIfPresent:phase:timeout:when:undo:run:)' is unavailable: the closure must return the type of its LaunchKey}}
+  // expected-error@+1 {{'callAsFunction(_:needs:after:afterIfPresent:phase:timeout:when:undo:close:run:)' is unavailable: the closure must return the type of its LaunchKey}}
   LaunchLoader.register(.amount, needs: .label, .amount) { _, label, amount in label }
 }
 
