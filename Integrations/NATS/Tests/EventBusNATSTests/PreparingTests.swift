@@ -157,7 +157,7 @@ struct PreparingTests {
   }
 
   /// Expects the words of the server at once from everything that waits for a stream.
-  private func expect(_ words: String, _ a: Party) async {
+  private func expect(_ words: String, _ a: Party) async throws {
     a.bridge.carry(.number, .outgoing, delivery: .durable(stream: "S"))
     let posted = await error { () async throws(NATSError) in try await a.bridge.post(.number, 1) }
     #expect(posted?.code == .refused && posted?.detail.contains(words) == true, "\(posted as Any)")
@@ -178,20 +178,20 @@ struct PreparingTests {
   @Test("A server without JetStream is named at once, with the way out")
   func noStreams() async throws {
     let server = try NATSServer(jetStream: false)
-    await expect("nats-server -js", try await Party("a", server))
+    try await expect("nats-server -js", try await Party("a", server))
   }
 
   @Test("An account without JetStream is named at once, with the way out")
   func noStreamsForAccount() async throws {
     let accounts = "accounts { A { users: [{ user: u, password: p }] } }\nno_auth_user: u\n"
     let server = try NATSServer(configuration: accounts)
-    await expect("nats-server -js", try await Party("a", server))
+    try await expect("nats-server -js", try await Party("a", server))
   }
 
   @Test("Replicas on one server are refused with its words at once")
   func replicas() async throws {
     let server = try NATSServer()
-    await expect("replicas > 1 not supported", try await Party("a", server) { $0.replicas = 3 })
+    try await expect("replicas > 1 not supported", try await Party("a", server) { $0.replicas = 3 })
   }
 
   @Test("A subject of another stream is refused with the server's words, until that is deleted")
