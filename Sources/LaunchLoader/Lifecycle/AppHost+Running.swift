@@ -22,9 +22,9 @@ extension AppHost {
   ///
   /// The run waits for each method of the delegate before it goes on. Services stop after the handlers of
   /// `willTerminate` have finished, including asynchronous ones and those on actors;
-  /// ``Configuration/stopTimeout`` limits that time. Finally, the method waits until the handlers of the other
-  /// events of the stop have finished, up to the state ``AppState/terminated``, and until
-  /// ``Configuration/onMessage`` has returned from the last message, for each at most
+  /// ``Configuration/cancelTimeout`` limits that time. When all services have ended, the values of launch work are
+  /// closed. Finally, the method waits until the handlers of the other events of the stop have finished, up to the
+  /// state ``AppState/terminated``, and until ``Configuration/onMessage`` has returned from the last message, for each at most
   /// ``Configuration/cancelTimeout``: a program may call `exit` as soon as the method has returned.
   ///
   /// - Returns: The exit code passed to `shutdown`; otherwise 128 plus the number of the signal if a second

@@ -27,15 +27,15 @@ public import EventBus
 ///
 /// The request to stop cancels the task of a method in progress, also of one that makes the request itself, so
 /// that it can end early. Methods of edges that were queued before the stop begin cancelled, and those of the
-/// stop begin uncancelled. The time limits of the stop apply to all of them: a method that has not returned by the deadline, at the second interrupt or at the cancellation of
-/// the run is cancelled, named in a message and abandoned.
+/// stop begin uncancelled. A method that has not returned when ``AppHost/Configuration/cancelTimeout`` has passed since
+/// the request, at the second interrupt or at the cancellation of the run is cancelled, named in a message and abandoned;
+/// during the launch, it has ``AppHost/Configuration/stopTimeout``.
 ///
 /// ## Thread safety
 ///
 /// Methods are called in the order of the edges, outside every lock, and one at a time, except that others
-/// follow one that was abandoned. A nonisolated synchronous method runs on the thread that changes the
-/// state. Once a method has suspended, or has waited for its actor, a task delivers the rest; before macOS
-/// 26, iOS 26 and their siblings every method is called in a task.
+/// follow one that was abandoned. Each method is called in a task that begins on the actor of the code that changes the
+/// state; the delivery of the edges goes on there when it has returned.
 public protocol AppHostDelegate: AnyObject, Sendable {
   /// The application is about to run its launch work, which waits for this method.
   func applicationWillFinishLaunching(_ app: AppHost, options: LaunchOptions) async

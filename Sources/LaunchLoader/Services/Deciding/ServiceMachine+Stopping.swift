@@ -294,7 +294,7 @@ extension ServiceMachine {
     case .stopping: cancel(index, after: options.stopTimeout)
     case .cancelled:
       leave(id)
-      // One that missed its start is abandoned although nobody asked the others to stop.
+      // If it missed its start, the others have not been asked to stop yet.
       request(.stop)
       advance()
     case .ready, .unready, .ended, .abandoned, nil: break

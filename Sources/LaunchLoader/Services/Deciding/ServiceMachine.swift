@@ -54,7 +54,7 @@ package struct ServiceMachine: Sendable {
     case over
   }
 
-  /// What the owner of the run is told.
+  /// What is reported about services.
   package enum Report: Sendable {
     /// A message for the user of the program.
     case message(AppHostMessage)

@@ -16,7 +16,7 @@ package final class ServiceRunner: Sendable {
   /// What delays a transition besides services: its descriptions, and the names of launch work among them.
   typealias Delays = (names: [String], workers: [String])
 
-  /// What the owner of the runner does about.
+  /// A step of the run that concerns others than the services.
   enum Step: Sendable {
     case started, stopping, abandonHandlers, abandonLaunch, over
     /// A transition takes long: what it waits for.
@@ -150,7 +150,7 @@ package final class ServiceRunner: Sendable {
       state.machine.reportsChanges = state.place?.isObserved() ?? false
       try change(&state)
       endEvent(&state)
-      // Whoever performs actions goes on until there are none.
+      // A task that performs actions goes on until there are none.
       return isOwn || state.isActing ? nil : state.waiter.take()
     }
     if isOwn { act() } else { waiter?.resume() }
