@@ -57,12 +57,8 @@ extension LaunchMachine {
       }
       return true
     }
-    let number = rows[index].number
-    let taken = names[id]
-    guard let taken else {
-      names[id] = number
-      return true
-    }
+    guard let taken = names.updateValue(rows[index].number, forKey: id) else { return true }
+    names[id] = taken
     (rows[index].state, rows[index].outcome) = (.ended, .duplicate(of: id))
     outbox.append(.refused(item, .duplicate(of: id), original: named(taken)?.site))
     return false

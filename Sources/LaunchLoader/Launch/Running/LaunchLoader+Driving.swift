@@ -10,6 +10,8 @@ extension LaunchLoader {
     let timeout: Duration?
     /// Measures the time since the beginning of the launch.
     let stopwatch: Stopwatch
+    /// Rings for the driver when an event has changed the machine.
+    let bell = Doorbell()
     /// The task that waits for the time limit of the launch.
     fileprivate let limit = Locked(Task<Void, Never>?.none)
 
@@ -61,20 +63,18 @@ extension LaunchLoader {
       switch step {
       case .run: next = await startAll(from: step, run)
       case .undo(let item, let row): await undo(item, row, run)
-      default: await waitForChange()
+      default: await waitForChange(run)
       }
     }
   }
 
   /// Suspends the driver until an event has changed the machine since the last step.
-  nonisolated(nonsending) private func waitForChange() async {
-    await withCheckedContinuation { waiter in
-      let isChanged = state.withLock { state in
-        if !state.isChanged { state.waiter = waiter }
-        return state.isChanged
-      }
-      if isChanged { waiter.resume() }
+  nonisolated(nonsending) private func waitForChange(_ run: Run) async {
+    let isChanged = state.withLock { state in
+      state.isWaiting = !state.isChanged
+      return state.isChanged
     }
+    if !isChanged { await run.bell.wait() }
   }
 
   /// Takes steps until one must be awaited.

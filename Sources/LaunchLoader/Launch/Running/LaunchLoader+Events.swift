@@ -8,7 +8,7 @@ extension LaunchLoader {
   final class Aftermath: Sendable {
     let notices: [LaunchMachine.Notice]
     let cancelled: [Task<Void, Never>]
-    let waiter: CheckedContinuation<Void, Never>?
+    let woken: Run?
     let newRun: Run?
 
     /// Takes out what remains.
@@ -21,7 +21,8 @@ extension LaunchLoader {
         case .refused, .released: nil
         }
       }
-      waiter = state.isChanged ? state.waiter.take() : nil
+      woken = state.isChanged && state.isWaiting ? state.run : nil
+      if woken != nil { state.isWaiting = false }
       newRun = begins ? state.run : nil
     }
   }
@@ -45,7 +46,7 @@ extension LaunchLoader {
   func perform(_ aftermath: Aftermath?) {
     guard let aftermath else { return }
     for task in aftermath.cancelled { task.cancel() }
-    aftermath.waiter?.resume()
+    aftermath.woken?.bell.ring()
     for case .refused(let item, let outcome, let original) in aftermath.notices {
       item.settle(outcome, original: original)
       say(Talk.Refusal(item: item, outcome: outcome, original: original))
@@ -67,7 +68,7 @@ extension LaunchLoader.State {
   /// Takes out what remains to be done; `nil` if that is nothing.
   mutating func takeAftermath() -> LaunchLoader.Aftermath? {
     let begins = machine.stage == .launched && !hasDriver && machine.hasNext
-    guard begins || waiter != nil && isChanged || !machine.outbox.isEmpty else { return nil }
+    guard begins || isWaiting && isChanged || !machine.outbox.isEmpty else { return nil }
     if begins { hasDriver = true }
     return LaunchLoader.Aftermath(&self, begins: begins)
   }

@@ -65,8 +65,8 @@ public final class LaunchLoader: Sendable {
     var hasDriver = false
     /// A Boolean value that indicates whether an event has changed the machine since the last step of the driver.
     var isChanged = false
-    /// The driver, while it waits for an event.
-    var waiter: CheckedContinuation<Void, Never>?
+    /// A Boolean value that indicates whether the driver waits for an event.
+    var isWaiting = false
     /// The tasks of running workers, by row.
     var tasks: [Int: WorkerTasks] = [:]
     /// The values that workers made.

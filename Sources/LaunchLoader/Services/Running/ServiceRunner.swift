@@ -70,13 +70,13 @@ package final class ServiceRunner: Sendable {
     var isChanged = false
     /// Indicates that a task performs actions, and goes on until there are none.
     var isActing = false
-    /// The driver, while it waits for events.
-    var waiter: CheckedContinuation<Void, Never>?
     /// Indicates that ``ServiceMachine/Action/over`` was performed.
     var isOver = false
   }
 
   private let state: Locked<State>
+  /// Rings for the driver when there may be actions that no other task performs.
+  private let bell = Doorbell()
   /// Opens when the run is over.
   private let end = Latch()
 
@@ -145,15 +145,15 @@ package final class ServiceRunner: Sendable {
   ) throws(Failure) {
     // Read outside the lock, and therefore possibly late: the machine's time does not go back.
     let time = elapsed
-    let waiter = try state.withLock { state throws(Failure) in
+    let isActing = try state.withLock { state throws(Failure) in
       state.machine.advance(to: time)
       state.machine.reportsChanges = state.place?.isObserved() ?? false
       try change(&state)
       endEvent(&state)
-      // A task that performs actions goes on until there are none.
-      return isOwn || state.isActing ? nil : state.waiter.take()
+      return state.isActing
     }
-    if isOwn { act() } else { waiter?.resume() }
+    // A task that performs actions goes on until there are none.
+    if isOwn { act() } else if !isActing { bell.ring() }
   }
 
   /// Ends an event.
@@ -192,14 +192,7 @@ package final class ServiceRunner: Sendable {
       while true {
         act()
         if state.withLock({ $0.isOver }) { return }
-        await withCheckedContinuation { waiter in
-          let mayWait = state.withLock { state in
-            let mayWait = !state.isOver && (!state.isChanged || state.isActing)
-            if mayWait { state.waiter = waiter }
-            return mayWait
-          }
-          if !mayWait { waiter.resume() }
-        }
+        await bell.wait()
       }
     }
   }
@@ -248,16 +241,13 @@ package final class ServiceRunner: Sendable {
     case .abandonHandlers: place.perform(.abandonHandlers)
     case .abandonLaunch: place.perform(.abandonLaunch)
     case .over:
-      let waiter = state.withLock { state in
-        state.isOver = true
-        return state.waiter.take()
-      }
+      state.withLock { $0.isOver = true }
       place.perform(.over)
       // It may refer to the owner of the runner.
       let former = state.withLock { $0.place.take() }
       withExtendedLifetime(former) {}
       end.open()
-      waiter?.resume()
+      bell.ring()
     }
   }
 
