@@ -81,7 +81,7 @@ def test_names_with_slashes_are_whole_in_the_cards(browser, stage):
         trace.post(number, number * MS, name, "App/Main.swift:1", calls=[("App/Window.swift:9", "MainActor", 0, 20 * MS, "bad")])
     stage.play(trace)
     browser.until("byId('failures').querySelectorAll('.fact').length === 3")
-    for card, field in [("posters", "what"), ("hearers", "where"), ("slowest", "where"), ("failures", "where")]:
+    for card, field in [("posters", "what"), ("receivers", "where"), ("slowest", "where"), ("failures", "where")]:
         shown = browser.run("[...document.querySelectorAll(`#${arguments[0]} .fact .${arguments[1]}`)].map((node) => node.textContent)", card, field)
         assert sorted(shown) == ["</script>", "orders/created", "users/created"], card
         other = "where" if field == "what" else "what"

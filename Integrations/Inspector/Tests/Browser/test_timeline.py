@@ -32,7 +32,7 @@ def sample():
 
 def test_the_page_loads_without_complaints(page):
     assert page.run("document.title").endswith("Inspector")
-    assert "Program runs" in page.run("byId('status').textContent")
+    assert "Running" in page.run("byId('status').textContent")
     page.until("byId('headline').textContent.includes('posts of')")
     # Something other than the background is drawn.
     page.until("inspector.timeline.work.bars > 10")
@@ -71,14 +71,14 @@ def test_the_lists_have_headings_and_keep_slow_and_failed_apart(browser, stage):
     stage.play(sample())
     browser.until("byId('failures').innerText.includes('Index')")
     heads = {name: browser.run(f"byId('{name}').querySelector('.heads').innerText").split("\n")
-             for name in ("posters", "hearers", "slowest", "failures")}
+             for name in ("posters", "receivers", "slowest", "failures")}
     assert heads == {
-        "posters": ["Event", "Posted at", "Posts"], "hearers": ["Handler", "Event", "Calls"],
+        "posters": ["Event", "Posted at", "Posts"], "receivers": ["Handler", "Event", "Calls"],
         "slowest": ["Handler", "Event", "Longest"], "failures": ["Handler", "Event", "Failures"]}
     assert browser.run("[...document.querySelectorAll('.row.head span')].map((each) => each.innerText)") == [
-        "Time", "Event, posted at", "Heard by, for how long", "Took"]
+        "Time", "Event, posted at", "Received by, for how long", "Took"]
     first = {name: browser.run(f"byId('{name}').querySelector('.fact').innerText").split("\n") for name in heads}
-    assert first["posters"][-1] == "20" and first["hearers"][-1] == "20"
+    assert first["posters"][-1] == "20" and first["receivers"][-1] == "20"
     assert first["slowest"] == ["Index.swift:11", "mail.arrived", "30 ms"]
     assert first["failures"] == ["Index.swift:11", "mail.arrived", "5"]
     assert "failed" not in browser.run("byId('slowest').innerText").lower()
@@ -184,7 +184,7 @@ def test_a_filter_leaves_only_what_it_names(page):
     page.frame()
     drawn = page.run("[...new Set(inspector.timeline.hits.map((hit) => inspector.model.strings[hit[4].name]))]")
     assert drawn == ["mail.arrived"]
-    # The name of a file finds those who post there, and those who hear there.
+    # The name of a file finds those who post there, and those that receive there.
     field.clear()
     field.send_keys("synchronizer.swift")
     page.until("inspector.log.posts.length > 0 && inspector.filter.text === 'synchronizer.swift'")
@@ -253,7 +253,7 @@ def test_the_line_of_a_source_site_is_whole_where_its_file_is_cut_off(browser, s
     for width in (1440, 1024, 800):
         browser.shape(width)
         browser.frame()
-        for selector in ["#posters .where", "#hearers .what", "#slowest .what", "#failures .what", ".row .event .site",
+        for selector in ["#posters .where", "#receivers .what", "#slowest .what", "#failures .what", ".row .event .site",
                          ".row .call > span"]:
             lines = browser.run("""[...document.querySelectorAll(arguments[0])].filter((node) => node.offsetParent).map((node) => {
                 const [file, line] = [".file", ".number"].map((part) => node.querySelector(part));
@@ -408,7 +408,7 @@ def test_the_status_and_a_paused_view_do_not_contradict_each_other(browser, stag
     browser.find("#live").click()
     browser.until("byId('span').innerText.startsWith('Paused')")
     status = browser.run("byId('status').innerText").replace("\n", " ")
-    assert status.startswith("Program runs · ") and status.endswith(" steps recorded")
+    assert status.startswith("Running · ") and status.endswith(" steps recorded")
 
 
 def test_the_first_row_in_sight_is_whole_at_the_end_of_the_list(browser, stage):

@@ -89,7 +89,7 @@ def test_a_quiet_program_has_a_calm_page(browser):
         browser.shape()
         browser.open(program.url)
         browser.until("byId('headline').innerText.includes('No handler failed')")
-        browser.until("byId('hearers').innerText.includes('No handler has been called yet.')")
+        browser.until("byId('receivers').innerText.includes('No handler has been called yet.')")
         assert browser.run("byId('failures').innerText") == "No handler has failed."
         for tab, words in {"observers": "Nothing observes this bus.", "launch": "The launch had no work to do.",
                            "themes": "No theme has been switched yet."}.items():
@@ -112,6 +112,31 @@ def test_a_page_without_any_post_says_what_will_appear(browser, stage):
         browser.run("inspector.select(arguments[0])", tab)
         browser.until(f"byId('{tab}').innerText.includes({json.dumps(words)})")
     assert browser.complaints() == []
+
+
+def test_the_summary_says_what_the_page_has_in_the_frame_after_the_first_step(browser, stage):
+    trace = Trace()
+    trace.post(1, MS, calls=[("App/Window.swift:9", "MainActor", MS, MS)])
+    # In one turn of the page, so that no time passes between the frames.
+    headlines = browser.run("""((meta, batch) => {
+        const shown = [];
+        const draw = () => {
+            inspector.draw();
+            shown.push(byId("headline").innerText);
+        };
+        inspector.model.reset();
+        inspector.drawn = {};
+        inspector.lastOverview = -Infinity;
+        draw();
+        inspector.receive("meta", meta);
+        draw();
+        inspector.receive("trace", batch);
+        draw();
+        return shown;
+    })(...arguments)""", stage.meta, trace.batch())
+    assert headlines[0] == "Waiting for the program…"
+    assert headlines[1].startswith("Nothing has been posted yet.")
+    assert headlines[2].startswith("1 post of 1 event, received by 1 handler. No handler failed")
 
 
 def test_a_leak_reaches_the_headline_of_a_paused_timeline_and_leaves_it(browser, stage):

@@ -28,7 +28,7 @@ class Detail {
       post.isGone && element("p", { class: "soft" }, "By now this post is older than what the recording keeps."),
       element("dl", {}, ...facts.flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, value)])),
     ];
-    parts.push(element("h2", {}, post.calls.length ? "Heard by" : "Heard by nobody"));
+    parts.push(element("h2", {}, post.calls.length ? "Received by" : "No handler"));
     const end = post.t0 + Math.max(this.knownLength(post), 1);
     for (const call of post.calls.slice(0, 100)) parts.push(this.fall(call, post.t0, end));
     this.more(parts, post.calls, 100);

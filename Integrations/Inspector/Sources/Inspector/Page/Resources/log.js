@@ -1,6 +1,6 @@
 "use strict";
 
-/** The posts as sentences: when, what, from where, and who heard it. Only visible rows are elements. */
+/** The posts as sentences: when, what, from where, and who received it. Only visible rows are elements. */
 class Log {
   constructor(model, filter) {
     this.model = model;
@@ -128,7 +128,7 @@ class Log {
 
   nothing() {
     if (!this.model.posts.length) {
-      return element("p", { class: "nothing" }, "Each post becomes a row here: when, what, from where, and who heard it.");
+      return element("p", { class: "nothing" }, "Each post becomes a row here: when, what, from where, and who received it.");
     }
     return element("p", { class: "nothing" }, "No post passes the filter. ",
       element("button", { class: "link", onclick: () => this.onClear() }, "Show all posts"));
@@ -148,7 +148,7 @@ class Log {
         element("i", { class: "dot", style: `background: ${this.model.color(post.name)}` }),
         element("b", {}, strings[post.name]),
         element("span", { class: "site", style: Format.siteRoom(strings[post.site]) }, ...Format.siteParts(strings[post.site]))),
-      element("span", { class: "heard" }, ...this.calls(post)),
+      element("span", { class: "received" }, ...this.calls(post)),
       element("span", { class: `took ${kind}`, title: "Until the last handler ended" }, post.calls.length ? Format.duration(took) : ""));
   }
 
@@ -169,7 +169,7 @@ class Log {
         element("span", {}, ...Format.siteParts(strings[call.handler])), element("i", {}, time));
     });
     if (calls.length > count) shown.push(element("span", { class: "call rest", title: "All are shown when the post is chosen" }, `+${calls.length - count}`));
-    if (!calls.length) shown.push(element("span", { class: "call none soft" }, "heard by nobody"));
+    if (!calls.length) shown.push(element("span", { class: "call none soft" }, "no handler"));
     if (skipped) {
       const all = post.skips.map((skip) => `${strings[skip.handler]}: ${this.reason(skip)}`);
       const more = all.length > 10 ? [...all.slice(0, 10), `and ${Format.count(all.length - 10)} more`] : all;

@@ -35,6 +35,7 @@ class App {
     if (name === "meta") {
       this.begin(data);
     } else if (name === "trace") {
+      if (!this.model.sums.posts) this.showSummaryAtOnce();
       this.model.addTrace(data);
       this.restore();
     } else if (name === "clock") {
@@ -43,6 +44,11 @@ class App {
       this.data[name] = data;
       this.drawn[name] = false;
     }
+  }
+
+  /** Draws the summary with the next frame: until then it says that the page waits, or that nothing was posted. */
+  showSummaryAtOnce() {
+    this.lastOverview = -Infinity;
   }
 
   /** Begins to read a recording, whose parts are all yet to come. */
@@ -56,6 +62,7 @@ class App {
     this.wanted = number;
     this.model.reset();
     this.model.meta = meta;
+    this.showSummaryAtOnce();
     this.filter.forget();
     if (this.connection && !isSame) this.timeline.follow();
     const title = meta.label ? `${meta.program || "Inspector"} · ${meta.label}` : meta.program || "Inspector";
@@ -193,7 +200,7 @@ class App {
     const steps = `${count > capacity ? `the last ${Format.plural(capacity, "step")}` : Format.plural(count, "step")} recorded`;
     const hasMeta = this.model.meta.start !== 0;
     const [kind, word] = !this.connection ? ["", "Saved file"]
-      : !this.isLost ? ["live", "Program runs"] : ["lost", hasMeta ? "Not connected" : "Connecting…"];
+      : !this.isLost ? ["live", "Running"] : ["lost", hasMeta ? "Not connected" : "Connecting…"];
     const node = byId("status");
     node.className = kind;
     update(node, element("i", {}), element("span", {}, word), kind !== "lost" && element("span", { class: "wide" }, `· ${steps}`));

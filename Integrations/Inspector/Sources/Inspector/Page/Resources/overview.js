@@ -36,7 +36,7 @@ class Overview {
     const worst = model.slowest;
     const parts = [
       strong(Format.plural(model.sums.posts, "post")), " of ", strong(Format.plural(names.length, "event")),
-      ", heard by ", strong(model.handlers.size ? Format.plural(model.handlers.size, "handler") : "nobody"), ". ",
+      ", received by ", strong(model.handlers.size ? Format.plural(model.handlers.size, "handler") : "no handler"), ". ",
       model.failed ? strong(`${Format.plural(model.failed, "call")} failed`, "bad") : "No handler failed",
       slow ? ", and " : ", and no call took longer than a frame.",
     ];
@@ -69,9 +69,9 @@ class Overview {
       () => this.choose(each.name))));
 
     const handlers = [...model.handlers.values()].filter((each) => each.calls > 0);
-    const hearers = top(handlers, (each) => each.calls);
-    const ofCalls = part(hearers, (each) => each.calls);
-    this.list("hearers", ["Handler", "Event", "Calls"], "No handler has been called yet.", hearers.map((each) => this.fact(
+    const receivers = top(handlers, (each) => each.calls);
+    const ofCalls = part(receivers, (each) => each.calls);
+    this.list("receivers", ["Handler", "Event", "Calls"], "No handler has been called yet.", receivers.map((each) => this.fact(
       model.color(each.name), [this.site(each.site), this.name(each.name)], ofCalls(each), Format.count(each.calls),
       () => this.choose(each.name))));
 
