@@ -13,6 +13,9 @@ extension Canvas {
     let layout = Layout(picture, size)
     drawBar(picture)
     drawStrip(picture, layout, paper)
+    for (offset, line) in layout.introduction.enumerated() {
+      write(line, column: 2, row: 2 + offset, paper)
+    }
     drawRows(picture, layout)
     drawFooter(picture, layout, paper)
     drawPanel(picture, layout)
@@ -126,11 +129,13 @@ extension Canvas {
     let line = layout.footer
     let width = layout.columns - 4
     write(String(repeating: "─", count: layout.columns), column: 0, row: line, muted)
-    let count = " \(picture.subscriptions) subscription\(picture.subscriptions == 1 ? "" : "s") "
-    let end = write(count, column: 2, row: line, accent)
-    let story = " \(picture.countStory)"
-    let room = layout.columns - end - 2
-    write(room > story.count ? story + " " : story, column: end + 1, row: line, muted, width: room)
+    let number = picture.subscriptions
+    let count = " \(number) view\(number == 1 ? "" : "s")"
+    let full = count + " follow\(number == 1 ? "s" : "") the theme"
+    let story = picture.countStory.isEmpty ? "" : " \(picture.countStory) "
+    let isShort = full.count + story.count > layout.columns - 6
+    let end = write((isShort ? count : full) + " ", column: 2, row: line, accent)
+    write(story, column: end + 1, row: line, muted, width: layout.columns - end - 2)
     var column = 2
     if layout.columns >= Self.roomy {
       column = 10
@@ -167,11 +172,12 @@ extension Canvas {
 
   /// The keys, in words that grow with the screen.
   private static let helps = [
-    "1-5 skin  b brand  n new  d drop  x nil  o scope  s system  e explain  ↑↓ select  ? keys  q quit",
-    "1-5 skin  b brand  n new  d drop  x nil  o scope  s system  e explain  ↑↓ select  q quit",
-    "1-5 skin  b brand  n new  d drop  x  o scope  s system  e explain  ↑↓  q quit",
-    "1-5 skin  b brand  n new  d drop  x nil  o s e  ↑↓  q quit",
-    "1-5 skin  b n d x o s e  ↑↓ ?  q quit",
+    "1-5 skin  b brand  n new  d drop  x nil  o scope  s system  e explain  ↑↓ select  v events  ? keys  q quit",
+    "1-5 skin  b brand  n new  d drop  x nil  o scope  s system  e explain  ↑↓  v events  ? keys  q quit",
+    "1-5 skin  b brand  n new  d drop  x nil  o scope  ↑↓  v events  ? keys  q quit",
+    "1-5 skin  b brand  n new  d drop  ↑↓  v events  ? keys  q quit",
+    "1-5 skin  b brand  n new  d drop  v  ↑↓  ? keys  q quit",
+    "1-5 skin  b n d x o s e v  ↑↓ ?  q quit",
   ]
 
   private mutating func drawPanel(_ picture: Picture, _ layout: Layout) {
@@ -199,7 +205,7 @@ extension Canvas {
   }
 
   /// Wraps a text to a width; breaks words that are longer.
-  private static func wrapped(_ text: String, _ width: Int) -> [String] {
+  static func wrapped(_ text: String, _ width: Int) -> [String] {
     var lines = [""]
     for word in text.split(separator: " ") {
       var rest = word

@@ -2,7 +2,7 @@ import Terminal
 
 /// The positions of the parts of a screen, for drawing and for the mouse.
 ///
-/// From the top: the bar, the strip of skins, the rows, a line with the number of subscriptions, the code of
+/// From the top: the bar, the strip of skins, an introduction, the rows, a line with the number of subscriptions, the code of
 /// the last action, its outcome, and the keys. A wide screen has a second pane on the right.
 struct Layout: Sendable {
   /// A part of the screen that reacts to the mouse.
@@ -24,11 +24,15 @@ struct Layout: Sendable {
   static let smallest = Size(columns: 40, rows: 9)
   /// The width from which a second pane is shown.
   static let wide = 100
+  /// The height from which there is an introduction.
+  private static let tall = 20
 
   let size: Size
   /// The width of the mailbox, without the second pane.
   let columns: Int
   let tabs: [Tab]
+  /// The lines that say what the screen shows and what its keys do, if there is room.
+  let introduction: [String]
   /// The line with the names of the columns, if there is room.
   let header: Int?
   /// The rows that are shown, and their lines.
@@ -46,11 +50,13 @@ struct Layout: Sendable {
       ? size.columns : size.columns - min(60, max(44, size.columns * 2 / 5))
     footer = size.rows - 4
     tabs = Self.tabs(picture.skins, within: columns)
-    let (first, count, step) = Self.window(picture, room: footer - 2)
+    introduction = size.rows < Self.tall ? [] : Canvas.wrapped(Self.introduction, columns - 4)
+    let begin = 2 + introduction.count
+    let (first, count, step) = Self.window(picture, room: footer - begin)
     let total = picture.rows.count
     let isCut = count < total
-    header = step == 2 || total < footer - 2 ? 2 : nil
-    let top = header == nil ? 2 : 3
+    header = step == 2 || total < footer - begin ? begin : nil
+    let top = header == nil ? begin : begin + 1
     let hasLineAbove = isCut && first > 0
     let start = hasLineAbove ? top + 1 : top
     rows = (0..<count).map { (first + $0, start + $0 * step) }
@@ -58,6 +64,11 @@ struct Layout: Sendable {
     let rest = total - first - count
     below = rest > 0 ? (rest, footer - 1) : nil
   }
+
+  private static let introduction = """
+    A mailbox whose views follow a theme. Each key runs a line of Swift, shown below; the views that it \
+    called are inverted for a moment. The key v shows events, and a service that hangs.
+    """
 
   /// Returns the part of the screen at a position.
   func target(column: Int, row: Int) -> Target? {

@@ -26,9 +26,8 @@ final class Mailbox {
   private var lit: Set<ObjectIdentifier> = []
   private var changes: [Picture.Change] = []
   private var history: [String] = []
-  /// The number of subscriptions when it was last shown, the number begun until then, and the shown reason.
+  /// The number of subscriptions when it was last shown, and the reason for its last change.
   private var knownCount = 0
-  private var startedCount = 0
   private var countStory = ""
 
   /// The panel over the rows.
@@ -53,8 +52,7 @@ final class Mailbox {
     _ = ledger.take()
     note(
       "row.themeMap = [.set(\\.ink, .ink), …]",
-      "\(subscriptions) views follow the skin",
-      "\(subscriptions) setters"
+      "each view sets its colors now, and again when the theme changes"
     )
     EventBus.default.observe(.themeDidChange, owner: self) { mailbox, change in
       if change.manager === mailbox.manager { mailbox.show(change) }
@@ -113,8 +111,8 @@ final class Mailbox {
     if let old = selection { selection = rows.isEmpty ? nil : min(old, rows.count - 1) }
     note(
       code,
-      "\(before) subscriptions → \(subscriptions), and no deinit is written",
-      "gone"
+      "\(before) views followed the theme, now \(subscriptions); no deinit is written",
+      "removed"
     )
   }
 
@@ -123,14 +121,14 @@ final class Mailbox {
     let before = subscriptions
     let row = selection.map { rows[$0] } ?? rows.last { $0.themeMap != nil }
     guard let row, row.themeMap != nil else {
-      let which = selection == nil ? "no row follows the skin any more" : "this row follows no skin"
+      let which = selection == nil ? "no row follows the theme" : "this row follows no theme"
       note("row.themeMap = nil", which)
       return
     }
     row.themeMap = nil
     note(
       "row.themeMap = nil",
-      "\(before) subscriptions → \(subscriptions); it keeps its look",
+      "\(before) views followed the theme, now \(subscriptions); it keeps its look",
       "nil set"
     )
   }
@@ -196,8 +194,12 @@ final class Mailbox {
     hasChosen = false
     manager.systemAppearance = system
     manager.appearancePreference = .system
-    let system = manager.systemAppearance.map { "\($0)" } ?? "unknown, so dark"
-    noteReach("manager.appearancePreference = .system", "the system is \(system)")
+    let code = "manager.appearancePreference = .system"
+    if let system {
+      noteReach(code, "the terminal is \(system)")
+    } else {
+      note(code, "The terminal does not say if it is light or dark: dark is assumed")
+    }
   }
 
   /// Applies the appearance of the terminal's background, unless the user has chosen a skin.
@@ -250,11 +252,7 @@ final class Mailbox {
     history.insert(code, at: 0)
     if history.count > Self.historyLimit { history.removeLast() }
     let count = subscriptions
-    startedCount += max(0, count - knownCount)
-    countStory =
-      count == knownCount
-      ? "\(startedCount) begun, \(startedCount - count) ended"
-      : "\(knownCount) → \(count): \(reason)"
+    countStory = count == knownCount || reason.isEmpty ? "" : "\(knownCount) → \(count): \(reason)"
     knownCount = count
   }
 
@@ -330,9 +328,9 @@ final class Mailbox {
 
   /// The lines of the panel with the keys.
   private static let keys = [
-    "1-5 use a skin · b edit the brand", "n add a row · d drop a row",
-    "x themeMap = nil · o scope", "s follow the system · e explain",
-    "↑↓ or click: select · esc close", "? or h: these keys · q quit",
+    "1-5 use a skin · b edit brand", "n add a row · d drop a row",
+    "x stop following · o scope", "s follow terminal · e explain",
+    "↑↓ or click: select · esc close", "v events and services", "? or h: these keys · q quit",
   ]
 
   private func add(_ message: Message) {

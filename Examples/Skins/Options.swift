@@ -19,8 +19,9 @@ struct Options: Sendable {
   }
 
   static let usage = """
-    Usage: skins [--story | --svg FILE] [--themes DIR] [--color WHEN]
+    Usage: skins [events] [--story | --svg FILE] [--themes DIR] [--color WHEN]
 
+      events         begin with the screen, or print the story, of events and services
       --story        print the story of the libraries and check each line;
                      the default without a terminal
       --svg FILE     draw four skins into a file; - is standard output
@@ -31,6 +32,8 @@ struct Options: Sendable {
     """
 
   var mode = Mode.usual
+  /// A Boolean value that indicates whether the subject is events and services instead of themes.
+  var isAboutEvents = false
   /// The folder that the user named, or `nil` for the one of the demo.
   var themes: String?
   var color = ColorOption.auto
@@ -43,6 +46,7 @@ struct Options: Sendable {
       let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       let given = parts.count > 1 ? String(parts[1]) : nil
       switch (parts.first, given) {
+      case ("events", nil): isAboutEvents = true
       case ("--story", nil): try choose(.story)
       case ("--help", nil), ("-h", nil): mode = .help
       case ("--svg", _): try choose(.svg(Self.value(given, of: "--svg", &rest)))
@@ -50,6 +54,9 @@ struct Options: Sendable {
       case ("--color", _): color = try Self.color(Self.value(given, of: "--color", &rest))
       default: throw Problem(description: "unknown argument \"\(argument)\"")
       }
+    }
+    if isAboutEvents, case .svg = mode {
+      throw Problem(description: "events and --svg do not go together: the picture shows the skins")
     }
   }
 

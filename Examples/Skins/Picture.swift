@@ -66,7 +66,7 @@ struct Picture: Sendable {
   let rows: [Row]
   /// The index of the selected row.
   let selection: Int?
-  /// The number of subscriptions, and the reason for it.
+  /// The number of subscriptions, and the reason for its change by the last action; empty without one.
   let subscriptions: Int
   let countStory: String
   /// The Swift code of the last action, and its outcome.

@@ -11,7 +11,7 @@ import Glibc
 #error("Unknown C library: add it here.")
 #endif
 
-/// Demonstrates EventBus, LaunchLoader and Theming: as an interactive screen on a terminal, as a story
+/// Demonstrates EventBus, LaunchLoader and Theming: as two interactive screens on a terminal, as two stories
 /// elsewhere, and as a picture on request.
 @main
 @MainActor
@@ -51,6 +51,8 @@ enum Skins {
       screen.notice = try inspect(app)
       #endif
       return try await screen.run()
+    case .usual where options.isAboutEvents, .story where options.isAboutEvents:
+      return await EventStory.tell()
     case .usual, .story: return try await Story(app, themes: options.themes).run()
     case .svg(let path): return try await Gallery(app).write(to: path)
     }

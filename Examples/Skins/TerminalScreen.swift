@@ -3,7 +3,7 @@ import LaunchLoader
 import Terminal
 import Theming
 
-/// The mailbox on a terminal: handles keys and draws frames.
+/// The mailbox, or the story of events and services, on a terminal: handles keys and draws frames.
 @MainActor
 final class TerminalScreen {
   /// An event of the screen.
@@ -16,6 +16,8 @@ final class TerminalScreen {
     case hungUp
     /// The views that an action called have been highlighted long enough.
     case faded
+    /// The story of events has a new part.
+    case told
     case keyboard(Keyboard.Event)
   }
 
@@ -23,6 +25,10 @@ final class TerminalScreen {
   private let options: Options
   private let session = TerminalSession()
   private let mailbox: Mailbox
+  /// The second screen, since it was first shown.
+  private var story: EventScreen?
+  /// A Boolean value that indicates whether the second screen is shown.
+  private var showsStory: Bool
   private var encoder: FrameEncoder
   private let depth: ColorDepth
   /// Returns a text for a panel that opens with the screen and with the key `i`; `nil` for none.
@@ -40,6 +46,7 @@ final class TerminalScreen {
     self.options = options
     self.depth = depth
     mailbox = Mailbox(.skins)
+    showsStory = options.isAboutEvents
     encoder = FrameEncoder(depth: depth)
   }
 
@@ -106,13 +113,15 @@ final class TerminalScreen {
       if keyboard == nil { begin() }
     case .resized: break
     case .hungUp where session.isThere:
+      showsStory = false
       ThemeShelf.fill(from: options.themes ?? ThemeFiles.usualFolder)
       mailbox.closePanel()
       mailbox.note("bus.observe(.appShouldReload) { … }", "the theme files were read again")
     case .hungUp, .keyboard(.gone):
       app.shutdown(exitCode: 128 + UnixSignal.hangup.rawValue)
       return true
-    case .faded: if !mailbox.fade() { return false }
+    case .faded: if !mailbox.fade() || showsStory { return false }
+    case .told: if !showsStory { return false }
     case .keyboard(.noAnswer): isWaiting = false
     case .keyboard(.input(let inputs)):
       for input in inputs where take(input) { return true }
@@ -167,6 +176,14 @@ final class TerminalScreen {
   private func obey(_ key: Key) -> Bool {
     switch key {
     case .character("q"): return true
+    case .character("v"):
+      showsStory.toggle()
+      return false
+    case .character(" ") where showsStory, .enter where showsStory: story?.next()
+    case .up where showsStory: scroll(by: 1)
+    case .down where showsStory: scroll(by: -1)
+    case .escape where showsStory: showsStory = false
+    case .character(let letter) where showsStory && !("1"..."5").contains(letter): break
     case .character("1"): mailbox.use(Theme.day.name)
     case .character("2"): mailbox.use(Theme.night.name)
     case .character("3"): mailbox.use(Theme.ember.name)
@@ -195,6 +212,9 @@ final class TerminalScreen {
   /// Performs the action of the mouse.
   private func obey(_ mouse: Mouse) {
     switch mouse {
+    case .wheelUp where showsStory: scroll(by: 3)
+    case .wheelDown where showsStory: scroll(by: -3)
+    case .press where showsStory: break
     case .wheelUp: mailbox.moveSelection(by: -1)
     case .wheelDown: mailbox.moveSelection(by: 1)
     case .press(let column, let row):
@@ -229,9 +249,22 @@ final class TerminalScreen {
     if let text = notice() { mailbox.openPanel(text) }
   }
 
+  /// Scrolls the story, up if the number of lines is positive.
+  private func scroll(by lines: Int) {
+    guard let story else { return }
+    story.scroll(by: lines, within: EventLayout(story.contents, session.size).hidden)
+  }
+
   private func draw() {
     if isWaiting { return }
-    let frame = encoder.frame(Canvas(mailbox.picture, session.size))
+    let frame = encoder.frame(makeCanvas())
     if !frame.isEmpty, !session.write(frame) { encoder.invalidate() }
+  }
+  /// Draws the screen that is shown; the story begins when it is shown first.
+  private func makeCanvas() -> Canvas {
+    guard showsStory else { return Canvas(mailbox.picture, session.size) }
+    let screen = story ?? EventScreen { [events] in events.continuation.yield(.told) }
+    story = screen
+    return Canvas(screen.contents, mailbox.picture, session.size)
   }
 }

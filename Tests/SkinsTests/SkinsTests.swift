@@ -18,11 +18,26 @@ struct SkinsTests {
     #expect(result == Program.Result(status: 0, output: expected, complaints: ""))
   }
 
-  @Test("Every line of the story is numbered and true")
-  func lines() throws {
-    let result = try Program("skins").run(["--story"])
+  @Test(
+    "Without a terminal, skins events prints its stored story word for word and exits with 0",
+    arguments: [["events"], ["events", "--story"], ["--story", "events"]]
+  )
+  func events(_ arguments: [String]) throws {
+    let result = try Program("skins").run(arguments)
+    let expected = try stored("skins-events.txt")
+    #expect(result == Program.Result(status: 0, output: expected, complaints: ""))
+  }
+
+  @Test(
+    "Every line of a story is numbered and true",
+    arguments: [(["--story"], 20), (["events"], 10)]
+  )
+  func lines(_ arguments: [String], _ count: Int) throws {
+    let result = try Program("skins").run(arguments)
+    // Lines of Swift are indented.
     let lines = result.output.split(separator: "\n").dropFirst().dropLast()
-    #expect(lines.count >= 20)
+      .filter { !$0.hasPrefix("      ") }
+    #expect(lines.count >= count)
     for (number, line) in lines.enumerated() {
       #expect(line.drop { $0 == " " }.hasPrefix("\(number + 1). ok  "))
     }
@@ -105,13 +120,17 @@ struct SkinsTests {
         ["--story", "--svg", "-"],
         "--story and --svg do not go together, nor does either twice"
       ),
+      (
+        ["events", "--svg", "-"],
+        "events and --svg do not go together: the picture shows the skins"
+      ),
     ]
   )
   func badArguments(_ arguments: [String], _ complaint: String) throws {
     let result = try Program("skins").run(arguments)
     #expect(result.status == 2)
     #expect(result.output == "")
-    #expect(result.complaints.hasPrefix("skins: \(complaint)\nUsage: skins [--story | --svg FILE]"))
+    #expect(result.complaints.hasPrefix("skins: \(complaint)\nUsage: skins [events] [--story | --svg FILE]"))
   }
 
   @Test("The help option prints the usage and exits with 0", arguments: ["--help", "-h"])

@@ -23,7 +23,7 @@ struct ScreenBackgroundTests {
     #expect(program.screen.commands == ["11;?"])
     #expect(program.screen.line(0).hasSuffix("Night, dark"))
     program.type("s")
-    try program.wait(for: "the system is unknown, so dark")
+    try program.wait(for: "The terminal does not say if it is light or dark: dark is assumed")
   }
 
   @Test("Keys typed before and around the reply are not lost")

@@ -53,7 +53,7 @@ struct ScreenKeysTests {
       return screen[new.column, new.row].style == screen[old.column, old.row].style
     }
     program.type("d")
-    try program.wait(for: "9 subscriptions → 8, and no deinit is written")
+    try program.wait(for: "9 views followed the theme, now 8; no deinit is written")
     #expect(!program.screen.contains("Margaret"))
     program.type("ddddddd")
     try program.wait(for: "there is no row left")
@@ -67,12 +67,12 @@ struct ScreenKeysTests {
     let place = try #require(program.screen.place(of: "Katherine"))
     let style = program.screen[place.column, place.row].style
     program.type("x")
-    try program.wait(for: "8 subscriptions → 7; it keeps its look")
+    try program.wait(for: "8 views followed the theme, now 7; it keeps its look")
     program.type("1")
     try program.wait(for: "7 of 7 views called, 0 skipped")
     #expect(program.screen[place.column, place.row].style == style)
     program.type("xxxxxx")
-    try program.wait(for: "no row follows the skin any more")
+    try program.wait(for: "no row follows the theme")
   }
 
   @Test("The pinned rows get a look of their own and lose it again")
@@ -124,7 +124,7 @@ struct ScreenKeysTests {
     let program = try TerminalProgram.skins(columns: 40, rows: 14)
     program.type(key)
     try program.wait(for: "│ n add a row · d drop a row")
-    for part in ["1-5 use a skin", "↑↓ or click: select", "s follow the system", "q quit"] {
+    for part in ["1-5 use a skin", "↑↓ or click: select", "s follow terminal", "v events and services", "q quit"] {
       #expect(program.screen.contains(part))
     }
     program.type(key)

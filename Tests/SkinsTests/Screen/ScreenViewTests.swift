@@ -24,11 +24,11 @@ struct ScreenViewTests {
     #expect(screen[tab.column, 1].style.background != paper)
     #expect(screen[tab.column, 1].style.isBold)
     #expect((0..<columns).count { isSwatch(screen[$0, 1]) } >= swatches)
-    #expect(screen.contains("8 subscriptions"))
+    #expect(screen.contains("8 views follow the theme"))
     #expect(screen.contains("q quit"))
     // From 80 columns on, the keys are explained.
     #expect(screen.contains("b brand  n new  d drop") == (columns >= 60))
-    #expect(screen.contains("o scope  s system  e explain") == (columns >= 80))
+    #expect(screen.contains("v events  ? keys  q quit") == (columns >= 80))
     #expect(screen.line(rows - 1).contains("↑↓"))
     let sender = try #require(screen.place(of: "Ada"))
     #expect(screen.place(of: "from")?.column == sender.column)
@@ -39,19 +39,40 @@ struct ScreenViewTests {
     cell.style.foreground == cell.style.background
   }
 
-  @Test("The number of subscriptions is always visible, with the cause of its last change")
+  @Test(
+    "A screen of 20 lines says what it shows, what the keys do, and where the second story is",
+    arguments: [(60, 20), (80, 24), (120, 40)]
+  )
+  func introduction(_ columns: Int, _ rows: Int) throws {
+    let program = try TerminalProgram.skins(columns: columns, rows: rows)
+    func expectIntroduction() {
+      // The lines below the strip, without the second pane.
+      let words = (2..<7).map { program.screen.line($0).prefix { $0 != "│" } }.joined(separator: " ")
+      let text = words.split(separator: " ").joined(separator: " ")
+      #expect(text.contains("A mailbox whose views follow a theme. Each key runs a line of Swift"))
+      #expect(text.contains("the views that it called are inverted for a moment."))
+      #expect(text.contains("The key v shows events, and a service that hangs."))
+    }
+    expectIntroduction()
+    // It stays when more rows than fit are there.
+    program.type(String(repeating: "n", count: 40))
+    try program.wait(for: "48 views")
+    expectIntroduction()
+  }
+
+  @Test("The number of views is always visible, with the cause of its last change")
   func counter() throws {
     let program = try TerminalProgram.skins(columns: 40, rows: 9)
-    #expect(program.screen.contains("8 subscriptions ─ 8 begun, 0 ended"))
+    #expect(program.screen.contains("8 views follow the theme"))
     program.type("n")
-    try program.wait(for: "9 subscriptions ─ 8 → 9: added")
+    try program.wait(for: "9 views ─ 8 → 9: added")
     program.type("d")
-    try program.wait(for: "8 subscriptions ─ 9 → 8: gone")
+    try program.wait(for: "8 views ─ 9 → 8: removed")
     program.type("x")
-    try program.wait(for: "7 subscriptions ─ 8 → 7: nil set")
+    try program.wait(for: "7 views ─ 8 → 7: nil set")
     program.type("e1")
     try program.wait(for: "Day, light")
-    #expect(program.screen.contains("7 subscriptions ─ 9 begun, 2 ended"))
+    #expect(program.screen.contains("7 views follow the theme"))
   }
 
   @Test("The rows that an action called are inverted for a moment, and no others")
@@ -84,7 +105,7 @@ struct ScreenViewTests {
     program.type("1")
     try program.wait(for: "Day, light")
     program.type("x")
-    try program.wait(for: "7 subscriptions")
+    try program.wait(for: "7 views")
     #expect(program.screen.contains("color.paper"))
     let key = try #require(program.screen.place(of: "#0f131d →"))
     #expect(program.screen[key.column - 2, key.row].style.background == .direct(0x0f, 0x13, 0x1d))
@@ -153,7 +174,7 @@ struct ScreenViewTests {
     try program.wait(for: "×")
     #expect(program.screen.place(of: "×")?.row == program.screen.place(of: "Edsger")?.row)
     program.type("x")
-    try program.wait(for: "this row follows no skin")
+    try program.wait(for: "this row follows no theme")
     program.type("\u{1b}")
     try program.wait(for: "no selection") { !$0.contains("▸") }
     program.type("d")
@@ -185,7 +206,7 @@ struct ScreenViewTests {
     let program = try TerminalProgram.skins()
     let frames = program.screen.frameCount
     program.type(String(repeating: "n", count: 40))
-    try program.wait(for: "48 subscriptions")
+    try program.wait(for: "48 views")
     // The terminal may pass the burst on in two pieces, and the highlight ends in a frame of its own.
     #expect(program.screen.frameCount - frames <= 3)
   }
