@@ -28,7 +28,7 @@ extension Canvas {
     let layout = EventLayout(contents, size)
     for line in layout.shown {
       let style = line.isCode ? accent : paper
-      write(line.text, column: line.isCode ? 2 : 4, row: row, style, width: size.columns - 5)
+      write(line.text, column: line.isCode ? 2 : 4, row: row, style, width: size.columns - 4)
       row += 1
     }
     write(String(repeating: "─", count: size.columns), column: 0, row: size.rows - 2, muted)
@@ -111,7 +111,7 @@ struct EventLayout: Sendable {
     case .code(let code): return code.map { Line(text: $0, isCode: true) }
     case .effect(let claim, let found, let expected):
       let verdict = found == expected ? "" : "; expected: \(expected)"
-      return Canvas.wrapped("\(claim): \(found)\(verdict)", columns - 8).enumerated().map {
+      return Canvas.wrapped("\(claim): \(found)\(verdict)", columns - 7).enumerated().map {
         Line(text: ($0 == 0 ? "→ " : "  ") + $1, isCode: false)
       }
     }

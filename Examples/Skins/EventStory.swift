@@ -70,11 +70,11 @@ final class EventStory {
 
     await step(
       "bus.observe(.mailDidArrive, owner: badge) { badge, _ in badge.unread += 1 }",
-      "bus.observe(.mailDidArrive, owner: window) { window, mail in window.show(mail) }"
+      "bus.observe(.mailDidArrive, owner: window) { view, mail in view.show(mail) }"
     )
     bus.observe(.mailDidArrive, owner: badge) { badge, _ in badge.unread += 1 }
     if let window {
-      bus.observe(.mailDidArrive, owner: window) { window, mail in window.show(mail) }
+      bus.observe(.mailDidArrive, owner: window) { view, mail in view.show(mail) }
     }
     effect(
       "Two objects on the main actor own a handler each",
@@ -90,36 +90,30 @@ final class EventStory {
       is: "2 called, 1 unread, the window shows \"Notes on the engine, part G\""
     )
 
-    await step("window = nil")
+    await step("window = nil", "bus.post(.mailDidArrive, mail)")
     window = nil
-    effect(
-      "The window goes away, and its handler with it, without a line that unregisters",
-      handlers,
-      is: "handlers of Badge"
-    )
-
-    await step("bus.post(.mailDidArrive, mail)")
     count = bus.post(.mailDidArrive, Message.first[1])
     effect(
-      "The next post calls the other handler only",
-      "\(count) called, \(badge.unread) unread",
-      is: "1 called, 2 unread"
+      "The window is gone, and with it its handler, which no line has unregistered",
+      "\(count) called, \(badge.unread) unread, \(handlers)",
+      is: "1 called, 2 unread, handlers of Badge"
     )
   }
 
   /// Shows that services start and stop in order, and that one that does not stop is named.
   private func runServices() async {
     await step(
-      "let app = AppHost(bus: bus, loader: LaunchLoader(), configuration: configuration)",
-      "try app.add(\"database\") { context in try await context.waitUntilShutdown() }",
+      "let limits = AppHost.Configuration(cancelTimeout: .seconds(1), …)",
+      "let app = AppHost(bus: bus, loader: loader, configuration: limits)",
+      "try app.add(\"database\") { try await $0.waitUntilShutdown() }",
       "try app.add(\"sync\", after: [\"database\"], stopTimeout: .seconds(1)) { _ in",
-      "  await server.reply()  // It never comes, and this wait ignores cancellation.",
+      "  await server.reply()  // It never comes; the wait ignores cancellation.",
       "}"
     )
     let messages = AsyncStream<AppHostMessage>.makeStream()
     let app = makeApp(messages.continuation)
     do {
-      try app.add("database") { context in try await context.waitUntilShutdown() }
+      try app.add("database") { try await $0.waitUntilShutdown() }
       try app.add("sync", after: ["database"], stopTimeout: .seconds(1)) { [server] _ in
         await server.reply()
       }
@@ -128,7 +122,9 @@ final class EventStory {
     }
     effect(
       "Two services, the second of which starts after the first",
-      app.services.map { ([$0.name] + $0.dependencies).joined(separator: " after ") }.joined(separator: ", "),
+      app.services.map { ([$0.name] + $0.dependencies).joined(separator: " after ") }.joined(
+        separator: ", "
+      ),
       is: "database, sync after database"
     )
 
@@ -143,7 +139,7 @@ final class EventStory {
       return try await app.run()
     }
     effect(
-      "They start in this order, and the bus says so",
+      "They start in this order, and the bus reports it",
       await list(changes.stream, to: "sync", .ready),
       is: "database starting, database ready, sync starting, sync ready"
     )
@@ -170,7 +166,8 @@ final class EventStory {
     effect(
       "The program ends with an error that names the service",
       await complaint(of: run),
-      is: "application failed: service \"sync\" is abandoned: it did not end after it was cancelled; "
+      is:
+        "application failed: service \"sync\" is abandoned: it did not end after it was cancelled; "
         + "abandoned: sync"
     )
     token.cancel()
@@ -180,12 +177,13 @@ final class EventStory {
 
   /// Creates an application with short limits that leaves signals to that of the program.
   private func makeApp(_ messages: AsyncStream<AppHostMessage>.Continuation) -> AppHost {
-    let configuration = AppHost.Configuration(
+    let limits = AppHost.Configuration(
       cancelTimeout: .seconds(1),
       signals: [:],
       onMessage: { messages.yield($0) }
     )
-    return AppHost(bus: bus, loader: LaunchLoader(), configuration: configuration)
+    let loader = LaunchLoader()
+    return AppHost(bus: bus, loader: loader, configuration: limits)
   }
 
   /// Shows lines of Swift when the reader wants to go on.

@@ -130,7 +130,11 @@ struct SkinsTests {
     let result = try Program("skins").run(arguments)
     #expect(result.status == 2)
     #expect(result.output == "")
-    #expect(result.complaints.hasPrefix("skins: \(complaint)\nUsage: skins [events] [--story | --svg FILE]"))
+    #expect(
+      result.complaints.hasPrefix(
+        "skins: \(complaint)\nUsage: skins [events] [--story | --svg FILE]"
+      )
+    )
   }
 
   @Test("The help option prints the usage and exits with 0", arguments: ["--help", "-h"])

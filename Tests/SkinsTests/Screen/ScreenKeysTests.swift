@@ -124,7 +124,10 @@ struct ScreenKeysTests {
     let program = try TerminalProgram.skins(columns: 40, rows: 14)
     program.type(key)
     try program.wait(for: "│ n add a row · d drop a row")
-    for part in ["1-5 use a skin", "↑↓ or click: select", "s follow terminal", "v events and services", "q quit"] {
+    for part in [
+      "1-5 use a skin", "↑↓ or click: select", "s follow terminal", "v events and services",
+      "q quit",
+    ] {
       #expect(program.screen.contains(part))
     }
     program.type(key)

@@ -47,7 +47,9 @@ struct ScreenViewTests {
     let program = try TerminalProgram.skins(columns: columns, rows: rows)
     func expectIntroduction() {
       // The lines below the strip, without the second pane.
-      let words = (2..<7).map { program.screen.line($0).prefix { $0 != "│" } }.joined(separator: " ")
+      let words = (2..<7).map { program.screen.line($0).prefix { $0 != "│" } }.joined(
+        separator: " "
+      )
       let text = words.split(separator: " ").joined(separator: " ")
       #expect(text.contains("A mailbox whose views follow a theme. Each key runs a line of Swift"))
       #expect(text.contains("the views that it called are inverted for a moment."))
