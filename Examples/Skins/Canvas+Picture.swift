@@ -177,7 +177,7 @@ extension Canvas {
     "1-5 skin  b brand  n new  d drop  x nil  o scope  ↑↓  v events  ? keys  q quit",
     "1-5 skin  b brand  n new  d drop  ↑↓  v events  ? keys  q quit",
     "1-5 skin  b brand  n new  d drop  v  ↑↓  ? keys  q quit",
-    "1-5 skin  b n d x o s e v  ↑↓ ?  q quit",
+    "1-5 skin  b n d x o s e v ↑↓ ?  q quit",
   ]
 
   private mutating func drawPanel(_ picture: Picture, _ layout: Layout) {

@@ -30,7 +30,7 @@ struct ScreenViewTests {
     #expect(screen.contains("b brand  n new  d drop") == (columns >= 60))
     #expect(screen.contains("v events  ? keys  q quit") == (columns >= 80))
     #expect(screen.line(rows - 1).contains("↑↓"))
-    let sender = try #require(screen.place(of: "Ada"))
+    let sender = try #require(screen.place(of: "Ada        Notes on"))
     #expect(screen.place(of: "from")?.column == sender.column)
     #expect(screen.place(of: "subject")?.column == screen.place(of: "Notes on")?.column)
   }
