@@ -120,11 +120,10 @@ final class EventStory {
     } catch {
       effect("Services are added", "\(error)", is: "no error")
     }
+    let services = app.services.map { ([$0.name] + $0.dependencies).joined(separator: " after ") }
     effect(
       "Two services, the second of which starts after the first",
-      app.services.map { ([$0.name] + $0.dependencies).joined(separator: " after ") }.joined(
-        separator: ", "
-      ),
+      services.joined(separator: ", "),
       is: "database, sync after database"
     )
 
