@@ -1,4 +1,7 @@
-"""Takes pictures of the page to look at: pictures.py FOLDER [SCENE…]"""
+"""Takes pictures of the page to look at: pictures.py FOLDER [SCENE…]
+
+The scene `readme` is not among those taken by default: it is timeline.png, the picture of README.md.
+"""
 
 import pathlib
 import sys
@@ -8,11 +11,21 @@ from browser import Browser, Program
 from stage import MS, Stage, Trace, observer, observers
 
 SCENES = {"usual": [], "empty": ["--quiet"], "busy": ["--busy"], "failing": ["--fail"], "leak": ["--leak"]}
+README = ["--fail"]
 TABS = ("timeline", "observers", "launch", "services", "themes")
 CHOOSE = """(() => {
     inspector.select("timeline");
     const posts = inspector.model.posts.filter((post) => post.calls.length > 0);
     const post = posts.findLast((post) => post.failed) || posts.findLast((post) => post.slow) || posts.at(-3);
+    if (post) inspector.choose(post, true);
+    return post !== undefined;
+})()"""
+
+# A post one of whose handlers failed while a handler on another actor was slow.
+CHOOSE_FOR_README = """(() => {
+    const slow = [...inspector.model.posts.flatMap((post) => post.calls)].filter(isSlow);
+    const post = inspector.model.posts.find((post) => post.failed && post.calls.length > 1 && post.children.length
+        && slow.some((call) => call.t0 < post.t0 && call.t1 > post.t0 + 2 * inspector.model.took(post)));
     if (post) inspector.choose(post, true);
     return post !== undefined;
 })()"""
@@ -35,6 +48,16 @@ def shoot(browser, folder, scene):
         print(f"{scene}: {complaint}")
 
 
+def shoot_for_readme(browser, folder):
+    """The timeline with a chosen post, after enough posts to fill the lists."""
+    browser.shape(1440, 900, "light", scale=1.4)
+    browser.until("inspector.model.posts.length > 800")
+    browser.until(CHOOSE_FOR_README)
+    # Until the lists, which are drawn a few times a second, show the same.
+    time.sleep(1)
+    browser.picture(folder / "timeline.png")
+
+
 def crowd():
     """Sixty actors that answer each other."""
     trace = Trace()
@@ -49,8 +72,12 @@ def main(folder, scenes):
     folder.mkdir(parents=True, exist_ok=True)
     with Browser() as browser:
         for scene in scenes or [*SCENES, "crowd"]:
-            with Program(*SCENES.get(scene, [])) as program:
+            with Program(*(README if scene == "readme" else SCENES.get(scene, []))) as program:
                 browser.shape()
+                if scene == "readme":
+                    browser.open(program.url)
+                    shoot_for_readme(browser, folder)
+                    continue
                 if scene in SCENES:
                     browser.open(program.url)
                     time.sleep(3 if scene == "empty" else 9)
