@@ -78,7 +78,7 @@ final class Mailbox {
     hasChosen = true
     let brands = Self.brands
     let next = brands.firstIndex(of: manager.theme[.brand]).map { ($0 + 1) % brands.count } ?? 0
-    let code = "try manager.edit { $0[.brand] = RGBA(hex: \"\(brands[next].hex)\")! }"
+    let code = "try manager.edit { $0[.brand] = RGBA(0x\(brands[next].hex.dropFirst())) }"
     do throws(ThemeError) {
       try manager.edit { $0[.brand] = brands[next] }
       noteReach(code)
@@ -88,10 +88,7 @@ final class Mailbox {
   }
 
   /// The colors that ``editBrand()`` takes in turn.
-  private static let brands = [
-    RGBA(red: 0xd8, green: 0x5b, blue: 0x9a), RGBA(red: 0x3f, green: 0xa4, blue: 0x6b),
-    RGBA(red: 0x9a, green: 0x7b, blue: 0xe0),
-  ]
+  private static let brands = [RGBA(0xd85b9a), RGBA(0x3fa46b), RGBA(0x9a7be0)]
 
   /// Adds a row, which its setter themes.
   func addRow() {
@@ -167,7 +164,7 @@ final class Mailbox {
     if scope == nil {
       do throws(ThemeError) {
         scope = try manager.scope {
-          $0[.brand] = RGBA(red: 0x2f, green: 0xa8, blue: 0x9a)
+          $0[.brand] = RGBA(0x2fa89a)
           $0[alias: .ink] = .brand
           $0[.marker] = "◆"
         }

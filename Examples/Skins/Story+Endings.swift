@@ -43,7 +43,7 @@ private final class Counter {
 /// A view with one color.
 @MainActor
 private final class Lamp {
-  var color = RGBA(red: 0, green: 0, blue: 0) { didSet { counter.count += 1 } }
+  var color = RGBA(0x000000) { didSet { counter.count += 1 } }
   @Themed(.skins) var themeMap: ThemeMap<Lamp>?
   private let counter: Counter
 

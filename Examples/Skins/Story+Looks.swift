@@ -3,7 +3,7 @@ import Theming
 extension Story {
   /// Checks scopes, the preference for the system, and rejected themes.
   func checkLooks() throws {
-    let scope = try manager.scope { $0[.brand] = RGBA(red: 0x2f, green: 0xa8, blue: 0x9a) }
+    let scope = try manager.scope { $0[.brand] = RGBA(0x2fa89a) }
     rows[1].themeMap = rows[1].map.scoped(scope)
     try manager.use(.night)
     line(

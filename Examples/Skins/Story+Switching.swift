@@ -56,7 +56,7 @@ extension Story {
 
     let count = try switches {
       try manager.edit {
-        $0[.ink] = RGBA(red: 0xff, green: 0xff, blue: 0xff)
+        $0[.ink] = RGBA(0xffffff)
         $0[.corner] = 9
       }
     }

@@ -27,7 +27,7 @@ struct ScreenKeysTests {
     #expect(program.screen.contains("8 of 8 views called, 0 skipped"))
     program.type("b")
     try program.wait(for: "4 of 8 views called, 4 skipped")
-    #expect(program.screen.contains("try manager.edit { $0[.brand] = RGBA(hex: \"#d85b9a\")! }"))
+    #expect(program.screen.contains("try manager.edit { $0[.brand] = RGBA(0xd85b9a) }"))
     program.type("5")
     try program.wait(for: "Fog, light")
     #expect(program.screen.contains("8 of 8 views called, 0 skipped"))
