@@ -51,7 +51,8 @@ struct Layout: Sendable {
     footer = size.rows - 4
     tabs = Self.tabs(picture.skins, within: columns)
     introduction = size.rows < Self.tall ? [] : Canvas.wrapped(Self.introduction, columns - 4)
-    let begin = 2 + introduction.count
+    // With an empty line after an introduction.
+    let begin = introduction.isEmpty ? 2 : 3 + introduction.count
     let (first, count, step) = Self.window(picture, room: footer - begin)
     let total = picture.rows.count
     let isCut = count < total
