@@ -62,8 +62,11 @@ extension ServiceMachine {
     let (name, options) = (record.name, record.options)
     if isStopping {
       // One that returns after the request has not failed, even if its turn had not come.
-      guard let error else { return .ends(nil, isIgnored: false, nil) }
-      return .ends((name, error), isIgnored: options.onThrow.isIgnore, options.onThrow.request)
+      // Its dependants will not start: in a group, the stop is not asked for yet.
+      let request: Request? = record.isSatisfied ? nil : .stop
+      guard let error else { return .ends(nil, isIgnored: false, request) }
+      let isIgnored = options.onThrow.isIgnore
+      return .ends((name, error), isIgnored: isIgnored, options.onThrow.request ?? request)
     }
     let failsToStart = record.failsToStart || record.missedStart
     let policy = error != nil || failsToStart ? options.onThrow : options.onReturn
