@@ -47,7 +47,7 @@ let display = bus.observe(.didSetDegrees) { degrees in print("display: \(degrees
 bus.post(.didSetDegrees, 30)  // display: 25, display: 30
 
 // snippet.hide
-precondition(bus.post(.didSetDegrees, 30) == 3)
+precondition(bus.post(.didSetDegrees, 30) == 2)
 let inbox = Inbox(bus)
 let archive = Archive()
 await archive.follow(bus)
