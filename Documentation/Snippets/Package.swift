@@ -31,11 +31,11 @@ let package = Package(
       "EventBus",
       """
       ChoosingEvents CommentsOnEvents CommentsOnOutcomes CommentsOnProperties \
-      DebounceAndThrottle Delivering FireTimers FromCombine FromGreenrobotEventBus \
-      FromNotificationCenter FromObservation FromRxSwift HandlerIsNotCalled \
-      NamesBetweenModules NestedPosts ObserveCollections ObservingProperties Owning \
-      PostAndObserve RecordEvents RequestsAndClaims SeeInside SpelledOut Streams \
-      TestEvents
+      DebounceAndThrottle Delivering FireTimers FromCombine FromNotificationCenter \
+      FromObservation HandlerIsCalledTwice HandlerIsNotCalled NamesBetweenModules \
+      ObjectIsNotReleased ObserveCollections ObservingProperties OnTheMainActor Owning \
+      PostAndObserve RecordEvents RequestsAndClaims SeeInside SpelledOut StartWithEventBus \
+      Streams TestEvents
       """
     ),
     programs(
@@ -43,7 +43,7 @@ let package = Package(
       """
       AppInOneFile CloseValues CommentsOnLaunches CommentsOnServices DrainAndProbe \
       FromOtherLaunchers FromOtherLifecycles LaunchTheProgram LogMessages MakeValues \
-      OnTheMainActor OrderWork ReadReport RegisterInItsFile Reload RestartServices ServiceInItsFile \
+      OrderWork ReadReport RegisterInItsFile Reload RestartServices ServiceInItsFile \
       ServicesAndReadiness ShuttingDown StopInOrder TestApplication TestServices
       """
     ),

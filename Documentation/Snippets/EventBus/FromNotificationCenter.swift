@@ -1,4 +1,4 @@
-// The equivalents of observers and notifications.
+// The equivalents of notifications and their observers.
 
 import EventBus
 
@@ -48,7 +48,6 @@ extension EventNames {
 let saved = bus.observe(.didSave) { document in  // notification.object, as a document
   print("saved \(document.title)")
 }
-
 // snippet.hide
 let note = Note()
 note.save(on: bus)

@@ -1,4 +1,4 @@
-// Hooks, a timeline, an interceptor, and a table of the registrations.
+// Errors, unhandled events, traces, a table of the registrations, and values that travel.
 
 import EventBus
 
@@ -22,7 +22,6 @@ let backup = bus.observe(.didSave) { _ in throw DiskIsFull() }
 let pdf = bus.observe(.didSave, where: { $0.hasSuffix(".pdf") }) { _ in }
 precondition(bus.post(.didSave, "letter.txt") == 2)
 // snippet.show
-
 let timeline = AsyncStream<TraceStep>.makeStream()
 let drawing = bus.addHooks(EventHooks(onTrace: { step in timeline.continuation.yield(step) }))
 bus.post(.didSave, "report.txt")
@@ -41,6 +40,15 @@ for await step in timeline.stream {
   }
 }
 
+// snippet.hide
+precondition(!beginnings.isEmpty)
+tracing.cancel()
+// snippet.show
+print(bus.snapshot())
+
+// snippet.hide
+for token in [index, backup, pdf] { token.cancel() }
+// snippet.show
 struct RequestInterceptor: EventInterceptor {
   @TaskLocal static var id = "none"
 
@@ -60,16 +68,7 @@ let audit = bus.observe(.didSave) { name in
   print("\(name) in request \(RequestInterceptor.id)")
 }
 await RequestInterceptor.$id.withValue("17") { _ = await bus.postAndWait(.didSave, "memo.txt") }
-
 // snippet.hide
-precondition(!beginnings.isEmpty)
 audit.cancel()
 requests.cancel()
-tracing.cancel()
-// snippet.show
-
-print(bus.snapshot())
-
-// snippet.hide
-for token in [index, backup, pdf] { token.cancel() }
 precondition(bus.post(.didSave, "letter.txt") == 0)

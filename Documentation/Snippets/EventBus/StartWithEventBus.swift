@@ -46,4 +46,4 @@ cart.total = 5  // 0 → 5
 
 every(.seconds(60), owner: badge) { badge, _ in print("\(badge.count) orders") }
 // snippet.hide
-precondition(bus.signal(.orderPlaced).observerCount == 1)
+precondition(badge.count == 3)
