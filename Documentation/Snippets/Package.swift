@@ -62,8 +62,8 @@ let package = Package(
     programs(
       "Theming",
       """
-      CommentOnScopes CommentsOnThemes CostlyTransforms FromOtherThemes RetrofitAToolkit Scopes \
-      SwitchThemes ThemeAView ThemesAsData
+      CommentOnScopes CommentsOnThemes CommentsOnViews FromOtherThemes RetrofitAToolkit Scopes \
+      StartWithTheming SwitchThemes ThemeAView ThemesAsData
       """
     ),
   ].flatMap { $0 },
