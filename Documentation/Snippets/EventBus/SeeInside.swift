@@ -21,27 +21,6 @@ let index = bus.observe(.didSave) { _ in }
 let backup = bus.observe(.didSave) { _ in throw DiskIsFull() }
 let pdf = bus.observe(.didSave, where: { $0.hasSuffix(".pdf") }) { _ in }
 precondition(bus.post(.didSave, "letter.txt") == 2)
-// snippet.show
-let timeline = AsyncStream<TraceStep>.makeStream()
-let drawing = bus.addHooks(EventHooks(onTrace: { step in timeline.continuation.yield(step) }))
-bus.post(.didSave, "report.txt")
-drawing.cancel()
-timeline.continuation.finish()
-
-var beginnings: [Int?: ContinuousClock.Instant] = [:]
-for await step in timeline.stream {
-  switch step.kind {
-  case .started: beginnings[step.registration?.id] = step.time
-  case .finished:
-    guard let beginning = beginnings[step.registration?.id] else { continue }
-    let time = beginning.duration(to: step.time)
-    print("a handler of post \(step.post) ran for \(time) on \(step.thread)")
-  default: break
-  }
-}
-
-// snippet.hide
-precondition(!beginnings.isEmpty)
 tracing.cancel()
 // snippet.show
 print(bus.snapshot())
