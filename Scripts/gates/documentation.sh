@@ -2,6 +2,8 @@
 # public declarations are documented, DocC has no warnings, landing pages are complete, links lead somewhere
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
+command -v python3 > /dev/null || fail "python3 is missing, which turns relative links into those of DocC"
+
 # A link with a hash, such as ``every(_:_:)-1abcd``, breaks when any parameter changes.
 hashed=$(grep -rnoE --include='*.md' --include='*.swift' '``[^`]*\)-[0-9a-z]{4,6}``' "${sources[@]}" || true)
 [[ -z $hashed ]] || fail "these links contain a hash; name the types, or link to an article:"$'\n'"$hashed"
