@@ -67,16 +67,6 @@ hint.show()
 precondition(hint.isShown)
 // snippet.show
 
-@Sendable func skipWhatIsMissed(_ clock: ManualClock) async {
-  let token = every(.seconds(10), missed: .skip, clock: clock) { tick in
-    print("tick \(tick.index), \(tick.missed) missed, late by \(tick.lateness)")
-  }
-  await clock.waitForSleepers(atLeast: 1)
-  clock.jump(by: .seconds(35))  // the machine slept
-  await clock.waitUntilSettled()  // tick 0, 2 missed, late by 5.0 seconds
-  token.cancel()
-}
-
 @MainActor func testScreen() async {
   let clock = ManualClock()
   let screen = Screen()
@@ -89,7 +79,6 @@ precondition(hint.isShown)
 }
 
 // snippet.hide
-await skipWhatIsMissed(ManualClock())
 await testScreen()
 // snippet.show
 

@@ -38,18 +38,7 @@ await bus.postAndWait(.didAskForOffers, Inquiry(item: "tea") { price in offer.yi
 offer.finish()  // every handler has finished: there will be no further reply
 for await price in offers { print(price) }  // 2, 3
 
-let (bids, bid) = AsyncStream<Int>.makeStream()
-let asking = Task {
-  await bus.postAndWait(.didAskForOffers, Inquiry(item: "tea") { price in bid.yield(price) })
-  bid.finish()
-}
-for await price in bids {
-  print(price)  // 2, without waiting for the slow handler
-  break
-}
-
 // snippet.hide
-await asking.value
 for token in [cheap, slow] { token.cancel() }
 let silence = bus.addHooks(EventHooks(onError: { _ in }))
 // snippet.show
