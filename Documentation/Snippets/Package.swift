@@ -43,7 +43,7 @@ let package = Package(
       """
       AppInOneFile CloseValues CommentsOnLaunches CommentsOnServices DrainAndProbe \
       FromOtherLaunchers FromOtherLifecycles LaunchTheProgram LogMessages MakeValues \
-      OrderWork ReadReport RegisterInItsFile Reload RestartServices ServiceInItsFile \
+      OnTheMainActor OrderWork ReadReport RegisterInItsFile Reload RestartServices ServiceInItsFile \
       ServicesAndReadiness ShuttingDown StopInOrder TestApplication TestServices
       """
     ),
