@@ -28,7 +28,8 @@ pause.cancel()
 precondition(bus.post(.didScroll, 40, from: list) == 1)
 mine.cancel()
 far.cancel()
-let editor = bus.observe(EventName<String>("document.didEdit")) { text in precondition(text == "Dear Ada") }
+let edits = EventName<String>("document.didEdit")
+let editor = bus.observe(edits) { text in precondition(text == "Dear Ada") }
 // snippet.show
 extension EventNames {
   static let didEdit = EventName<String>("document.didEdit")
