@@ -31,11 +31,11 @@ let package = Package(
       "EventBus",
       """
       ChoosingEvents CommentsOnEvents CommentsOnOutcomes CommentsOnProperties \
-      DebounceAndThrottle Delivering FireTimers FromCombine FromGreenrobotEventBus \
-      FromNotificationCenter FromObservation FromRxSwift HandlerIsNotCalled \
-      NamesBetweenModules NestedPosts ObserveCollections ObservingProperties Owning \
-      PostAndObserve RecordEvents RequestsAndClaims SeeInside SpelledOut Streams \
-      TestEvents
+      DebounceAndThrottle Delivering FireTimers FromCombine FromNotificationCenter \
+      FromObservation HandlerIsCalledTwice HandlerIsNotCalled NamesBetweenModules \
+      ObjectIsNotReleased ObserveCollections ObservingProperties OnTheMainActor Owning \
+      PostAndObserve RecordEvents RequestsAndClaims SeeInside SpelledOut StartWithEventBus \
+      Streams TestEvents
       """
     ),
     programs(
@@ -62,8 +62,8 @@ let package = Package(
     programs(
       "Theming",
       """
-      CommentOnScopes CommentsOnThemes CostlyTransforms FromOtherThemes RetrofitAToolkit Scopes \
-      SwitchThemes ThemeAView ThemesAsData
+      CommentOnScopes CommentsOnThemes CommentsOnViews FromOtherThemes RetrofitAToolkit Scopes \
+      StartWithTheming SwitchThemes ThemeAView ThemesAsData
       """
     ),
   ].flatMap { $0 },

@@ -1,5 +1,4 @@
-// A module whose default isolation is the main actor: names, owners, delegates, services, launch work, module
-// selectors.
+// A module whose default isolation is the main actor.
 
 import EventBus
 import LaunchLoader
@@ -25,28 +24,6 @@ final class Importer: AppService {
 }
 
 @MainActor
-final class Badge: LaunchWorker {
-  private var text = ""
-
-  nonisolated init() {}
-
-  func launch(_ options: LaunchOptions) async throws { text = "\(options.arguments)" }
-}
-
-@MainActor
-final class Desk: AppHostDelegate {
-  private var imported = 0
-
-  func applicationDidFinishLaunching(_ app: AppHost, options: LaunchOptions) {
-    app.bus.observe(.didImport, owner: self) { desk, count in desk.imported = count }
-  }
-
-  func applicationWillTerminate(_ app: AppHost) async { await save() }
-
-  private func save() async { print("saved after \(imported) imports") }
-}
-
-@MainActor
 final class Screen: LifetimeOwner {
   let lifetime = Lifetime()
   private(set) var imported = 0
@@ -54,11 +31,6 @@ final class Screen: LifetimeOwner {
   init(_ bus: EventBus) {
     bus.observe(.didImport, owner: self) { screen, count in screen.imported = count }
   }
-}
-
-@MainActor
-final class Window {
-  @WeakObserved var screen: Screen?
 }
 
 @MainActor
@@ -78,27 +50,23 @@ private nonisolated func register() {
   LaunchLoader.register(.archive) { @MainActor options in Archive() }
 }
 
-let app = AppHost(delegate: Desk())
-app.loader.register(Badge.self)
-try app.add(Importer())
+let app = AppHost()
+try app.add(Importer(), options: AppServiceOptions(after: ["archive"]))
 
-try app.add("archive") { @MainActor context in
+try app.add("archive", reportsReadiness: true) { @MainActor context in
   let archive = try await context.value(of: .archive)
+  let imports = app.bus.events(.didImport, until: context.lifetime)
   context.markReady()
-  for await count in app.bus.events(.didImport, until: context.lifetime) { archive.add(count) }
+  for await count in imports { archive.add(count) }
 }
 
 struct Token { let text: String }  // of a parser
 
 let word = Token(text: "import")
 let token: EventBus::Token = app.bus.observe(.didImport) { count in print(word.text, count) }
-
 // snippet.hide
-let window = Window()
 let screen = Screen(app.bus)
-window.screen = screen
 let ending = app.bus.observe(.didBecomeActive) { app.shutdown() }
 let code = try await app.run()
-precondition(code == 0)
-precondition(window.screen === screen && screen.imported == 1)
+precondition(code == 0 && screen.imported == 1)
 withExtendedLifetime((token, ending, screen)) {}
