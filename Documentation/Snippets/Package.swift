@@ -44,7 +44,7 @@ let package = Package(
       CloseValues CommentsOnLaunches CommentsOnServices DrainAndProbe \
       FromOtherLaunchers FromOtherLifecycles LaunchTheProgram LogMessages MakeValues \
       OnTheMainActor OrderWork ReadReport RegisterInItsFile Reload RestartServices ServiceInItsFile \
-      ServicesAndReadiness ShuttingDown StopInOrder TestApplication TestServices
+      ServicesAndReadiness ShuttingDown StopInOrder TestApplication
       """
     ),
     programs(
