@@ -41,7 +41,7 @@ let package = Package(
     programs(
       "LaunchLoader",
       """
-      CloseValues CommentsOnLaunches CommentsOnServices DrainAndProbe \
+      CommentsOnLaunches CommentsOnServices DrainAndProbe \
       FromOtherLaunchers FromOtherLifecycles LaunchTheProgram LogMessages MakeValues \
       OnTheMainActor OrderWork ReadReport RegisterInItsFile Reload RestartServices ServiceInItsFile \
       ServicesAndReadiness ShuttingDown StopInOrder TestApplication
