@@ -41,10 +41,10 @@ let package = Package(
     programs(
       "LaunchLoader",
       """
-      CommentsOnLaunches CommentsOnServices DrainAndProbe \
-      FromOtherLaunchers FromOtherLifecycles LaunchTheProgram LogMessages MakeValues \
-      OnTheMainActor OrderWork ReadReport RegisterInItsFile Reload RestartServices ServiceInItsFile \
-      ServicesAndReadiness ShuttingDown StopInOrder TestApplication
+      CommentsOnLaunches CommentsOnServices DrainAndProbe FromAppDelegates FromServiceLifecycle \
+      GettingStarted JobsAreDone LaunchTheProgram LogMessages MakeValues OnTheMainActor OrderWork \
+      ReadReport RegisterInItsFile Reload RestartServices ServiceInItsFile ServicesAndReadiness \
+      ShuttingDown StopInOrder TestApplication
       """
     ),
     programs(
