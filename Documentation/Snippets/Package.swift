@@ -56,7 +56,7 @@ let package = Package(
     programs(
       "Readme",
       """
-      ReadmeEvents ReadmeProgram
+      ReadmeDaemon ReadmeEvents ReadmeProperty ReadmeTheme
       """
     ),
     programs(
