@@ -41,10 +41,10 @@ let package = Package(
     programs(
       "LaunchLoader",
       """
-      AppInOneFile CloseValues CommentsOnLaunches CommentsOnServices DrainAndProbe \
-      FromOtherLaunchers FromOtherLifecycles LaunchTheProgram LogMessages MakeValues \
-      OnTheMainActor OrderWork ReadReport RegisterInItsFile Reload RestartServices ServiceInItsFile \
-      ServicesAndReadiness ShuttingDown StopInOrder TestApplication TestServices
+      CommentsOnLaunches CommentsOnServices DrainAndProbe FromAppDelegates FromServiceLifecycle \
+      GettingStarted JobsAreDone LaunchTheProgram LogMessages MakeValues OnTheMainActor OrderWork \
+      ReadReport RegisterInItsFile Reload RestartServices ServiceInItsFile ServicesAndReadiness \
+      ShuttingDown StopInOrder TestApplication
       """
     ),
     programs(
@@ -56,7 +56,7 @@ let package = Package(
     programs(
       "Readme",
       """
-      ReadmeEvents ReadmeProgram
+      ReadmeDaemon ReadmeEvents ReadmeProperty ReadmeTheme
       """
     ),
     programs(
