@@ -111,16 +111,7 @@ extension LaunchLoader {
     _ stopwatch: Stopwatch
   ) async -> Result<Void, any Error>? {
     let (ends, end) = AsyncStream.makeStream(of: Result<Void, any Error>?.self)
-    let id = ObjectIdentifier(self)
-    Task { [self] in
-      let (cleanUp, kept) = item.takeCleanUp(undoes: undoes)
-      let value: (any Sendable)? = takeValue(of: item) ?? kept
-      let result: Result<Void, any Error> = await item.marked(for: id) {
-        guard let cleanUp, let value else { return .success(()) }
-        do { return .success(try await cleanUp(value)) } catch { return .failure(error) }
-      }
-      end.yield(result)
-    }
+    Task { end.yield(await cleanUp(item, undoes: undoes)) }
     let watch = limit.map { limit in
       stopwatch.alarm(at: stopwatch.elapsed().adding(limit)) { end.yield(nil) }
     }
@@ -129,9 +120,28 @@ extension LaunchLoader {
     return result
   }
 
+  /// Undoes or closes what work has made, and has released that when it returns.
+  nonisolated(nonsending) private func cleanUp(
+    _ item: LaunchItem,
+    undoes: Bool
+  ) async -> Result<Void, any Error> {
+    let (cleanUp, kept) = item.takeCleanUp(undoes: undoes)
+    let value: (any Sendable)? = takeValue(of: item) ?? kept
+    return await item.marked(for: ObjectIdentifier(self)) {
+      guard let cleanUp, let value else { return .success(()) }
+      do { return .success(try await cleanUp(value)) } catch { return .failure(error) }
+    }
+  }
+
+  /// Closes a value that was made after the others were closed. Nothing waits for that.
+  nonisolated(nonsending) func closeLate(_ item: LaunchItem) async {
+    if case .failure(let error) = await cleanUp(item, undoes: false) { sayUnclosed(item, error) }
+  }
+
   /// Closes the values that launch work has made and that are not undone, the last one first.
   ///
-  /// Called when nothing uses the values any more. Each is closed once, in a task that no cancellation reaches.
+  /// Called when nothing uses the values any more. Each is closed once, in a task that no cancellation reaches. Values
+  /// that work makes after that are closed when they are made.
   ///
   /// - Parameters:
   ///   - limit: The time limit of each closure, which is abandoned when it is reached; `nil` means no limit.
