@@ -146,7 +146,7 @@ extension LaunchLoader {
   /// - Parameters:
   ///   - limit: The time limit of each closure, which is abandoned when it is reached; `nil` means no limit.
   ///   - clock: The clock that measures the limit.
-  ///   - say: Receives messages about a closure that takes long.
+  ///   - say: Receives messages about a closure that takes long, under a lock.
   ///   - report: Receives each value whose closure threw, with the error, or was abandoned, with `nil`.
   nonisolated(nonsending) package func closeValues(
     within limit: Duration?,
@@ -157,10 +157,14 @@ extension LaunchLoader {
     while let item = state.withLock({ $0.machine.nextToClose() }), let id = item.id {
       let delay = DelayReport(clock) { waited in
         let text = "waiting for the closing of launch value \"\(id)\", for \(waited.shortText) now"
-        say(AppHostMessage(text, workers: [id.rawValue], state: .stopping, elapsed: waited))
+        return AppHostMessage(text, workers: [id.rawValue], state: .stopping, elapsed: waited)
+      } send: {
+        say($0)
       }
-      defer { delay.end() }
-      switch await cleanUp(item, undoes: false, within: limit, Stopwatch(clock)) {
+      let end = await cleanUp(item, undoes: false, within: limit, Stopwatch(clock))
+      // Before the error is reported.
+      delay.end()
+      switch end {
       case .success?: break
       case .failure(let error)?: report(id, error)
       case nil: report(id, nil)
