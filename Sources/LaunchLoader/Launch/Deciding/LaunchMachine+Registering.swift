@@ -59,8 +59,9 @@ extension LaunchMachine {
     }
     let number = rows[index].number
     let taken = names[id]
-    guard let taken else {
+    guard let taken, past[taken]?.isFree != true else {
       names[id] = number
+      if let taken { past[taken] = nil }
       return true
     }
     (rows[index].state, rows[index].outcome) = (.ended, .duplicate(of: id))
@@ -137,19 +138,20 @@ extension LaunchMachine {
 
   /// Adds a row after the launch, unless the work cannot run.
   ///
-  /// No report will contain a need of the wrong type, so it is the outcome. After that, and if a dependency is not
-  /// registered yet, the name remains free for another registration.
+  /// No report will contain a need of the wrong type, so it is the outcome. The name remains free for a
+  /// registration with the right need, and for one that follows that of a missing dependency.
   private mutating func comeLate(_ index: Int) -> (row: Int?, runsNow: Bool) {
     let row = rows[index]
     if let unmet = unmetDependency(of: row) {
       rows.removeLast()
       var outcome = LaunchOutcome.skipped(because: unmet.id)
-      switch (row.item.id, unmet.problem?.code) {
-      case (let id?, .mismatch), (let id?, .unknown): names[id] = nil
-      case (_?, _): record(outcome, of: row)
-      case (nil, _): break
+      if let problem = unmet.problem, case .mismatch = problem.code {
+        if let id = row.item.id { names[id] = nil }
+        outcome = .failed(problem)
+      } else if row.item.id != nil {
+        record(outcome, of: row)
+        if case .unknown? = unmet.problem?.code { past[row.number]?.isFree = true }
       }
-      if let problem = unmet.problem, case .mismatch = problem.code { outcome = .failed(problem) }
       outbox.append(.refused(row.item, outcome, original: nil))
       return (nil, false)
     }

@@ -79,6 +79,8 @@ package struct LaunchMachine: Sendable {
     let pending: LaunchItem?
     /// Its outcome.
     let outcome: LaunchOutcome?
+    /// A Boolean value that indicates whether it was refused after the launch, and other work may take the name.
+    var isFree = false
   }
 
   /// The effect of a failure on the launch.
