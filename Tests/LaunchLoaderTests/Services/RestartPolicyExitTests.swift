@@ -9,7 +9,10 @@ struct RestartPolicyExitTests {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       _ = RestartPolicy(pause: .seconds(-1))
     }
-    expect("cannot have a negative pause; got -1.0 seconds. Pass a pause of zero or more.", in: result)
+    expect(
+      "cannot have a negative pause; got -1.0 seconds. Pass a pause of zero or more.",
+      in: result
+    )
   }
 
   @Test("Pauses that shrink trap with the line of the caller, and so does NaN")

@@ -295,7 +295,9 @@ struct ServiceGroupAloneTests {
     mayEnd.open()
   }
 
-  @Test("A service that is added while another thread starts the group runs, and a later one is refused")
+  @Test(
+    "A service that is added while another thread starts the group runs; after the end, it is refused"
+  )
   func addedDuringTheStart() async throws {
     for _ in 0..<100 {
       let group = AppServiceGroup("group", clock: clock)

@@ -133,7 +133,9 @@ extension LaunchLoader {
     }
   }
 
-  /// Closes a value that was made after the others were closed. Nothing waits for that.
+  /// Closes a value that was made after the others were closed.
+  ///
+  /// Nothing waits for that.
   nonisolated(nonsending) func closeLate(_ item: LaunchItem) async {
     if case .failure(let error) = await cleanUp(item, undoes: false) { sayUnclosed(item, error) }
   }

@@ -140,9 +140,15 @@ public struct RestartPolicy: Hashable, Sendable {
   ) {
     let misuse: (problem: String, remedy: String)? =
       if pause < .zero {
-        ("`RestartPolicy` cannot have a negative pause; got \(pause)", "Pass a pause of zero or more")
+        (
+          "`RestartPolicy` cannot have a negative pause; got \(pause)",
+          "Pass a pause of zero or more"
+        )
       } else if !(factor >= 1) {
-        ("`RestartPolicy` cannot have shrinking pauses; got `growingBy: \(factor)`", "Pass 1 or more")
+        (
+          "`RestartPolicy` cannot have shrinking pauses; got `growingBy: \(factor)`",
+          "Pass 1 or more"
+        )
       } else if let limit, limit < 0 {
         (
           "`RestartPolicy` cannot have a negative limit; got \(limit)",
