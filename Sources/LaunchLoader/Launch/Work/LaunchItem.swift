@@ -129,18 +129,21 @@ package final class LaunchItem: Sendable {
   /// - Parameters:
   ///   - outcome: The outcome.
   ///   - original: The source site of the first registration of the name, if this is a duplicate.
-  ///   - keepsCleanUp: `true` if the work may have to be undone or closed.
-  ///   - value: What the work has made, if only a clean-up needs it.
+  ///   - keepsUndo: `true` if the work may have to be undone.
+  ///   - value: What the work has made, if only a rollback needs it.
   func settle(
     _ outcome: LaunchOutcome,
     original: LaunchSite? = nil,
-    keepsCleanUp: Bool = false,
+    keepsUndo: Bool = false,
     _ value: (any Sendable)? = nil
   ) {
     exchange { state in
-      keepsCleanUp
-        ? State(undo: state.undo, close: state.close, value: value, original: original)
-        : State(original: original)
+      State(
+        undo: keepsUndo ? state.undo : nil,
+        close: outcome.isFinished ? state.close : nil,
+        value: value,
+        original: original
+      )
     }
     self.outcome.resolve(outcome)
   }
