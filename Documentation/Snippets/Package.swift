@@ -42,7 +42,7 @@ let package = Package(
       "LaunchLoader",
       """
       CommentsOnLaunches CommentsOnServices DrainAndProbe FromAppDelegates FromServiceLifecycle \
-      GettingStarted JobsAreDone LaunchTheProgram LogMessages MakeValues OnTheMainActor OrderWork \
+      GettingStarted JobsAreDone LaunchTheProgram LogMessages MakeValues OrderWork \
       ReadReport RegisterInItsFile Reload RestartServices ServiceInItsFile ServicesAndReadiness \
       ShuttingDown StopInOrder TestApplication
       """
