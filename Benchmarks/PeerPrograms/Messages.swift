@@ -10,7 +10,9 @@
 
 import Foundation
 
-final class Log: @unchecked Sendable { var lines: [String] = [] }
+final class Log: @unchecked Sendable {  // Reason: one thread at a time.
+  var lines: [String] = []
+}
 
 struct Step: NotificationCenter.MainActorMessage {
   typealias Subject = Log
