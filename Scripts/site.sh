@@ -13,11 +13,13 @@ set -euo pipefail
 folder=
 base=()
 source_links=()
+sources_at=
 while (($#)); do
   case $1 in
     --base) base=(--hosting-base-path "${2:?the path is missing: --base PATH}"); shift ;;
     --source)
-      source_links=(--source-service github --source-service-base-url "${2:?the address is missing: --source URL}")
+      sources_at=${2:?the address is missing: --source URL}
+      source_links=(--source-service github --source-service-base-url "$sources_at")
       shift
       ;;
     -*) sed -n '2,/^set/{/^#/s/^# \{0,1\}//p}' "$0"; exit 1 ;;
@@ -42,7 +44,9 @@ dependencies=()
 convert() {
   local module=$1 catalog=$2 symbols=$3 archive=$PWD/$archives/$1.doccarchive
   shift 3
-  docc convert "$catalog" --additional-symbol-graph-dir "$symbols" --output-dir "$archive" \
+  python3 -B Scripts/links.py "$catalog" "$archives/$module.docc" ${sources_at:+"$sources_at"} \
+    || fail "the catalog of $module has links that lead nowhere"
+  docc convert "$archives/$module.docc" --additional-symbol-graph-dir "$symbols" --output-dir "$archive" \
     --fallback-display-name "$module" --fallback-bundle-identifier "$module" --fallback-default-module-kind Module \
     --enable-experimental-external-link-support "${dependencies[@]}" "${base[@]}" "${source_links[@]}" "$@" \
     > "$archives/$module.log" 2>&1 || fail "the catalog of $module does not build: $(cat "$archives/$module.log")"

@@ -105,7 +105,7 @@ plant publish 'LICENSE differs from LICENSE' << 'FAULT'
 echo 'another condition' >> LICENSE
 FAULT
 plant site 'leads to a file that is not on the site' << 'FAULT'
-sed -i '0,/^## /s//See [Owning](Owning.md).\n\n&/' Sources/EventBus/EventBus.docc/Streams.md
+sed -i '0,/^\/\/\/$/s//&\n\/\/\/ See [Owning](Owning.md).\n&/' Sources/EventBus/Tokens/Token.swift
 FAULT
 
 chosen=("$@")

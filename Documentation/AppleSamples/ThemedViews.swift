@@ -3,8 +3,8 @@ import Theming
 import UIKit
 
 nonisolated extension ThemeKeys {
-  static let ink = ThemeKey("color.ink", default: RGBA(red: 30, green: 30, blue: 30))
-  static let paper = ThemeKey("color.paper", default: RGBA(red: 255, green: 255, blue: 255))
+  static let ink = ThemeKey("color.ink", default: RGBA(0x1E1E1E))
+  static let paper = ThemeKey("color.paper", default: RGBA(0xFFFFFF))
 }
 
 extension RGBA {
@@ -23,8 +23,8 @@ extension ThemeManager {
   static let app = ThemeManager(
     light: Theme("Day", appearance: .light),
     dark: Theme("Night", appearance: .dark) {
-      $0[.ink] = RGBA(red: 230, green: 230, blue: 230)
-      $0[.paper] = RGBA(red: 20, green: 20, blue: 20)
+      $0[.ink] = RGBA(0xE6E6E6)
+      $0[.paper] = RGBA(0x141414)
     }
   )
 }

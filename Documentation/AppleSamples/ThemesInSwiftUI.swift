@@ -4,8 +4,8 @@ import SwiftUI
 import Theming
 
 nonisolated extension ThemeKeys {
-  static let headline = ThemeKey("color.headline", default: RGBA(red: 30, green: 30, blue: 30))
-  static let page = ThemeKey("color.page", default: RGBA(red: 255, green: 255, blue: 255))
+  static let headline = ThemeKey("color.headline", default: RGBA(0x1E1E1E))
+  static let page = ThemeKey("color.page", default: RGBA(0xFFFFFF))
 }
 
 extension ThemeManager {
@@ -13,8 +13,8 @@ extension ThemeManager {
   static let notes = ThemeManager(
     light: Theme("Day", appearance: .light),
     dark: Theme("Night", appearance: .dark) {
-      $0[.headline] = RGBA(red: 230, green: 230, blue: 230)
-      $0[.page] = RGBA(red: 20, green: 20, blue: 20)
+      $0[.headline] = RGBA(0xE6E6E6)
+      $0[.page] = RGBA(0x141414)
     }
   )
 }
@@ -76,7 +76,7 @@ struct AppearancePicker: View {
 
 extension ThemeManager {
   static let sidebar =
-    (try? notes.scope { $0[.page] = RGBA(red: 200, green: 220, blue: 240) }) ?? notes
+    (try? notes.scope { $0[.page] = RGBA(0xC8DCF0) }) ?? notes
 }
 
 struct Sidebar: View {
@@ -89,7 +89,7 @@ struct Sidebar: View {
 
 extension Theme {
   static let sepia = Theme("Sepia", appearance: .light) {
-    $0[.page] = RGBA(red: 244, green: 236, blue: 216)
+    $0[.page] = RGBA(0xF4ECD8)
   }
 }
 

@@ -31,20 +31,20 @@ let package = Package(
       "EventBus",
       """
       ChoosingEvents CommentsOnEvents CommentsOnOutcomes CommentsOnProperties \
-      DebounceAndThrottle Delivering FireTimers FromCombine FromGreenrobotEventBus \
-      FromNotificationCenter FromObservation FromRxSwift HandlerIsNotCalled \
-      NamesBetweenModules NestedPosts ObserveCollections ObservingProperties Owning \
-      PostAndObserve RecordEvents RequestsAndClaims SeeInside SpelledOut Streams \
-      TestEvents
+      DebounceAndThrottle Delivering FireTimers FromCombine FromNotificationCenter \
+      FromObservation HandlerIsCalledTwice HandlerIsNotCalled NamesBetweenModules \
+      ObjectIsNotReleased ObserveCollections ObservingProperties OnTheMainActor Owning \
+      PostAndObserve RecordEvents RequestsAndClaims SeeInside SpelledOut StartWithEventBus \
+      Streams TestEvents
       """
     ),
     programs(
       "LaunchLoader",
       """
-      AppInOneFile CloseValues CommentsOnLaunches CommentsOnServices DrainAndProbe \
-      FromOtherLaunchers FromOtherLifecycles LaunchTheProgram LogMessages MakeValues \
-      OnTheMainActor OrderWork ReadReport RegisterInItsFile Reload RestartServices ServiceInItsFile \
-      ServicesAndReadiness ShuttingDown StopInOrder TestApplication TestServices
+      CommentsOnLaunches CommentsOnServices DrainAndProbe FromAppDelegates FromServiceLifecycle \
+      GettingStarted JobsAreDone LaunchTheProgram LogMessages MakeValues OrderWork \
+      ReadReport RegisterInItsFile Reload RestartServices ServiceInItsFile ServicesAndReadiness \
+      ShuttingDown StopInOrder TestApplication
       """
     ),
     programs(
@@ -56,14 +56,14 @@ let package = Package(
     programs(
       "Readme",
       """
-      ReadmeEvents ReadmeProgram
+      ReadmeDaemon ReadmeEvents ReadmeProperty ReadmeTheme
       """
     ),
     programs(
       "Theming",
       """
-      CommentOnScopes CommentsOnThemes CostlyTransforms FromOtherThemes RetrofitAToolkit Scopes \
-      SwitchThemes ThemeAView ThemesAsData
+      CommentOnScopes CommentsOnThemes CommentsOnViews FromOtherThemes RetrofitAToolkit Scopes \
+      StartWithTheming SwitchThemes ThemeAView ThemesAsData
       """
     ),
   ].flatMap { $0 },

@@ -72,7 +72,8 @@ let package = Package(
         eventBus, launchLoader, log, bridge, lifecycle,
         .product(name: "Hummingbird", package: "hummingbird"),
       ],
-      path: "Examples/RequestEvents"
+      path: "Examples/RequestEvents",
+      exclude: ["README.md"]
     ),
     .executableTarget(
       name: "Costs",

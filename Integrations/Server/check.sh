@@ -5,7 +5,7 @@
 #   build          everything, the tests and the packages that it tests included
 #   tests          the tests, without those that take many seconds; they start the server as a program
 #   samples        every sample compiles as it is shown
-#   port           the article about a port shows the whole program
+#   port           the README of the port shows the whole program
 #   documentation  the catalogs build without warnings
 #   format         layout and documentation comments
 #   imports        every target declares the modules that it imports
@@ -33,7 +33,7 @@ step_load() {
 }
 step_costs() { can_run && check 60 "$programs/Costs"; }
 step_port() {
-  check 30 "$scripts/examples.sh" PortingAServerSentEventsServer.md Examples/RequestEvents
+  check 30 "$scripts/examples.sh" Examples/RequestEvents/README.md Examples/RequestEvents
 }
 step_debug() { suite 1200 swift test "${shared_debug[@]}" --skip LoadTests; }
 step_threads() {

@@ -273,8 +273,8 @@ client_kinds=(
 )
 # The snippet of the article about the main actor, which the gate `snippets` compiles without that setting.
 client_kinds+=(
-  "Documentation/Snippets/LaunchLoader/OnTheMainActor.swift -swift-version 5 -default-isolation MainActor"
-  "Documentation/Snippets/LaunchLoader/OnTheMainActor.swift -swift-version 6 -default-isolation MainActor"
+  "Documentation/Snippets/EventBus/OnTheMainActor.swift -swift-version 5 -default-isolation MainActor"
+  "Documentation/Snippets/EventBus/OnTheMainActor.swift -swift-version 6 -default-isolation MainActor"
 )
 # A program with types that have the names of ours.
 client_kinds+=("Tests/Fixtures/OwnTypes/OwnTypes.swift -swift-version 6")

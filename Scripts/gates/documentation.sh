@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
-# public declarations are documented, DocC has no warnings, landing pages are complete, files of links exist
+# public declarations are documented, DocC has no warnings, landing pages are complete, links lead somewhere
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+command -v python3 > /dev/null || fail "python3 is missing, which turns relative links into those of DocC"
 
 # A link with a hash, such as ``every(_:_:)-1abcd``, breaks when any parameter changes.
 hashed=$(grep -rnoE --include='*.md' --include='*.swift' '``[^`]*\)-[0-9a-z]{4,6}``' "${sources[@]}" || true)
@@ -36,18 +38,25 @@ for module in "${published[@]}"; do
 
   page=$(folder_of "$module")/$module.docc/$module.md
   [[ -f $page ]] || fail "$page is missing"
-  docc convert "${page%/*}" --additional-symbol-graph-dir "$graphs/$module" \
+  python3 -B Scripts/links.py "${page%/*}" "$work/catalogs/$module.docc" || fail "see the links above"
+  docc convert "$work/catalogs/$module.docc" --additional-symbol-graph-dir "$graphs/$module" \
     --fallback-display-name "$module" --fallback-bundle-identifier "$module" \
     --output-dir "$work/$module.doccarchive" --warnings-as-errors || fail "the catalog of $module does not build"
 
-  # The landing page is the table of contents and lists every public type and function. Overloaded functions
-  # are left to DocC: each link to one would need a hash, which changes with its parameters.
-  absent=$(jq -r --rawfile page "$page" --arg library "$module" '
-    [.symbols[] | select(.pathComponents | length == 1)] | group_by(.pathComponents[0])[]
-    | select(length == 1) | .[0].pathComponents[0]
-    | select(. as $name | $page
-        | contains("- ``\($name)``") or contains("- ``\($library)/\($name)``") | not)
-  ' "$graphs/$module/$module.symbols.json" | LC_ALL=C sort -u)
+  # The landing page is the table of contents and lists every page, and every public type and function. Overloaded
+  # functions are left to DocC: each link to one would need a hash, which changes with its parameters.
+  absent=$(
+    for article in "${page%/*}"/*.md; do
+      article=${article##*/}
+      [[ $article == "$module.md" ]] || grep -qE "^- \[.*\]\($article\)$" "$page" || echo "$article"
+    done
+    jq -r --rawfile page "$page" --arg library "$module" '
+      [.symbols[] | select(.pathComponents | length == 1)] | group_by(.pathComponents[0])[]
+      | select(length == 1) | .[0].pathComponents[0]
+      | select(. as $name | $page
+          | contains("- ``\($name)``") or contains("- ``\($library)/\($name)``") | not)
+    ' "$graphs/$module/$module.symbols.json" | LC_ALL=C sort -u
+  )
   [[ -z $absent ]] || fail "$page does not list ${absent//$'\n'/, }"
 done
 echo "$links links to files, ${#published[@]} catalogs."

@@ -35,7 +35,8 @@ mapfile -t whole < <(swift_files Examples/Daemon Documentation/AppleSamples)
 declare -A unshown=()
 for file in "${whole[@]}"; do unshown[$file]=1; done
 
-# Loads the graph of a package with the given manifest. Its address leads to this repository, as the release 1.0.0.
+# Loads the graph of a package with the given manifest. Its address leads to this repository, as the release 1.0.0, and
+# its path to a clone beside it.
 is_a_manifest() {
   local place app
   place=$PWD/$work/manifest
@@ -44,6 +45,7 @@ is_a_manifest() {
   mkdir -p "$app/Sources/App"
   git clone --quiet --bare . "$place/EventBus.git"
   git -C "$place/EventBus.git" tag 1.0.0 "$(git rev-parse HEAD)"
+  git clone --quiet "$place/EventBus.git" "$place/EventBus"
   printf '%s\n' "$1" > "$app/Package.swift"
   echo 'import EventBus' > "$app/Sources/App/App.swift"
   GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=url.file://$place/.insteadOf \

@@ -15,7 +15,8 @@ for catalog in Sources/*/*.docc; do
   mkdir -p "$work/$module"
   swift symbolgraph-extract -module-name "$module" "${flags[@]}" -minimum-access-level public \
     -skip-inherited-docs -emit-extension-block-symbols -output-dir "$work/$module"
-  docc convert "$catalog" --additional-symbol-graph-dir "$work/$module" \
+  python3 -B "$(dirname "${BASH_SOURCE[0]}")/../links.py" "$catalog" "$work/$module.docc"
+  docc convert "$work/$module.docc" --additional-symbol-graph-dir "$work/$module" \
     --fallback-display-name "$module" --fallback-bundle-identifier "$module" \
     --output-dir "$work/$module.doccarchive" --warnings-as-errors
   # A public declaration without a comment. Members that the compiler synthesizes have no location in a file.

@@ -448,10 +448,10 @@ struct LaunchPictureTests {
     return loader
   }
 
-  /// Compares a picture with the stored one, which has been looked at.
+  /// Compares a picture with the stored one, which has been looked at and which an article shows.
   private func expectStored(_ picture: String, as name: String) throws {
-    let tests = parent(ofPath: parent(ofPath: #filePath))
-    let path = "\(tests)/Expected/\(name).svg"
+    let root = parent(ofPath: parent(ofPath: parent(ofPath: #filePath)))
+    let path = "\(root)/Sources/LaunchLoader/LaunchLoader.docc/\(name).svg"
     let stored = (try? text(ofPath: path)) ?? ""
     #expect(
       picture == stored,

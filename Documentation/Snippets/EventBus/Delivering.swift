@@ -36,21 +36,18 @@ nonisolated func socketDidReceiveOnMain(_ count: Int, on bus: EventBus) {
 }
 
 extension EventNames {
-  static let willMove = EventName<Int>("cursor.willMove")
-  static let didMove = EventName<Int>("cursor.didMove")
+  static let didSetDegrees = EventName<Int>("heating.didSetDegrees")
 }
 
 let bus = EventBus()
-let first = bus.observe(.willMove) { line in
-  print("will move to \(line)")
-  bus.post(.didMove, line)  // delivered before this handler continues
+let limit = bus.observe(.didSetDegrees) { degrees in
+  if degrees > 25 { bus.post(.didSetDegrees, 25) }
 }
-let moved = bus.observe(.didMove) { line in print("moved to \(line)") }
-let last = bus.observe(.willMove, priority: .low) { _ in print("last") }
-bus.post(.willMove, 7)  // will move to 7, moved to 7, last
+let display = bus.observe(.didSetDegrees) { degrees in print("display: \(degrees)") }
+bus.post(.didSetDegrees, 30)  // display: 25, display: 30
 
 // snippet.hide
-for token in [first, moved, last] { token.cancel() }
+precondition(bus.post(.didSetDegrees, 30) == 2)
 let inbox = Inbox(bus)
 let archive = Archive()
 await archive.follow(bus)
@@ -63,7 +60,24 @@ precondition(inbox.unread == 2)
 socketDidReceiveOnMain(1, on: bus)
 precondition(inbox.unread == 4)
 // snippet.show
+limit.cancel()
+let orderly = bus.observe(.didSetDegrees, priority: .high) { degrees in
+  if degrees > 25 { bus.enqueue(.didSetDegrees, 25) }
+}
+bus.post(.didSetDegrees, 30)  // display: 30
+_ = try await bus.next(.didSetDegrees)  // display: 25
 
+let rounding = bus.observe(.didSetDegrees) { degrees in
+  let rounded = degrees / 5 * 5
+  if rounded != degrees { bus.enqueue(.didSetDegrees, rounded) }  // or it never ends
+}
+
+// snippet.hide
+bus.post(.didSetDegrees, 23)
+let rounded = try await bus.next(.didSetDegrees)
+precondition(rounded == 20)
+for token in [orderly, display, rounding] { token.cancel() }
+// snippet.show
 extension EventNames {
   static let didEdit = EventName<String>("document.didEdit")
 }
@@ -82,7 +96,6 @@ let draft = Draft(bus) { text in print(text) }
 precondition(bus.post(.didEdit, "Dear") == 1)
 draft.token.cancel()
 // snippet.show
-
 final class Download: Sendable {
   private let finish = Signal<Int>(label: "download.didFinish")
   var didFinish: Signal<Int>.ReadOnly { finish.readOnly }
@@ -92,7 +105,6 @@ final class Download: Sendable {
 let download = Download()
 let bytes = download.didFinish.observe { count in print("\(count) bytes") }
 download.run()  // 42 bytes
-
 // snippet.hide
 precondition(download.didFinish.observerCount == 1)
 bytes.cancel()

@@ -67,41 +67,6 @@ hint.show()
 precondition(hint.isShown)
 // snippet.show
 
-@MainActor final class Poller {
-  private(set) var polls = 0
-  private var polling: Token?
-
-  func poll<C: Clock<Duration>>(every interval: Duration, clock: C = ContinuousClock()) {
-    polling?.cancel()
-    polling = EventBus::every(interval, owner: self, clock: clock) { poller, _ in
-      poller.polls += 1
-      if poller.polls == 3 { poller.poll(every: .seconds(60), clock: clock) }
-    }
-  }
-}
-
-// snippet.hide
-@MainActor func changeTheInterval() async {
-  let (poller, clock) = (Poller(), ManualClock())
-  poller.poll(every: .seconds(1), clock: clock)
-  await clock.advance(by: .seconds(62))
-  precondition(poller.polls == 3)
-  await clock.advance(by: .seconds(1))
-  precondition(poller.polls == 4)
-}
-await changeTheInterval()
-// snippet.show
-
-@Sendable func skipWhatIsMissed(_ clock: ManualClock) async {
-  let token = every(.seconds(10), missed: .skip, clock: clock) { tick in
-    print("tick \(tick.index), \(tick.missed) missed, late by \(tick.lateness)")
-  }
-  await clock.waitForSleepers(atLeast: 1)
-  clock.jump(by: .seconds(35))  // the machine slept
-  await clock.waitUntilSettled()  // tick 0, 2 missed, late by 5.0 seconds
-  token.cancel()
-}
-
 @MainActor func testScreen() async {
   let clock = ManualClock()
   let screen = Screen()
@@ -114,7 +79,6 @@ await changeTheInterval()
 }
 
 // snippet.hide
-await skipWhatIsMissed(ManualClock())
 await testScreen()
 // snippet.show
 

@@ -8,13 +8,11 @@ final class Search: Sendable {
 
 @MainActor final class Results {
   private(set) var title = ""
-  private let bag = TokenBag()  // Set<AnyCancellable>
 
   init(_ search: Search) {
-    search.query.observe(where: { !$0.isEmpty }) { [weak self] text in  // filter, sink
-      self?.title = "Results for \(text)"  // on the main actor: no receive(on:)
+    search.query.observe(owner: self, where: { !$0.isEmpty }) { results, text in  // filter, sink
+      results.title = "Results for \(text)"  // on the main actor: no receive(on:)
     }
-    .store(in: bag)
   }
 }
 
@@ -31,18 +29,16 @@ for await text in queries {
   break
 }
 // snippet.show
-
-let count = SharedObserved(0)  // CurrentValueSubject<Int, Never>(0)
-let changes = count.observe(initial: true) { print($0.new) }  // sink
-count.value = 1  // send(1), or value
+let count = SharedObserved(0)  // CurrentValueSubject<Int, Never>(0), BehaviorRelay(value: 0)
+let changes = count.observe(initial: true) { print($0.new) }  // sink, subscribe(onNext:)
+count.value = 1  // send(1), accept(1)
 count.update { $0 += 1 }  // atomic
-let counts = count.readOnly  // eraseToAnyPublisher()
+let counts = count.readOnly  // eraseToAnyPublisher(), asObservable()
 
 // snippet.hide
 precondition(counts.value == 2)
 changes.cancel()
 // snippet.show
-
 struct Player: Sendable, Equatable {
   var title = ""
   var volume = 50
@@ -63,7 +59,6 @@ struct Player: Sendable, Equatable {
 @Sendable func waitUntilLoud(_ player: SharedObserved<Player>.ReadOnly) async {
   for await value in player.values() where value.volume > 80 { break }  // first(where:)
 }
-
 // snippet.hide
 let player = SharedObserved(Player())
 let label = VolumeLabel()

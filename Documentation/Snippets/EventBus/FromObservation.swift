@@ -1,4 +1,4 @@
-// A property whose every change other code observes, followed by a view, and events from an observable model.
+// A view that follows a property, and events from an observable model.
 
 import EventBus
 import Observation
@@ -27,7 +27,6 @@ let printing = bus.observe(.cartDidChange) { count in print("\(count) items") }
 let posting = bus.forward(tracking: { cart.items.count }, as: .cartDidChange)
 cart.items.append("tea")
 cart.items.append("milk")  // one event, with 2, in a later turn of the main actor
-
 // snippet.hide
 precondition(target.value == 22)
 let count = try await bus.next(.cartDidChange)

@@ -1,4 +1,4 @@
-// Changes of the elements of an array, and of a set.
+// Elements of collections, weak properties, and properties of several threads.
 
 import EventBus
 
@@ -34,7 +34,6 @@ precondition(list.rows == ["Emma", "Dune", "Walden"])
 library.$books.unobserve(owner: list)
 list.rows = []
 // snippet.show
-
 library.$readers.observe(owner: list) { list, change in
   list.rows.removeAll { change.old.subtracting(change.new).contains($0) }
   list.rows += change.new.subtracting(change.old)
@@ -46,3 +45,35 @@ library.readers.remove("Mary")
 precondition(list.rows.sorted() == ["Ada", "Grace"])
 library.readers = ["Alan"]
 precondition(list.rows == ["Alan"])
+// snippet.show
+final class Visitor: LifetimeOwner, Sendable {
+  let lifetime = Lifetime()
+}
+
+@MainActor final class Desk {
+  @WeakObserved var visitor: Visitor?
+}
+
+let desk = Desk()
+desk.visitor = Visitor()  // no strong reference remains
+print(desk.visitor == nil)
+
+// snippet.hide
+precondition(desk.visitor == nil)
+// snippet.show
+let progress = SharedObserved(0.0)
+
+@MainActor final class Downloads {
+  @Observed var progress = 0.0
+  private(set) lazy var summary = Computed($progress) { "\(Int($0 * 100)) %" }
+
+  init(_ shared: SharedObserved<Double>.ReadOnly) {
+    shared.bind(to: self, \.progress)
+  }
+}
+
+let downloads = Downloads(progress.readOnly)
+progress.update { $0 = 0.5 }
+print(downloads.summary.value)  // 50 %
+// snippet.hide
+precondition(downloads.summary.value == "50 %")

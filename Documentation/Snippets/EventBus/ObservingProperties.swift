@@ -31,7 +31,6 @@ account.balance = 5
 // snippet.hide
 precondition(screen.text == "0 → 5")
 // snippet.show
-
 let token = account.$balance.observe(initial: true, prior: true) { change in
   switch change.kind {
   case .initial: print("is \(change.new)")
@@ -44,7 +43,6 @@ let token = account.$balance.observe(initial: true, prior: true) { change in
 account.balance = 6
 token.cancel()
 // snippet.show
-
 @MainActor final class Meter {
   @Observed private(set) var reading = 0
   private var limit: Token?
@@ -74,7 +72,6 @@ precondition(meter.reading == 0 && screen.text == "100")
 account.record()
 precondition(account.history == [6])
 // snippet.show
-
 let summary = Computed(account.$owner, account.$balance) { owner, balance in
   "\(owner) has \(balance)"
 }
@@ -90,7 +87,6 @@ precondition(screen.text == "Grace has 7")
 summary.unobserve(owner: screen)
 account.$balance.unobserve(owner: screen)
 // snippet.show
-
 @MainActor final class Player {
   @Observed var account: Account?
 }
@@ -108,7 +104,6 @@ precondition(screen.text == "8")
 player.account = nil
 precondition(screen.text == "no account")
 // snippet.show
-
 let visits = account.$visits.observe { change in print("\(change.new - change.old) visits") }
 account.visit(times: 2)
 
@@ -123,37 +118,26 @@ var seen: [Int] = []
 for await balance in balances { seen.append(balance) }
 precondition(seen == [8, 1])
 // snippet.show
-
-final class Visitor: LifetimeOwner, Sendable {
-  let lifetime = Lifetime()
+struct SavedAccount: Codable {
+  var balance: Int
+  var owner: String
 }
 
-@MainActor final class Desk {
-  @WeakObserved var visitor: Visitor?
-}
+extension Account {
+  var saved: SavedAccount { SavedAccount(balance: balance, owner: owner) }
 
-let desk = Desk()
-desk.visitor = Visitor()  // no strong reference remains
-print(desk.visitor == nil)
-
-// snippet.hide
-precondition(desk.visitor == nil)
-// snippet.show
-
-let progress = SharedObserved(0.0)
-
-@MainActor final class Downloads {
-  @Observed var progress = 0.0
-  private(set) lazy var summary = Computed($progress) { "\(Int($0 * 100)) %" }
-
-  init(_ shared: SharedObserved<Double>.ReadOnly) {
-    shared.bind(to: self, \.progress)
+  func restore(_ saved: SavedAccount) {
+    batch {
+      balance = saved.balance
+      owner = saved.owner
+    }
   }
 }
-
-let downloads = Downloads(progress.readOnly)
-progress.update { $0 = 0.5 }
-print(downloads.summary.value)  // 50 %
-
 // snippet.hide
-precondition(downloads.summary.value == "50 %")
+let heir = Account()
+var reports = 0
+let heirSummary = Computed(heir.$owner, heir.$balance) { "\($0) \($1)" }
+let counting = heirSummary.observe { _ in reports += 1 }
+heir.restore(account.saved)
+precondition(heir.owner == "Grace" && heir.balance == 1 && reports == 1)
+counting.cancel()

@@ -1,19 +1,10 @@
-// Tokens, bags, lifetimes, and the fence after a cancellation.
+// Owners, tokens, lifetimes, bags, and the fence after a cancellation.
 
 import EventBus
 
 extension EventNames {
   static let didTick = EventName<Int>("clock.didTick")
 }
-
-let bus = EventBus()
-let token = bus.observe(.didTick) { tick in print(tick) }
-token.cancel()  // from here on no call begins
-await token.waitUntilFinished()  // and none is running on another thread
-
-// snippet.hide
-precondition(!token.isActive)
-// snippet.show
 
 final class Meter {  // not Sendable: it keeps the token, and the handler captures it weakly
   private(set) var level = 0
@@ -24,6 +15,14 @@ final class Meter {  // not Sendable: it keeps the token, and the handler captur
   }
 }
 
+let bus = EventBus()
+let token = bus.observe(.didTick) { tick in print(tick) }
+token.cancel()  // from here on no call begins
+await token.waitUntilFinished()  // and none is running on another thread
+
+// snippet.hide
+precondition(!token.isActive)
+// snippet.show
 final class Player: LifetimeOwner, Sendable {
   let lifetime = Lifetime()
 
@@ -44,7 +43,6 @@ bus.observe(.didTick) { tick in print("tick \(tick)") }.store(in: bag)
 bus.observe(.didTick) { tick in print("tock \(tick)") }.store(in: bag)
 bag.cancelAll()  // both; the bag can be used again
 bag.end()  // like cancelAll(), and closes the bag: later tokens are cancelled at once
-
 // snippet.hide
 precondition(bag.count == 0)
 var player: Player? = Player(bus)

@@ -18,7 +18,6 @@ let price = await checkout.price("tea")  // 3
 // snippet.hide
 precondition(price == 3)
 // snippet.show
-
 struct Inquiry: Sendable {
   let item: String
   let reply: @Sendable (_ price: Int) -> Void
@@ -39,22 +38,10 @@ await bus.postAndWait(.didAskForOffers, Inquiry(item: "tea") { price in offer.yi
 offer.finish()  // every handler has finished: there will be no further reply
 for await price in offers { print(price) }  // 2, 3
 
-let (bids, bid) = AsyncStream<Int>.makeStream()
-let asking = Task {
-  await bus.postAndWait(.didAskForOffers, Inquiry(item: "tea") { price in bid.yield(price) })
-  bid.finish()
-}
-for await price in bids {
-  print(price)  // 2, without waiting for the slow handler
-  break
-}
-
 // snippet.hide
-await asking.value
 for token in [cheap, slow] { token.cancel() }
 let silence = bus.addHooks(EventHooks(onError: { _ in }))
 // snippet.show
-
 struct UnsavedChanges: Error {}
 
 extension EventNames {
@@ -70,7 +57,6 @@ precondition(outcome.errors.count == 1)
 objection.cancel()
 silence.cancel()
 // snippet.show
-
 final class KeyPress: Sendable {
   let key: Character
   private let isTaken = Atomic(false)
@@ -93,26 +79,5 @@ let editor = bus.observe(.didPressKey) { press in
 }
 bus.post(.didPressKey, KeyPress("a"))  // the editor inserts a
 bus.post(.didPressKey, KeyPress("\n"))  // the dialog closes
-
 // snippet.hide
 for token in [dialog, editor] { token.cancel() }
-// snippet.show
-
-@MainActor final class Tour {
-  private(set) var steps = 0
-  private var token: Token?
-
-  init(_ bus: EventBus) {
-    token = bus.observe(.didPressKey) { [weak self] press in self?.show(press.key) }
-  }
-
-  private func show(_ key: Character) {
-    steps += 1
-    if key == "q" { token = nil }  // inside the handler: no further call begins
-  }
-}
-
-// snippet.hide
-let tour = Tour(bus)
-for key: Character in ["a", "q", "b"] { bus.post(.didPressKey, KeyPress(key)) }
-precondition(tour.steps == 2)

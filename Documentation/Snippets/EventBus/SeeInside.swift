@@ -1,4 +1,4 @@
-// Hooks, a timeline, an interceptor, and a table of the registrations.
+// Errors, unhandled events, traces, a table of the registrations, and values that travel.
 
 import EventBus
 
@@ -21,26 +21,13 @@ let index = bus.observe(.didSave) { _ in }
 let backup = bus.observe(.didSave) { _ in throw DiskIsFull() }
 let pdf = bus.observe(.didSave, where: { $0.hasSuffix(".pdf") }) { _ in }
 precondition(bus.post(.didSave, "letter.txt") == 2)
+tracing.cancel()
 // snippet.show
+print(bus.snapshot())
 
-let timeline = AsyncStream<TraceStep>.makeStream()
-let drawing = bus.addHooks(EventHooks(onTrace: { step in timeline.continuation.yield(step) }))
-bus.post(.didSave, "report.txt")
-drawing.cancel()
-timeline.continuation.finish()
-
-var beginnings: [Int?: ContinuousClock.Instant] = [:]
-for await step in timeline.stream {
-  switch step.kind {
-  case .started: beginnings[step.registration?.id] = step.time
-  case .finished:
-    guard let beginning = beginnings[step.registration?.id] else { continue }
-    let time = beginning.duration(to: step.time)
-    print("a handler of post \(step.post) ran for \(time) on \(step.thread)")
-  default: break
-  }
-}
-
+// snippet.hide
+for token in [index, backup, pdf] { token.cancel() }
+// snippet.show
 struct RequestInterceptor: EventInterceptor {
   @TaskLocal static var id = "none"
 
@@ -60,16 +47,7 @@ let audit = bus.observe(.didSave) { name in
   print("\(name) in request \(RequestInterceptor.id)")
 }
 await RequestInterceptor.$id.withValue("17") { _ = await bus.postAndWait(.didSave, "memo.txt") }
-
 // snippet.hide
-precondition(!beginnings.isEmpty)
 audit.cancel()
 requests.cancel()
-tracing.cancel()
-// snippet.show
-
-print(bus.snapshot())
-
-// snippet.hide
-for token in [index, backup, pdf] { token.cancel() }
 precondition(bus.post(.didSave, "letter.txt") == 0)

@@ -1,4 +1,4 @@
-// Events in a loop, the next one, and the last ones.
+// Loops over events, the next event, and replay.
 
 import EventBus
 
@@ -26,7 +26,6 @@ for await percent in progress { print(percent) }  // 80, and the loop ends
 // snippet.hide
 precondition(progress.droppedCount == 1)
 // snippet.show
-
 let late = bus.events(.didProgress, where: { $0 >= 80 }, buffering: .bufferingOldest(1))
 for percent in [20, 80, 100] { bus.post(.didProgress, percent) }
 print(late.droppedCount)  // 1: the filter declined 20, and the buffer had no room for 100
@@ -34,7 +33,6 @@ print(late.droppedCount)  // 1: the filter declined 20, and the buffer had no ro
 // snippet.hide
 precondition(late.droppedCount == 1)
 // snippet.show
-
 @Sendable func waitForTheEnd(on bus: EventBus) async throws {
   _ = try await bus.next(.didProgress, where: { $0 == 100 })
 }
@@ -46,23 +44,21 @@ precondition(bus.post(.didProgress, 10) == 0)
 precondition(bus.post(.didProgress, 100) == 1)
 try await end.value
 // snippet.show
-
 extension EventNames {
-  static let skinDidChange = EventName<String>("painter.skinDidChange", replay: 1)
+  static let connectionDidChange = EventName<String>("network.connectionDidChange", replay: 1)
 }
 
-struct Painter: Sendable {
+struct StatusLine: Sendable {
   let token: Token
   init(_ bus: EventBus) {
-    token = bus.observe(.skinDidChange) { skin in print("paint \(skin)") }
+    token = bus.observe(.connectionDidChange) { state in print("now \(state)") }
   }
 }
 
-bus.post(.skinDidChange, "night")
-let painter = Painter(bus)  // paint night
-print(bus.latest(.skinDidChange) ?? "no skin")  // night
-bus.clearReplay(.skinDidChange)
-
+bus.post(.connectionDidChange, "online")
+let line = StatusLine(bus)  // now online
+print(bus.latest(.connectionDidChange) ?? "unknown")  // online
+bus.clearReplay(.connectionDidChange)
 // snippet.hide
-precondition(bus.latest(.skinDidChange) == nil)
-painter.token.cancel()
+precondition(bus.latest(.connectionDidChange) == nil)
+line.token.cancel()

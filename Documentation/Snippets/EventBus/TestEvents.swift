@@ -1,4 +1,4 @@
-// What a test needs: recorded events, deadlines and a clock that the test moves.
+// What a test needs: recorded events.
 
 import EventBus
 import EventBusTesting
@@ -19,31 +19,5 @@ try await recorder.wait(for: .didLoad, within: .seconds(5))
 print(recorder.payloads(of: .didLoad))  // [20]
 let first = await recorder.next(within: .seconds(5))
 print(first?.name ?? "nothing")  // feed.didLoad
-
 // snippet.hide
 precondition(recorder.payloads(of: .didLoad) == [20] && first?.name == "feed.didLoad")
-// snippet.show
-
-let clock = ManualClock()
-let waiting = Task { await recorder.next(within: .seconds(5), clock: clock) }
-await clock.waitForSleepers(atLeast: 1)
-await clock.advance(by: .seconds(5))
-let second = await waiting.value  // nil, without waiting five seconds
-
-// snippet.hide
-precondition(second == nil)
-// snippet.show
-
-final class Archive: Sendable {}
-let archive = Archive()
-let archiving = bus.observe(.didLoad) { @MainActor count in
-  after(.seconds(1), owner: archive, clock: clock) { _, _ in bus.post(.didSave, count) }
-}
-bus.enqueue(.didLoad, 21)
-try await bus.waitUntilSettled(within: .seconds(5))  // the handler has started its timer
-try await clock.advance(by: .seconds(1), within: .seconds(5))
-print(recorder.payloads(of: .didSave))  // [21]
-
-// snippet.hide
-precondition(recorder.payloads(of: .didSave) == [21])
-archiving.cancel()

@@ -60,6 +60,15 @@ extension LaunchKeys { static let greeting = LaunchKey<String>("greeting") }
 
 LaunchLoader.register(.greeting) { options in "Hello, \(options.arguments.count)" }
 LaunchLoader.register("greet", needs: .greeting) { options, greeting in print(greeting) }
+
+#if objectFormat(MachO)
+@section("__DATA,__mod_init_func,mod_init_funcs") @used
+#else
+@section(".init_array") @used
+#endif
+private let entry: LaunchEntry = {
+  LaunchLoader.register("analytics") { options in print("analytics: \(options.arguments)") }
+}
 // snippet.hide
 
 try await registration()

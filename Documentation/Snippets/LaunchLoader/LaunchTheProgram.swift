@@ -1,22 +1,24 @@
-// An entry that registers work before main, and the event that runs it.
+// Launch work, two services and an orderly stop.
 
 import EventBus
 import LaunchLoader
 
-#if objectFormat(MachO)
-@section("__DATA,__mod_init_func,mod_init_funcs") @used
-#else
-@section(".init_array") @used
-#endif
-private let entry: LaunchEntry = {
-  LaunchLoader.register("analytics") { options in print("analytics: \(options.arguments)") }
+let app = AppHost()
+
+LaunchLoader.register("greeting") { options in print("hello") }  // once, before the services
+
+try app.add("database", reportsReadiness: true) { context in
+  context.markReady()  // only now do the services after this one start
+  try await context.waitUntilShutdown()  // SIGTERM, Control-C or app.shutdown()
+  print("the database closes last")
 }
 
-let attachment = LaunchLoader.shared.attach(to: .default)
-EventBus.default.post(.didFinishLaunching, .current)  // runs every worker, once
-print(try await LaunchLoader.shared.report())  // what ran, from which file, how long it took
+try app.add("clock", after: ["database"]) { context in
+  every(.seconds(1)) { tick in print("tick \(tick.index)") }.attach(to: context.lifetime)
+  try await context.waitUntilShutdown()
+}
 
 // snippet.hide
-let report = try await LaunchLoader.shared.report()
-precondition(report.entries.map(\.id) == ["analytics"])
-attachment.cancel()
+let ending = app.bus.observe(.didBecomeActive) { app.shutdown() }
+// snippet.show
+await app.runAndExit()  // 0 after an orderly stop; otherwise 70, and a line that says why

@@ -13,27 +13,15 @@ private let entry: LaunchEntry = { register() }
 private func register() {
   LaunchLoader.register("crash reports", phase: .early) { options in print("catch crashes") }
   LaunchLoader.register("search", after: ["database"]) { options in await Task.yield() }
-  LaunchLoader.register("sync", needs: .account) { options, account in print(account) }
 }
-
-extension LaunchKeys { fileprivate static let account = LaunchKey<String>("account") }
 
 // snippet.hide
 LaunchLoader.register("database") { _ in }
-LaunchLoader.register(.account) { _ in "Ada" }
 // snippet.show
-
-let bus = EventBus()
-let attachment = LaunchLoader.shared.attach(to: bus)
-bus.post(.didFinishLaunching, .current)
-
-/// Called by the host when it has loaded the plug-in, after the launch: the work runs at once.
-@_cdecl("plugin_did_load") public func pluginDidLoad() {
-  LaunchLoader.register("plug-in", after: ["database"]) { options in print("start") }
-}
+let attachment = LaunchLoader.shared.attach(to: .default)
+EventBus.default.post(.didFinishLaunching, .current)  // runs all launch work, once
+let report = try await LaunchLoader.shared.report()
 
 // snippet.hide
-let report = try await LaunchLoader.shared.report()
-precondition(report.failures.isEmpty && report.entries.count == 5)
-pluginDidLoad()
+precondition(report.failures.isEmpty && report.entries.count == 3)
 attachment.cancel()

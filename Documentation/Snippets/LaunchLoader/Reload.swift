@@ -3,43 +3,42 @@
 import EventBus
 import LaunchLoader
 
+// snippet.hide
+let (rereads, reread) = AsyncStream<Void>.makeStream()
+// snippet.show
 actor Settings {
   private(set) var greeting = "hello"
 
+  init(_ bus: EventBus) {
+    bus.observe(.appShouldReload, owner: self) { settings, _ in
+      do {
+        try await settings.read()
+      } catch {
+        print("the old settings stay in effect: \(error)")
+      }
+    }
+  }
+
   func read() async throws {
-    // read the file, then:
-    greeting = "welcome"
-  }
-}
-
-let app = AppHost()
-let settings = Settings()
-
-let reloads = app.bus.observe(.appShouldReload) { () async in
-  do {
-    try await settings.read()
-  } catch {
-    print("the old settings stay: \(error)")
-  }
-}
-
-try app.add("server") { context in
-  // Reads the settings for each request.
-  try await context.waitUntilShutdown()
-}
-
-extension Settings {
-  func followReloads(_ bus: EventBus) {
-    bus.observe(.appShouldReload, owner: self) { settings, _ in try await settings.read() }
+    greeting = "welcome"  // from a file
+    // snippet.hide
+    reread.yield()
+    // snippet.show
   }
 }
 
 // snippet.hide
-await settings.followReloads(app.bus)
+let app = AppHost()
+let settings = Settings(app.bus)
+try app.add("server") { context in
+  try await context.waitUntilShutdown()
+}
 let running = Task { try await app.run() }
 try await app.waitUntil(state: .active)
 UnixSignal.inject(.hangup)
-while await settings.greeting == "hello" { await Task.yield() }
+for await _ in rereads { break }
+let greeting = await settings.greeting
+precondition(greeting == "welcome")
 app.shutdown()
 let code = try await running.value
 precondition(code == 0)

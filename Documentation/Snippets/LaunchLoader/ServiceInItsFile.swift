@@ -8,7 +8,6 @@ extension LaunchKeys {
 
 let heartbeat = LaunchLoader.register("heartbeat", needs: .application) { options, app in
   try app.add("heartbeat") { context in
-    context.markReady()
     try await context.waitUntilShutdown()
   }
 }
@@ -18,11 +17,8 @@ LaunchLoader.register(.application) { _ in app }
 // snippet.hide
 let ending = Task {
   try await app.waitUntil(state: .active)
+  precondition("\(heartbeat.outcome ?? .refused)" == "finished")
   app.shutdown()
 }
 // snippet.show
-let code = try await app.run()
-
-// snippet.hide
-try await ending.value
-precondition(code == 0 && "\(heartbeat.outcome ?? .refused)" == "finished")
+await app.runAndExit()

@@ -1,71 +1,62 @@
-// Services: order, readiness, the request to stop, endings.
+// Services: order, readiness, the request to stop, groups.
 
 import EventBus
 import LaunchLoader
 
+let app = AppHost()
+
+try app.add("database", reportsReadiness: true) { context in
+  context.markReady()  // connected: the services after this one start
+  try await context.waitUntilShutdown()
+  print("3: the database closes")
+}
+try app.add("cache", after: ["database"]) { context in
+  try await context.waitUntilShutdown()
+  print("2: the cache is written")
+}
+try app.add("web", after: ["database", "cache"], stopTimeout: .seconds(5)) { context in
+  context.onShutdown { print("1: no more connections") }
+  try await context.waitUntilShutdown()
+}
+
 struct Heartbeat: AppService {
   func run(_ context: AppServiceContext) async throws {
-    context.markReady()
+    every(.seconds(60)) { _ in print("still there") }.attach(to: context.lifetime)
     try await context.waitUntilShutdown()
   }
 }
 
-let app = AppHost()
-
-// Later services wait for its markReady().
-try app.add("database", reportsReadiness: true) { context in
-  // connect, then:
-  context.markReady()
-  try await context.waitUntilShutdown()
-}
-
-let options = AppServiceOptions(
-  after: ["database"],
-  onThrow: .cancel,  // the others, too
-  stopTimeout: .seconds(5)  // then it is cancelled
-)
-try app.add("web", options: options) { context in
-  context.onShutdown { print("no more connections") }
-  context.markReady()
-  try await context.waitUntilShutdown()
-}
+try app.add(Heartbeat(), options: AppServiceOptions(after: ["database"]))
 
 let (requests, input) = AsyncStream<String>.makeStream()
 
 try app.add("answers", after: ["database"]) { context in
-  every(.seconds(60)) { _ in print("still there") }.attach(to: context.lifetime)
-  context.markReady()
   for await request in requests.until(context.lifetime) { print("answer \(request)") }
 }
 
 try app.add("poller", after: ["database"]) { context in
-  context.markReady()
   while true {
-    // Throws when the request has ended the work; that is no failure.
+    // Throws at the request to stop, which ends the loop and is not a failure.
     try await context.cancelOnShutdown { try await Task.sleep(for: .seconds(10)) }
     print("poll")
   }
 }
 
 try app.add("reader", after: ["database"]) { context in
-  context.markReady()
   let line = try await context.unlessShuttingDown {
     try await Task.sleep(for: .seconds(10))
     return "a line"
   }
-  print(line ?? "nothing: save the position")
+  print(line ?? "asked to stop: save the position")
 }
 
 let storage = AppServiceGroup("storage")
-try storage.add(Heartbeat())
-try app.add(storage)
-
-try app.add(Heartbeat(), named: "first heartbeat")
-try app.add(
-  Heartbeat(),
-  named: "second heartbeat",
-  options: AppServiceOptions(after: ["first heartbeat"])
-)
+try storage.add("index", options: AppServiceOptions(reportsReadiness: true)) { context in
+  context.markReady()
+  try await context.waitUntilShutdown()
+}
+try storage.add(Heartbeat(), options: AppServiceOptions(after: ["index"]))
+try app.add(storage, options: AppServiceOptions(after: ["database"]))
 
 // snippet.hide
 let running = Task { try await app.run() }

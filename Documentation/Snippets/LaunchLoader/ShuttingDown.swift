@@ -3,13 +3,10 @@
 import EventBus
 import LaunchLoader
 
-var configuration = AppHost.Configuration()
-configuration.stopTimeout = .seconds(8)  // for all together: then all are cancelled
-configuration.cancelTimeout = .seconds(1)  // and then abandoned, and named
-
-// snippet.hide
-configuration.launchOptions = LaunchOptions()
-// snippet.show
+let configuration = AppHost.Configuration(
+  stopTimeout: .seconds(8),  // for all services together: then they are cancelled
+  cancelTimeout: .seconds(1)  // and then abandoned, and named
+)
 let app = AppHost(configuration: configuration)
 let saving = app.bus.observe(.willTerminate) { print("services still run: save") }
 
@@ -29,7 +26,6 @@ struct WriteError: Error {}
 
 func addWriter(to app: AppHost) throws {
   try app.add("writer", stopTimeout: .seconds(3)) { context in
-    context.markReady()
     try await context.waitUntilShutdown()
     do {
       try await Task.sleep(for: .seconds(1))  // writes what is left

@@ -1,32 +1,9 @@
-// Services that name what they use stop before it: the database closes last.
+// A database, its migrations, and a service that uses it until the end.
 
 import LaunchLoader
 
 // snippet.hide
 import Synchronization
-// snippet.show
-let app = AppHost()
-
-try app.add("database", reportsReadiness: true) { context in
-  context.markReady()
-  try await context.waitUntilShutdown()
-  print("3: the database closes")
-}
-try app.add("cache", after: ["database"]) { context in
-  try await context.waitUntilShutdown()
-  print("2: the cache is written")
-}
-try app.add("web", after: ["database", "cache"]) { context in
-  try await context.waitUntilShutdown()
-  print("1: the last responses are sent")
-}
-
-// snippet.hide
-let running = Task { try await app.run() }
-try await app.waitUntil(state: .active)
-app.shutdown()
-let code = try await running.value
-precondition(code == 0)
 // snippet.show
 /// A client with a pool of connections, such as `PostgresClient` of PostgresNIO.
 protocol DatabaseClient: Sendable {

@@ -1,23 +1,23 @@
-// An event, a token, an owner.
+// An event, an owner on the main actor.
 
 import EventBus
 
-nonisolated extension EventNames {
+nonisolated extension EventNames {  // usable from every actor
   static let didLogIn = EventName<String>("user.didLogIn")
 }
 
-let token = EventBus.default.observe(.didLogIn) { name in print("Hello, \(name)!") }
-EventBus.default.post(.didLogIn, "Ada")  // a payload of another type does not compile
-token.cancel()  // or release it
-
 @MainActor final class Screen {
-  var title = ""
+  private(set) var title = ""
   init() {
-    EventBus.default.observe(.didLogIn, owner: self) { screen, name in screen.title = name }
+    // Runs on the main actor for as long as the screen lives: no deinit, no [weak self].
+    EventBus.default.observe(.didLogIn, owner: self) { screen, name in
+      screen.title = "Hello, \(name)!"  // use the parameter, not `self`
+    }
   }
-}  // Called on the main actor, for as long as the screen lives. No deinit, no [weak self].
+}
 
-// snippet.hide
 let screen = Screen()
-precondition(EventBus.default.post(.didLogIn, "Grace") == 1)
-precondition(screen.title == "Grace")
+EventBus.default.post(.didLogIn, "Ada")  // a number instead of "Ada" does not compile
+print(screen.title)  // Hello, Ada!
+// snippet.hide
+precondition(screen.title == "Hello, Ada!")

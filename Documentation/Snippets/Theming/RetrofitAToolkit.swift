@@ -4,12 +4,12 @@ import EventBus
 import Theming
 
 extension ThemeKeys {
-  static let frame = ThemeKey("color.frame", default: RGBA(red: 30, green: 30, blue: 30))
+  static let frame = ThemeKey("color.frame", default: RGBA(0x1E1E1E))
 }
 
 /// The base class of the toolkit, which calls views on the main thread, but does not say so.
 class Widget {
-  var frame = RGBA(red: 0, green: 0, blue: 0)
+  var frame = RGBA(0x000000)
   func keyPressed(_ key: Character) {}
 }
 
@@ -19,7 +19,7 @@ final class Panel: Widget {
   override func keyPressed(_ key: Character) {
     MainActor.assumeIsolated {
       do {
-        try ThemeManager.shared.edit { $0[.frame] = RGBA(red: 200, green: 200, blue: 200) }
+        try ThemeManager.shared.edit { $0[.frame] = RGBA(0xC8C8C8) }
       } catch {
         print(error)
       }
@@ -66,8 +66,7 @@ final class CurrentTheme: Sendable {
 let current = CurrentTheme(of: .shared)
 let panel = makePanel()
 panel.keyPressed("n")
-print(panel.frame == current.theme[.frame])  // true, and on any other thread, too
-
+print(panel.frame == current.theme[.frame])  // true, even on another thread
 // snippet.hide
 precondition(panel.frame.hex == "#c8c8c8" && Badge().frame == panel.frame)
 let elsewhere = await Task.detached { current.theme[.frame] }.value

@@ -3,13 +3,13 @@
 import Theming
 
 extension ThemeKeys {
-  static let accent = ThemeKey("color.accent", default: RGBA(red: 0, green: 122, blue: 255))
+  static let accent = ThemeKey("color.accent", default: RGBA(0x007AFF))
   static let radius = ThemeKey("corner.radius", default: 4)
 }
 
 @MainActor
 final class Label {
-  var color = RGBA(red: 0, green: 0, blue: 0)
+  var color = RGBA(0x000000)
   var corner = 0
   @Themed var themeMap: ThemeMap<Label>?
 }
@@ -18,11 +18,10 @@ let label = Label()
 label.themeMap = [.set(\.color, .accent), .set(\.corner, .radius)]  // subscribes, applies now
 
 var night = Theme("Night", appearance: .dark)
-night[.accent] = RGBA(red: 110, green: 160, blue: 255)
+night[.accent] = RGBA(0x6EA0FF)
 let ember = night.deriving("Ember") { $0[.radius] = 8 }
 
 try ThemeManager.shared.use(night)
-
 // snippet.hide
 try ThemeManager.shared.use(ember)
 precondition(label.color.hex == "#6ea0ff" && label.corner == 8)

@@ -4,14 +4,14 @@ import EventBus
 import Theming
 
 extension ThemeKeys {
-  static let ink = ThemeKey("color.ink", default: RGBA(red: 30, green: 30, blue: 30))
-  static let paper = ThemeKey("color.paper", default: RGBA(red: 255, green: 255, blue: 255))
+  static let ink = ThemeKey("color.ink", default: RGBA(0x1E1E1E))
+  static let paper = ThemeKey("color.paper", default: RGBA(0xFFFFFF))
   static let corner = ThemeKey("row.corner", default: 4)
 }
 
 @MainActor
 class Row {
-  var ink = RGBA(red: 0, green: 0, blue: 0)
+  var ink = RGBA(0x000000)
   var corner = 0 { didSet { needsLayout = true } }
   var needsLayout = false
 
@@ -23,7 +23,7 @@ row.themeMap = [.set(\.ink, .ink), .set(\.corner, .corner)]
 
 let quiet: ThemeMap<Row> = [.set(\.ink, .ink)]
 row.themeMap = quiet  // replaces: from now on the corner is not set
-row.themeMap = nil  // ends
+row.themeMap = nil  // ends; the properties keep their values
 
 @MainActor
 final class Page {
@@ -41,7 +41,7 @@ page.themeMap = [
 @MainActor
 final class Badge: Themeable {
   let themeSlot = ThemeSlot()
-  var ink = RGBA(red: 0, green: 0, blue: 0)
+  var ink = RGBA(0x000000)
 }
 
 let badge = Badge()
@@ -49,7 +49,7 @@ badge.themeMap = [.set(\.ink, .ink)]  // subscribes, applies now
 
 @MainActor
 final class LegacyCell {
-  var tint = RGBA(red: 0, green: 0, blue: 0)
+  var tint = RGBA(0x000000)
 }
 
 let cell = LegacyCell()
@@ -57,7 +57,7 @@ let following = ThemeManager.shared.follow(cell, [.set(\.tint, .ink)])
 following.cancel()  // or release the cell
 
 try ThemeManager.shared.edit { theme in
-  theme[.ink] = RGBA(red: 20, green: 40, blue: 60)
+  theme[.ink] = RGBA(0x14283C)
   theme[.corner] = 8
 }
 
@@ -66,19 +66,18 @@ let token = EventBus.default.observe(.themeDidChange) { change in
 }
 
 let day = Theme("Day", appearance: .light)
-let night = Theme("Night", appearance: .dark) { $0[.paper] = RGBA(red: 16, green: 20, blue: 28) }
+let night = Theme("Night", appearance: .dark) { $0[.paper] = RGBA(0x10141C) }
 let manager = ThemeManager(light: day, dark: night)
 manager.systemAppearance = .light  // shows Day
 manager.appearancePreference = .dark  // shows Night, regardless of the system
 
 manager.register(
-  Theme("Contrast", appearance: .dark) { $0[.ink] = RGBA(red: 255, green: 255, blue: 255) }
+  Theme("Contrast", appearance: .dark) { $0[.ink] = RGBA(0xFFFFFF) }
 )
 try manager.use("Contrast")  // the user's choice
 manager.systemAppearance = .dark  // still shows Contrast
 manager.appearancePreference = .system  // shows Night, and follows the system again
 try manager.use("Contrast")
-
 // snippet.hide
 precondition(page.backgroundColor == "#ffffff" && page.spacing == 12)
 precondition(badge.ink.hex == "#14283c" && manager.theme.name == "Contrast")

@@ -3,16 +3,16 @@
 import Theming
 
 extension ThemeKeys {
-  static let brand = ThemeKey("color.brand", default: RGBA(red: 0, green: 122, blue: 255))
-  static let accent = ThemeKey("color.accent", default: RGBA(red: 0, green: 122, blue: 255))
-  static let ground = ThemeKey("color.ground", default: RGBA(red: 20, green: 24, blue: 32))
+  static let brand = ThemeKey("color.brand", default: RGBA(0x007AFF))
+  static let accent = ThemeKey("color.accent", default: RGBA(0x007AFF))
+  static let ground = ThemeKey("color.ground", default: RGBA(0x141820))
   static let radius = ThemeKey("corner.radius", default: 4)
 }
 
 var night = Theme("Night", appearance: .dark)
-night[.brand] = RGBA(red: 110, green: 160, blue: 255)
+night[.brand] = RGBA(0x6EA0FF)
 night[alias: .accent] = .brand
-let ember = night.deriving("Ember") { $0[.brand] = RGBA(red: 255, green: 120, blue: 60) }
+let ember = night.deriving("Ember") { $0[.brand] = RGBA(0xFF783C) }
 
 print(ember.explain(.accent))
 
@@ -47,12 +47,11 @@ protocol ThemeStore {
   let loaded = ThemeDocument<AppTheme>.load(store.files, extending: [night, ember]) { file in
     try ThemeDocument(from: store.decoder(for: file))
   }
-  for theme in loaded.themes { manager.register(theme) }
+  manager.register(loaded.themes)
   for issue in loaded.issues { print(issue) }
 }
 
 let document = ThemeDocument<AppTheme>(ember)  // "Ember", extends "Night", one value
-
 // snippet.hide
 /// Stands for the decoder of a real format.
 struct Tree: Decoder, SingleValueDecodingContainer {

@@ -43,7 +43,8 @@ extension EventBus {
   /// to 24 slots, this bound is certain. Beyond that, a registration inspects a sample and may occasionally
   /// leave the sweep to the next one. The owner of a handler on an actor is inspected on that actor only:
   /// there the bound holds after the actor's next turn. The owner of any other handler is retained briefly
-  /// by threads that post, register or take a snapshot, and its `deinit` may run there.
+  /// by threads that post, register or take a snapshot, and its `deinit` may run there. A registration for a
+  /// sender that has been deallocated is removed by later registrations in the same way.
   ///
   /// An owner that is not `Sendable` belongs to one isolation; store the token in it instead and capture it
   /// weakly in the handler. The same owner may register more than once; the registrations are independent.
@@ -122,7 +123,7 @@ extension EventBus {
   ///
   /// The handler runs in a task, in the isolation of the closure. It handles one event at a time, in the
   /// order of the posts; further events wait. Cancelling the token drops the events that wait. A call that
-  /// has begun continues, and its task is not cancelled.
+  /// has begun continues, and its task is not cancelled; the handler is released when that call has ended.
   ///
   /// - Parameters:
   ///   - name: The name of the event.

@@ -26,7 +26,7 @@ extension EventNames {
 }
 
 @MainActor @Suite("Autosave") struct AutosaveTests {
-  let bus = EventBus()  // its own for each test, because the suite is created for each test
+  let bus = EventBus()  // one for each test, because each test creates the suite
   let clock = ManualClock()
   let recorder: EventRecorder
   let autosave: Autosave
@@ -47,7 +47,7 @@ extension EventNames {
     #expect(recorder.payloads(of: .didSave) == ["Dear"])
   }
 
-  @Test("An edit that another thread posts is saved, too")
+  @Test("An edit that another thread posts is saved")
   func otherThread() async throws {
     await Task.detached { [bus] in _ = bus.post(.didEdit, "Hello") }.value
     try await bus.waitUntilSettled(within: .seconds(300))  // the handler has started its timer

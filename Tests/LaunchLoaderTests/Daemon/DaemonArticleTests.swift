@@ -2,18 +2,20 @@
 import TestSupport
 import Testing
 
-/// The article *A daemon from nothing*.
+/// The articles that show the daemon: *A daemon from nothing*, *Process managers* and *Values that must be closed*.
 ///
-/// The gate `snippets` compares its Swift.
-@Suite("The article about a daemon")
+/// The gate `snippets` compares their Swift.
+@Suite("The articles about a daemon")
 struct DaemonArticleTests {
   private static let root = parent(ofPath: #filePath) + "/../../.."
+  private static let articles = ["ADaemonFromNothing", "ProcessManagers", "ValuesThatMustBeClosed"]
 
-  /// Returns the code blocks of the article in a language.
+  /// Returns the code blocks of the articles in a language.
   private func blocks(in language: String) throws -> [String] {
-    let article = "/Sources/LaunchLoader/LaunchLoader.docc/ADaemonFromNothing.md"
-    let lines = try text(ofPath: Self.root + article)
-      .split(separator: "\n", omittingEmptySubsequences: false)
+    let lines = try Self.articles.flatMap { article in
+      try text(ofPath: "\(Self.root)/Sources/LaunchLoader/LaunchLoader.docc/\(article).md")
+        .split(separator: "\n", omittingEmptySubsequences: false)
+    }
     var blocks: [String] = []
     var block: String?
     for line in lines {
@@ -28,7 +30,7 @@ struct DaemonArticleTests {
   }
 
   @Test(
-    "The files that the article shows are those of the example",
+    "The files that the articles show are those of the example",
     arguments: [("ini", "daemon.service"), ("dockerfile", "Dockerfile"), ("json", "settings.json")]
   )
   func files(_ language: String, _ name: String) throws {
@@ -36,7 +38,7 @@ struct DaemonArticleTests {
     #expect(try blocks(in: language) == [file])
   }
 
-  @Test("Each line of output in the article is one that the tests have seen, and the reverse")
+  @Test("Each line of output in the articles is one that the tests have seen, and the reverse")
   func output() throws {
     let lines = try blocks(in: "text").flatMap { $0.split(separator: "\n").map(String.init) }
     #expect(Set(lines) == DaemonTests.Output.quoted)

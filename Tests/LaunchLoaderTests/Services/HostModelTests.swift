@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Programs at random, on a manual clock: launch work, services, readiness, limits, restarts, groups, signals.
-@Suite("Whole applications at random", .timeLimit(.minutes(10)))
+@Suite("Whole applications at random", .timeLimit(.minutes(60)))
 struct HostModelTests {
   /// What a service does in one of its attempts.
   fileprivate enum Act: CaseIterable, Sendable {

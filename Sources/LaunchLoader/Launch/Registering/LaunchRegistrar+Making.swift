@@ -1,6 +1,6 @@
 /// Registering work that makes a value.
 extension LaunchRegistrar {
-  /// Registers a synchronous maker of a value; see <doc:ValuesThatLaunchWorkMakes>.
+  /// Registers a synchronous maker of a value; see <doc:Ordering>.
   ///
   /// - Parameters:
   ///   - key: The key of the value, whose name is the name of the work.
@@ -34,7 +34,7 @@ extension LaunchRegistrar {
     return loader.add(key.name, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
-  /// Registers an asynchronous maker of a value; see <doc:ValuesThatLaunchWorkMakes>.
+  /// Registers an asynchronous maker of a value; see <doc:Ordering>.
   @discardableResult
   public func callAsFunction<Value>(
     _ key: LaunchKey<Value>,
@@ -54,7 +54,7 @@ extension LaunchRegistrar {
     return loader.add(key.name, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
-  /// Registers a synchronous maker with one need; see <doc:ValuesThatLaunchWorkMakes>.
+  /// Registers a synchronous maker with one need; see <doc:Ordering>.
   @discardableResult
   public func callAsFunction<Value, A>(
     _ key: LaunchKey<Value>,
@@ -75,7 +75,7 @@ extension LaunchRegistrar {
     return loader.add(key.name, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
-  /// Registers an asynchronous maker with one need; see <doc:ValuesThatLaunchWorkMakes>.
+  /// Registers an asynchronous maker with one need; see <doc:Ordering>.
   @discardableResult
   public func callAsFunction<Value, A>(
     _ key: LaunchKey<Value>,
@@ -101,7 +101,7 @@ extension LaunchRegistrar {
     return loader.add(key.name, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
-  /// Registers a synchronous maker with two needs; see <doc:ValuesThatLaunchWorkMakes>.
+  /// Registers a synchronous maker with two needs; see <doc:Ordering>.
   @discardableResult
   public func callAsFunction<Value, A, B>(
     _ key: LaunchKey<Value>,
@@ -128,7 +128,7 @@ extension LaunchRegistrar {
     return loader.add(key.name, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
-  /// Registers an asynchronous maker with two needs; see <doc:ValuesThatLaunchWorkMakes>.
+  /// Registers an asynchronous maker with two needs; see <doc:Ordering>.
   @discardableResult
   public func callAsFunction<Value, A, B>(
     _ key: LaunchKey<Value>,

@@ -1,6 +1,6 @@
 /// Registering work that needs values.
 extension LaunchRegistrar {
-  /// Registers synchronous work that needs one value; see <doc:ValuesThatLaunchWorkMakes>.
+  /// Registers synchronous work that needs one value; see <doc:Ordering>.
   ///
   /// - Parameters:
   ///   - id: The name of the work. Without one, the work is named after its file and line.
@@ -32,7 +32,7 @@ extension LaunchRegistrar {
     return loader.add(id, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
-  /// Registers asynchronous work that needs one value; see <doc:ValuesThatLaunchWorkMakes>.
+  /// Registers asynchronous work that needs one value; see <doc:Ordering>.
   @discardableResult
   public func callAsFunction<A>(
     _ id: LaunchID? = nil,
@@ -51,7 +51,7 @@ extension LaunchRegistrar {
     return loader.add(id, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
-  /// Registers synchronous work that needs two values; see <doc:ValuesThatLaunchWorkMakes>.
+  /// Registers synchronous work that needs two values; see <doc:Ordering>.
   @discardableResult
   public func callAsFunction<A, B>(
     _ id: LaunchID? = nil,
@@ -71,7 +71,7 @@ extension LaunchRegistrar {
     return loader.add(id, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
-  /// Registers asynchronous work that needs two values; see <doc:ValuesThatLaunchWorkMakes>.
+  /// Registers asynchronous work that needs two values; see <doc:Ordering>.
   @discardableResult
   public func callAsFunction<A, B>(
     _ id: LaunchID? = nil,
