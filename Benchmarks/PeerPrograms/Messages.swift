@@ -36,7 +36,9 @@ let jobs = Jobs()
 
 // Blocks whose tokens are dropped, and their order.
 for number in 0..<12 {
-  _ = center.addObserver(forName: name, object: nil, queue: nil) { _ in log.lines.append("\(number)") }
+  _ = center.addObserver(forName: name, object: nil, queue: nil) { _ in
+    log.lines.append("\(number)")
+  }
 }
 center.post(name: name, object: nil)
 print(log.lines)

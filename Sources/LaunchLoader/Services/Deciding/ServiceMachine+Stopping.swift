@@ -41,7 +41,8 @@ extension ServiceMachine {
       enter(.ended, index, because: thrown)
       remove(id)
       if let failure { if isIgnored { ignored.append(failure) } else { failures.append(failure) } }
-      if let request { self.request(request) }
+      // One that has not started leaves its dependants nothing to wait for, even if only the program stops.
+      if let request = request ?? (record.isSatisfied ? nil : .stop) { self.request(request) }
       if table.count == 0 { self.request(.stop) }
     }
     advance()
@@ -53,6 +54,7 @@ extension ServiceMachine {
   ///   - record: The service, in the state in which it has ended.
   ///   - error: The error that it threw; `nil` also if the stop has ended a wait of it.
   ///   - isStopping: Whether the services, or the program, were asked to stop.
+  /// - Returns: What the end means.
   private func judge(
     _ record: ServiceRecord,
     _ error: (any Error)?,
@@ -61,11 +63,8 @@ extension ServiceMachine {
     let (name, options) = (record.name, record.options)
     if isStopping {
       // One that returns after the request has not failed, even if its turn had not come.
-      // Its dependants will not start: in a group, the stop is not asked for yet.
-      let request: Request? = record.isSatisfied ? nil : .stop
-      guard let error else { return .ends(nil, isIgnored: false, request) }
-      let policy = options.onThrow
-      return .ends((name, error), isIgnored: policy.isIgnore, policy.request ?? request)
+      guard let error else { return .ends(nil, isIgnored: false, nil) }
+      return .ends((name, error), isIgnored: options.onThrow.isIgnore, options.onThrow.request)
     }
     let failsToStart = record.failsToStart || record.missedStart
     let policy = error != nil || failsToStart ? options.onThrow : options.onReturn
