@@ -130,8 +130,8 @@ extension BusState {
   private func warnOfRepetition(by installed: InstalledHooks) {
     guard installed.isFirstRepeat, let interceptor = installed.hooks.interceptor else { return }
     message(
-      "EventBus: the interceptor \(type(of: interceptor)) ran the body of a handler more than once."
-        + " Only the first run counts; call the body once."
+      "EventBus: The interceptor \(type(of: interceptor)) ran the body of a handler more than once."
+        + " The later runs were ignored. Call the body once."
     )
   }
 }

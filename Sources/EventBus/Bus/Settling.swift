@@ -196,8 +196,8 @@ extension EventBus {
     public var description: String {
       let left = remaining.map(\.description).joined(separator: "; ")
       let text =
-        "EventBus: \(label.isEmpty ? "" : "\"\(label)\" ")not settled within \(limit)."
-        + " Left: \(left). Let these handlers return, or pass a longer limit."
+        "EventBus: \(label.isEmpty ? "Did" : "\"\(label)\" did") not settle within \(limit)."
+        + " Still busy: \(left). Let these handlers return, or pass a longer limit."
       return text.onOneLine
     }
   }

@@ -258,13 +258,13 @@ private func startTimer<C: Clock<Duration>>(
       ("`after` cannot have a negative delay; got \(interval)", "Pass a delay of zero or more")
     } else if let tolerance, tolerance < .zero {
       (
-        "a timer cannot have a negative tolerance; got \(tolerance)",
+        "A timer cannot have a negative tolerance; got \(tolerance)",
         "Pass a tolerance of zero or more, or none"
       )
     } else {
       nil
     }
-  if let mistake { trap("\(fileID):\(line): \(mistake.text)", remedy: mistake.remedy) }
+  if let mistake { trap(mistake.text, remedy: mistake.remedy, fileID: fileID, line: line) }
   let queue = ClockTimerQueue.queue(of: clock)
   let timer = queue.add(every: interval, tolerance: tolerance, missed: policy, on: actor, handler)
   if let owner = owner as? any LifetimeOwner { timer.join(owner.lifetime.members) }

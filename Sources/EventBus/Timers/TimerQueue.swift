@@ -190,7 +190,7 @@ final class ClockTimerQueue<C: Clock<Duration>>: TimerQueue,
   }
 
   override func failure(_ error: any Error) -> String {
-    "EventBus: \(C.self) failed to sleep (\(error)), so its timers have stopped."
+    "EventBus: The clock \(C.self) failed to sleep (\(error)), so its timers have stopped."
   }
 
   override func didBecomeEmpty() {
@@ -231,7 +231,7 @@ private let suspendingQueue = ClockTimerQueue(SuspendingClock())
 /// The queues of clocks that are objects, while they have timers and so keep their clocks alive.
 private let objectQueues = Locked<[ObjectIdentifier: TimerQueue]>([:])
 
-/// The error of a clock that stands at its last instant while timers wait for later ones.
+/// The error of a clock that is at its last instant while timers wait for later ones.
 private struct EndOfTime: Error, CustomStringConvertible {
   var description: String { "it cannot represent the next deadline" }
 }

@@ -157,7 +157,7 @@ extension MainActor {
     if knownThread.load(ordering: .relaxed) != thread {
       guard isCurrent else {
         trap(
-          "\(property()) was used off the main actor",
+          "The property \(property()) was used off the main actor",
           remedy: "Set and read it from code that is isolated to @MainActor"
         )
       }

@@ -115,7 +115,7 @@ public struct ThemeDocument<Schema: ThemeSchema>: Sendable {
   public func theme(extending base: Theme? = nil, strict: Bool = false) throws(ThemeError) -> Theme
   {
     if let extends, base == nil || (strict && base?.name != extends) {
-      throw ThemeError(.wrongBase, themes: [name, extends])
+      throw ThemeError(.wrongBase, themes: [name, extends], givenBase: base?.name)
     }
     if strict, !issues.isEmpty { throw ThemeError(.issues, themes: [name], issues: issues) }
     let ownAppearance = appearance ?? (base == nil ? .dark : nil)

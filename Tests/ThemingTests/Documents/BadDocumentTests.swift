@@ -51,9 +51,9 @@ struct BadDocumentTests {
         #"{"color.accent": "{}"}"#,
         #""color.accent" points at "", which is not a key of the theme"#
       ),
-      (#"{"opaque": 5}"#, #""opaque" has values that are not Codable"#),
-      (#"{"opaque": null}"#, #""opaque" has values that are not Codable"#),
-      (#"{"opaque": {"number": 5}}"#, #""opaque" has values that are not Codable"#),
+      (#"{"opaque": 5}"#, #""opaque" has values that are not Codable: make their type Codable, or leave the key out of the schema"#),
+      (#"{"opaque": null}"#, #""opaque" has values that are not Codable: make their type Codable, or leave the key out of the schema"#),
+      (#"{"opaque": {"number": 5}}"#, #""opaque" has values that are not Codable: make their type Codable, or leave the key out of the schema"#),
     ]
   )
   func issues(_ values: String, _ expected: String) throws {

@@ -13,7 +13,8 @@ struct RGBAExitTests {
       _ = RGBA(0x1_00_00_00)
     }
     let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
-    #expect(text.contains("0x1000000") && text.contains("alpha:"))
+    #expect(text.contains("The color 0x1000000 has more than six digits") && text.contains("alpha:"))
+    #expect(text.contains("ThemingTests/RGBAExitTests.swift:"))
   }
 }
 #endif

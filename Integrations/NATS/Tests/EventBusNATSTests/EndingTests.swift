@@ -641,36 +641,4 @@ struct LimitTests {
     #expect(atB.count == 5 && b.bridge.counts[.past] == 0 && b.bridge.counts[.gap] == 0)
     withExtendedLifetime(token) {}
   }
-
-  @Test(
-    "One string with two types of payload, an empty prefix and an empty node are programming errors"
-  )
-  func misuse() async {
-    await #expect(processExitsWith: .failure) {
-      let bridge = EventBridge(
-        EventBus(),
-        link: ScriptedLink(ScriptedServer(seed: 0)),
-        node: "a",
-        .quick()
-      )
-      bridge.carry(EventName<Int>("same"), .outgoing)
-      bridge.carry(EventName<String>("same"), .incoming)
-    }
-    await #expect(processExitsWith: .failure) {
-      _ = EventBridge(
-        EventBus(),
-        link: ScriptedLink(ScriptedServer(seed: 0)),
-        node: "a",
-        .quick { $0.prefix = "" }
-      )
-    }
-    await #expect(processExitsWith: .failure) {
-      _ = EventBridge(
-        EventBus(),
-        link: ScriptedLink(ScriptedServer(seed: 0)),
-        node: "",
-        .quick()
-      )
-    }
-  }
 }

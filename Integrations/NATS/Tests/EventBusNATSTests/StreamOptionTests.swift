@@ -233,18 +233,4 @@ struct StreamOptionTests {
       ($0 as? NATSError)?.code == .invalidOption && "\($0)".contains(words)
     }
   }
-
-  @Test("A limit of streams that is not positive is a programming error")
-  func misuse() async {
-    await #expect(processExitsWith: .failure) {
-      let link = ScriptedLink(ScriptedServer(seed: 0))
-      let limits = StreamLimits(age: .zero)
-      _ = EventBridge(EventBus(), link: link, node: "a", .quick { $0.streamLimits = limits })
-    }
-    await #expect(processExitsWith: .failure) {
-      let link = ScriptedLink(ScriptedServer(seed: 0))
-      let limits = StreamLimits(size: 0)
-      _ = EventBridge(EventBus(), link: link, node: "a", .quick { $0.streamLimits = limits })
-    }
-  }
 }

@@ -152,8 +152,10 @@ final class ComputedCore<Value>: ComputedNode {
   func trapOnNestedComputation() -> Never {
     let site = observers.site
     trap(
-      "the computed value at \(site.fileID):\(site.line) was accessed during its own computation",
-      remedy: "Use only the arguments of the closure, and set no property in it"
+      "The computed value at \(site.fileID):\(site.line) was accessed during its own computation",
+      remedy: "Use only the arguments of the closure, and do not set properties in it",
+      fileID: site.fileID,
+      line: site.line
     )
   }
 

@@ -302,8 +302,10 @@ final class ValueCell<Value> {
   @usableFromInline
   func trapOnNestedAccess() -> Never {
     trap(
-      "the property at \(site.fileID):\(site.line) was accessed while it was being mutated in place",
-      remedy: "Inside the mutation, use only the value that is being mutated"
+      "The property at \(site.fileID):\(site.line) was accessed while it was being mutated in place",
+      remedy: "Inside the mutation, use only the value that is being mutated",
+      fileID: site.fileID,
+      line: site.line
     )
   }
 }

@@ -257,8 +257,8 @@ extension EventStream {
     let site = CallSite(fileID, line)
     let buffer = StreamBuffer<Payload>(BufferLimit(buffering, at: site)) { count in
       printError(
-        "EventBus: \(count) values wait in the stream made at \(SourceSite(site)). No task reads it, or not as fast"
-          + " as the property changes: read it, end it, or pass a buffering policy that keeps fewer."
+        "EventBus: \(count) values wait in the stream created at \(SourceSite(site)). No task reads it, or not as fast"
+          + " as the property changes. Read it, end it, or pass a buffering policy that keeps fewer."
       )
     }
     // Cancelled with the release of the handler. If the property belongs to an isolation domain, that is later

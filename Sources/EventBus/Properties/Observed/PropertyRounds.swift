@@ -281,7 +281,7 @@ func deliverRounds<Round>(
 /// - Parameter site: The source site of the property.
 func warnOfRounds(of site: PropertySite) {
   printError(
-    "EventBus: the property at \(site.fileID):\(site.line) was set more than 100 times by its "
+    "EventBus: The property at \(site.fileID):\(site.line) was set more than 100 times by its "
       + "own observers. Check whether they trigger each other in an endless cycle."
   )
 }

@@ -77,9 +77,9 @@ package struct SettingChain: Equatable, Sendable {
     if chain.bindings >= bindingLimit {
       let site = site()
       return printError(
-        "EventBus: the binding of the property at \(site.fileID):\(site.line) has stopped, at the end of a chain of "
-          + "changes of which bindings made \(bindingLimit). Check whether properties are bound to each other in a "
-          + "circle, and whether values that `==` compares can be equal."
+        "EventBus: The binding of the property at \(site.fileID):\(site.line) stopped after a chain of changes of which "
+          + "bindings made \(bindingLimit). Check whether properties are bound to each other in a circle, and whether "
+          + "values that `==` compares can be equal."
       )
     }
     chain.bindings += 1

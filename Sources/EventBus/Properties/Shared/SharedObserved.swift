@@ -283,8 +283,10 @@ extension SharedObserved {
     if insider.load(ordering: .relaxed) == thread {
       let site = observers.site
       trap(
-        "the property at \(site.fileID):\(site.line) was used inside its own update or comparison",
-        remedy: "Work with the value that update hands to its closure"
+        "The property at \(site.fileID):\(site.line) was used inside its own update or comparison",
+        remedy: "Use the value that update passes to its closure",
+        fileID: site.fileID,
+        line: site.line
       )
     }
     return thread

@@ -108,8 +108,9 @@ package final class SharedObservers<Value: Sendable>: ObserverList,
   ) {
     printError(
       "EventBus: \(count) changes of the shared property at \(site.fileID):\(site.line) wait for the actor"
-        + " \(actor.map { "\($0)" } ?? "of a handler"), the newest of them for the handler registered at"
-        + " \(SourceSite(handler)). The actor is blocked, or slower than the code that sets the property."
+        + " \(actor.map { "\($0)" } ?? "of a handler"); the newest is for the handler registered at"
+        + " \(SourceSite(handler)). The actor is blocked, or slower than the code that sets the property: let its"
+        + " handlers return sooner."
     )
   }
 
@@ -130,8 +131,8 @@ package final class SharedObservers<Value: Sendable>: ObserverList,
   func warnOnce() {
     if hasWarned.exchange(true, ordering: .relaxed) { return }
     printError(
-      "EventBus: the property at \(site.fileID):\(site.line) was set at the end of a chain of more than 100 changes, "
-        + "each made by an observer of the one before. Check whether observers trigger each other in an endless cycle."
+      "EventBus: The property at \(site.fileID):\(site.line) was set at the end of a chain of more than 100 changes, "
+        + "each made by an observer of the previous one. Check whether observers trigger each other in an endless cycle."
     )
   }
 

@@ -79,13 +79,25 @@ public final class EventBridge: Sendable {
   ///   - connection: The connection, which several bridges may share.
   ///   - node: The name of this process among the others: unique, and the same after a restart.
   ///   - configuration: Limits and times.
+  ///   - fileID: The file of the call; filled in by the compiler.
+  ///   - line: The line in that file; filled in by the compiler.
   public convenience init(
     _ bus: EventBus,
     over connection: NATSConnection,
     node: String,
-    configuration: Configuration = Configuration()
+    configuration: Configuration = Configuration(),
+    fileID: StaticString = #fileID,
+    line: UInt = #line
   ) {
-    self.init(bus, link: connection.link, owner: connection, node: node, configuration)
+    self.init(
+      bus,
+      link: connection.link,
+      owner: connection,
+      node: node,
+      configuration,
+      fileID: fileID,
+      line: line
+    )
   }
 
   /// Creates a bridge over any link.
@@ -94,20 +106,21 @@ public final class EventBridge: Sendable {
     link: any Link,
     owner: NATSConnection? = nil,
     node: String,
-    _ configuration: Configuration
+    _ configuration: Configuration,
+    fileID: StaticString = #fileID,
+    line: UInt = #line
   ) {
-    precondition(
-      !node.isEmpty,
-      "The name of a node is empty: give it one that no other process has"
-    )
-    precondition(
-      configuration.streamLimits.arePositive,
-      "A limit of streams is not positive: give it a positive value, or none"
-    )
-    precondition(
-      !configuration.prefix.isEmpty,
-      "The prefix of the subjects is empty: give it a name, such as \"events\""
-    )
+    let mistake: (problem: String, remedy: String)? =
+      if node.isEmpty {
+        ("The name of the node is empty", "Give it a name that no other process has")
+      } else if !configuration.streamLimits.arePositive {
+        ("A stream limit of the node \"\(node)\" is not positive", "Pass a positive value, or nil")
+      } else if configuration.prefix.isEmpty {
+        ("The subject prefix of the node \"\(node)\" is empty", "Pass a name such as \"events\"")
+      } else {
+        nil
+      }
+    if let mistake { trap(mistake.problem, remedy: mistake.remedy, fileID: fileID, line: line) }
     core = BridgeCore(bus, link, node, configuration)
     self.owner = owner
     core.backlog.announcements.work = { [weak self] in self?.announceFall() }
