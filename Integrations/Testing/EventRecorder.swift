@@ -222,7 +222,7 @@ public final class EventRecorder: Sendable {
 
   /// Runs an operation, and cancels it at a deadline.
   ///
-  /// - Returns: The result of the operation, also if it comes with the cancellation.
+  /// - Returns: The result of the operation, even if it arrives with the cancellation.
   private static func result<Value: Sendable>(
     within duration: Duration,
     _ clock: any Clock<Duration>,

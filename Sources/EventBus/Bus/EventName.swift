@@ -195,7 +195,7 @@ final class InternedName: Sendable {
   }
 }
 
-// A file that declares a `Token` of its own names that of the library as `EventBus.Token`.
+// A file that declares its own `Token` refers to that of the library as `EventBus.Token`.
 extension EventBus {
   /// The library's ``Token``, for a file with another type of that name.
   public typealias Token = EventBus::Token

@@ -71,7 +71,7 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
   ///   - sender: The sender, kept alive by the caller.
   ///   - token: A registration to leave out.
   ///   - site: The call that posts the event.
-  ///   - isolation: The actor on which the poster runs.
+  ///   - isolation: The actor on which the caller runs.
   /// - Returns: The number of handlers that were called or for which the event was queued.
   @inlinable
   func send(
@@ -81,7 +81,7 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
     at site: CallSite,
     on isolation: (any Actor)?
   ) -> Int {
-    // What waits for the poster's actor comes first.
+    // Events that wait for the caller's actor come first.
     if let isolation, !busState.waiting.isZero { busState.drainMailbox(of: isolation) }
     // Call the observers, on the general path if hooks, recorded events or several groups of observers ask for it.
     let isPlain = token == nil && busState.isPlain
@@ -129,9 +129,10 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
   ///
   /// - Parameters:
   ///   - payload: The payload.
-  ///   - sender: The sender, retained by the caller; `nil` also for an event that was enqueued.
+  ///   - sender: The sender, retained by the caller; `nil` if there is none, and for an event that
+  ///     was enqueued.
   ///   - origin: The origin of the event.
-  ///   - cause: What hooks are to know of an event that was enqueued.
+  ///   - cause: The information that hooks need about an event that was enqueued.
   /// - Returns: The number of handlers that were called or for which the event was queued.
   @discardableResult
   func sendInOrder(

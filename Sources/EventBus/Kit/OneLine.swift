@@ -15,7 +15,7 @@ extension String {
 }
 
 extension Unicode.Scalar {
-  /// A Boolean value that indicates whether the scalar controls a terminal or begins a line.
+  /// True if the scalar controls a terminal or begins a line.
   fileprivate var needsEscape: Bool {
     switch properties.generalCategory {
     case .control, .lineSeparator, .paragraphSeparator: true

@@ -21,8 +21,9 @@
 /// is cancelled, or after the tick that is running at that time. That tick continues, and its task is not
 /// cancelled.
 ///
-/// While the token is paused there are no ticks. Deadlines that pass during a pause are dropped and not
-/// counted as missed, also if the pause lies within a tick; those that passed before it are still served. After the pause the timer stays on the multiples of its interval.
+/// While the token is paused there are no ticks. Deadlines that pass during a pause are skipped and not counted as
+/// missed, even if the pause begins inside a tick; those that passed before it are still served. After the pause,
+/// ticks continue on the original schedule.
 ///
 /// ## Thread safety
 ///

@@ -13,7 +13,7 @@ public import EventBus
 /// not set and cost nothing.
 ///
 /// Views follow the theme with ``Themed`` or ``Themeable``, other objects with ``follow(_:_:)``. A
-/// part of the screen with values of its own has its own manager, created by ``scope(_:)``.
+/// part of the screen with its own values has its own manager, created by ``scope(_:)``.
 ///
 /// ## Thread safety
 ///
@@ -219,7 +219,7 @@ public final class ThemeManager {
 }
 
 extension ThemeManager {
-  /// Creates a manager for a part of the screen with values of its own.
+  /// Creates a manager for a part of the screen with its own values.
   ///
   /// A scope follows this manager: its theme is the theme in use here with the overrides on top.
   /// Aliases bind in the scope, so overriding a key also affects the aliases of that key. When this

@@ -52,7 +52,7 @@ public struct RGBA: Hashable, Sendable {
   public init?(hex: String) {
     var digits = Substring(hex)
     if digits.first == "#" { digits.removeFirst() }
-    // Other scripts have hexadecimal digits, too.
+    // Other scripts also have hexadecimal digits.
     let nibbles = digits.compactMap { $0.isASCII ? $0.hexDigitValue.map(UInt8.init) : nil }
     guard nibbles.count == digits.count else { return nil }
     let channels: [UInt8]

@@ -65,8 +65,8 @@ package struct SettingChain: Equatable, Sendable {
 
   /// Assigns the value of a property to the target of a binding, unless bindings have made too many changes of the chain.
   ///
-  /// Properties that are bound to each other, and whose values are never equal, would set each other for ever. A refusal
-  /// prints a message, and ends what the binding would have gone on with.
+  /// Properties that are bound to each other, and whose values are never equal, would set each other forever. A
+  /// refusal prints a message, and the binding stops.
   ///
   /// - Parameters:
   ///   - site: The source site of the property.

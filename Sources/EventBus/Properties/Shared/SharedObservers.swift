@@ -69,7 +69,7 @@ package final class SharedObservers<Value: Sendable>: ObserverList,
   /// - Parameters:
   ///   - registration: The registration.
   ///   - count: The number of calls.
-  ///   - isAtHome: A Boolean value that indicates whether the caller runs on the handler's actor, so that the
+  ///   - isAtHome: True if the caller runs on the handler's actor, so that the
   ///     handler is called before the method returns.
   ///   - property: The property.
   func handOver(
@@ -181,9 +181,9 @@ final class SharedSink<Value: Sendable>: GeneralSink<SharedCall<Value>>,
   @unchecked Sendable  // Reason: constants, and state that is locked.
 {
   private struct State: ~Copyable {
-    /// A Boolean value that indicates whether the registering thread has made its last call.
+    /// True if the registering thread has made its last call.
     var isOpen = false
-    /// A Boolean value that indicates whether the registration has ended, and nothing is to be kept.
+    /// True if the registration has ended, and nothing is to be kept.
     var hasFinished = false
     /// The number of the newest change contained in the value at registration.
     var baseline: UInt = 0
@@ -211,7 +211,7 @@ final class SharedSink<Value: Sendable>: GeneralSink<SharedCall<Value>>,
   private let observers: SharedObservers<Value>
   private let ownerID: ObjectIdentifier?
   private let id: AnyHashable?
-  /// A Boolean value that indicates whether the handler runs on an actor.
+  /// True if the handler runs on an actor.
   private let isBound: Bool
   private let handler: SharedHandler<Value>
 
@@ -249,7 +249,7 @@ final class SharedSink<Value: Sendable>: GeneralSink<SharedCall<Value>>,
   /// - Parameters:
   ///   - value: The value.
   ///   - number: The number of the newest change in it.
-  ///   - isWanted: Whether the handler is called with the value, too.
+  ///   - isWanted: Whether the handler is also called with the value.
   func begin(with value: Value, _ number: UInt, _ isWanted: Bool) {
     // Released outside the lock, with the values that they displace.
     let (early, merged) = state.withLock { state -> ([SharedRound<Value>], Int) in
@@ -308,7 +308,7 @@ final class SharedSink<Value: Sendable>: GeneralSink<SharedCall<Value>>,
 
   /// Makes the call for the next change held during the registration.
   ///
-  /// - Parameter isAtHome: A Boolean value that indicates whether the caller runs on the handler's actor.
+  /// - Parameter isAtHome: True if the caller runs on the handler's actor.
   /// - Returns: `false` if no change is held any more.
   fileprivate func callHeld(_ isAtHome: Bool) -> Bool {
     let isHeld = state.withLock { state in
