@@ -1,0 +1,48 @@
+# Prints the prose of source files, one line per paragraph, so that a search finds phrases across line breaks: comments,
+# string literals of several words (messages and titles of tests) and the text of articles. Code, fenced code and words
+# in backticks are left out.
+#
+# Output:  path TAB line TAB paragraph
+
+function flush() {
+  gsub(/`[^`]*`/, "``", text)
+  if (text ~ /[^ \t]/) printf "%s\t%d\t%s\n", name, start, text
+  text = ""
+}
+function add(words) {
+  if (text == "") { name = FILENAME; start = FNR; text = words } else text = text " " words
+}
+
+FNR == 1 { flush(); fenced = 0; article = FILENAME ~ /\.md$/; shell = FILENAME ~ /\.(sh|awk)$/ }
+
+article {
+  if (/^ *(```|~~~)/) { flush(); fenced = !fenced; next }
+  if (fenced || /^ *$/) { flush(); next }
+  if (/^ *([-*|#>]|[0-9]+\.) ?/) flush()
+  add($0)
+  next
+}
+
+shell ? /^ *# / : /^ *\/\// {
+  words = $0
+  sub(shell ? /^ *# ?/ : /^ *\/\/+ ?/, "", words)
+  if (words ~ /^ *```/) { flush(); fenced = !fenced; next }
+  if (fenced || words ~ /^ *$/) { flush(); next }
+  if (words ~ /^ *(- |\|)/) flush()
+  add(words)
+  next
+}
+
+{
+  flush(); fenced = 0
+  if (shell) next
+  rest = $0
+  while (match(rest, /"([^"\\]|\\.)*"/)) {
+    words = substr(rest, RSTART + 1, RLENGTH - 2)
+    rest = substr(rest, RSTART + RLENGTH)
+    if (words ~ / [a-z]/) { add(words); flush() }
+  }
+  if (match(rest, /[ \t]\/\/ /)) { add(substr(rest, RSTART + RLENGTH)); flush() }
+}
+
+END { flush() }
