@@ -48,7 +48,8 @@ extension Theme {
     $0[.corner] = 6
   }
 
-  /// A warmer Night, with a body of its own; the accent is an alias of Night and follows the brand.
+  /// A warmer Night, with its own body color; the accent is an alias of Night and follows the
+  /// brand.
   static let ember = night.deriving("Ember") {
     $0[.brand] = RGBA(red: 0xff, green: 0x9e, blue: 0x57)
     $0[.barGround] = RGBA(red: 0x5c, green: 0x27, blue: 0x16)

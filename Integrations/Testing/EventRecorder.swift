@@ -231,7 +231,7 @@ public final class EventRecorder: Sendable {
     await withTaskGroup(of: Value??.self) { group in
       group.addTask { .some(await operation()) }
       group.addTask {
-        try? await Self.sleep(for: duration, on: clock)  // Reason: a cancelled sleep is over, too.
+        try? await Self.sleep(for: duration, on: clock)  // Reason: a cancelled sleep is over.
         return .none
       }
       defer { group.cancelAll() }

@@ -79,7 +79,7 @@ extension EventInterceptor {
   /// Runs an asynchronous handler as if there were no interceptor.
   ///
   /// Deprecated, so that the compiler names a type whose method has another form than the required one.
-  @available(*, deprecated, message: "write the asynchronous run, too, as EventInterceptor shows")
+  @available(*, deprecated, message: "also write the asynchronous run, as EventInterceptor shows")
   public nonisolated(nonsending) func run(
     _ context: Context,
     _ body: nonisolated(nonsending) () async -> Void

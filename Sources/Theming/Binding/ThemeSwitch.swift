@@ -88,7 +88,7 @@ struct RunningSwitch {
   ///
   /// Code that runs at a greater depth was not called by the switch.
   let openings: Int
-  /// The names of the themes of the switches that led to this one, and of its own.
+  /// The names of the themes of the switches that led to this one, and its own name.
   var names: [String] = []
   /// The first error thrown for a switch that was not recorded because too many led to it.
   var refusal: ThemeError?

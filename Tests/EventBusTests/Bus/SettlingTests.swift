@@ -48,7 +48,7 @@ struct SettlingTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("The wait includes a handler that the poster calls on another thread, and its events")
+  @Test("The wait includes a handler that runs during a post on another thread, and its events")
   func onAThread() async throws {
     let (bus, log) = (bus, Log<String>())
     let (began, mayLeave, mayFinish) = (ManualLatch(), ManualLatch(), ManualLatch())
@@ -242,7 +242,7 @@ struct SettlingTests {
     try await bus.waitUntilSettled()
   }
 
-  @Test("A signal, and the right to observe it, wait for the events of the signal")
+  @Test("A signal and its read-only value wait for the events of the signal")
   func signals() async throws {
     let (signal, log) = (Signal<Int>(), Log<Int>())
     let token = signal.observe { number in

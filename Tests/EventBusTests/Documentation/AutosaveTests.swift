@@ -47,7 +47,7 @@ extension EventNames {
     #expect(recorder.payloads(of: .didSave) == ["Dear"])
   }
 
-  @Test("An edit that another thread posts is saved, too")
+  @Test("An edit that another thread posts is also saved")
   func otherThread() async throws {
     await Task.detached { [bus] in _ = bus.post(.didEdit, "Hello") }.value
     try await bus.waitUntilSettled(within: .seconds(300))  // the handler has started its timer

@@ -56,7 +56,7 @@ struct DaemonTests {
     #expect(try daemon.wait() == 0)
   }
 
-  @Test("A spool that is away for a while is reported, and its files are announced afterwards")
+  @Test("A spool that disappears for a while is reported, and its files are announced afterwards")
   func spoolAway() throws {
     try daemon.writeSettings()
     try daemon.start()
@@ -98,7 +98,7 @@ struct DaemonTests {
     #expect(daemon.hasInSpool(Output.lock))
   }
 
-  @Test("Files that are being written are left alone, and those that are no text are named once")
+  @Test("Files that are being written are skipped, and those that are not text are named once")
   func unreadable() throws {
     try daemon.writeSettings()
     try daemon.put("not complete\n", as: ".hidden")
@@ -263,7 +263,7 @@ struct DaemonTests {
     #expect(try daemon.wait() == 78)
   }
 
-  @Test("A manager with a watchdog hears from the daemon")
+  @Test("The daemon notifies the watchdog of its manager")
   func watchdog() throws {
     try daemon.writeSettings()
     try daemon.start(watchdog: 600_000_000)

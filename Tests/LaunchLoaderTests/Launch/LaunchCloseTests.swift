@@ -50,7 +50,7 @@ struct LaunchCloseTests {
     #expect(log.entries == ["close second", "close first"])
   }
 
-  @Test("A stop during the launch closes what was made, and nothing else")
+  @Test("A stop during the launch closes the values that were made, and nothing else")
   func stoppedDuringTheLaunch() async throws {
     let stage = Stage()
     stage.loader.register(Self.first, close: closing) { _ in "first" }
@@ -62,7 +62,7 @@ struct LaunchCloseTests {
   }
 
   @Test(
-    "A launch that fails closes what was made, and the value of a maker that failed is not there",
+    "A launch that fails closes the values that were made, and the value of a maker that failed does not exist",
     arguments: [LaunchFailurePolicy.continue, .stop]
   )
   func failedLaunch(policy: LaunchFailurePolicy) async throws {

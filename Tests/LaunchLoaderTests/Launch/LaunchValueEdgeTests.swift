@@ -113,7 +113,7 @@ struct LaunchValueEdgeTests {
     }
   }
 
-  @Test("A need in a later phase, also in the idle one, runs in the phase of the worker")
+  @Test("A need in a later phase, even in the idle one, runs in the phase of the worker")
   func laterPhases() async throws {
     loader.register(.text, phase: .idle) { [log] _ in
       log.append("text")

@@ -211,7 +211,7 @@ struct AppHostProcessTests {
   }
 
   @Test(
-    "What a service starts inherits the service manager only on request",
+    "A process that a service starts inherits the service manager only on request",
     arguments: [false, true]
   )
   func managerOfAChild(isKept: Bool) throws {

@@ -134,7 +134,7 @@ struct AppHostWaitTests {
     #expect(try await running.value == earlier ?? 143)
   }
 
-  @Test("The run returns when the handlers of its last events have finished, also on actors")
+  @Test("The run returns when the handlers of its last events have finished, even on actors")
   func lastEvents() async throws {
     let stage = Stage(cancelTimeout: .seconds(5))
     let (log, seen) = (stage.log, Log<AppState>())

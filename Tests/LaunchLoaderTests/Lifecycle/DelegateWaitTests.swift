@@ -263,7 +263,7 @@ struct DelegateWaitTests {
     #expect(try await running.value == 0)
   }
 
-  @Test("A change made by a method that has suspended follows its edge")
+  @Test("A change made by a method that has suspended follows its state change")
   func nested() async throws {
     final class Returning: AppHostDelegate {
       let log: Log<String>

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Reloads during the stop", .timeLimit(.minutes(5)))
 struct ReloadTests {
-  /// An actor whose handlers may block: they run on a thread of their own.
+  /// An actor whose handlers may block: they run on a separate thread.
   private actor Operator {
     nonisolated let executor = HeldExecutor()
 

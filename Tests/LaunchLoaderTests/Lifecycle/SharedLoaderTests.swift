@@ -62,7 +62,7 @@ struct SharedLoaderTests {
     #expect(stage.messages.entries.count == 1)
   }
 
-  @Test("A registration with a stopped loader is a message, too")
+  @Test("A registration with a stopped loader is also a message")
   func stopped() async throws {
     let stage = Stage()
     let token = Inbox<LaunchRegistration>()
@@ -78,7 +78,7 @@ struct SharedLoaderTests {
     )
   }
 
-  @Test("The work that a stop prevents is no message")
+  @Test("Work that a stop prevents is not a message")
   func prevented() async throws {
     let stage = Stage()
     let holds = ManualLatch()
@@ -91,7 +91,9 @@ struct SharedLoaderTests {
     #expect(stage.messages.entries == [])
   }
 
-  @Test("A second application on a loader that runs for another is refused, and says what to do")
+  @Test(
+    "A second host on a loader that another host uses is refused, and the error says what to do"
+  )
   func secondApplication() async throws {
     let stage = Stage()
     let log = stage.log
@@ -144,7 +146,7 @@ struct SharedLoaderTests {
   }
 
   @Test(
-    "After an application has ended, another may run on its loader, and hears that no work runs again"
+    "After a host has ended, another may run on its loader, and gets a message that no work runs again"
   )
   func oneAfterTheOther() async throws {
     let first = Stage()
@@ -168,7 +170,7 @@ struct SharedLoaderTests {
     #expect(messages.entries.first?.contains("AppHost(loader: LaunchLoader())") == true)
   }
 
-  @Test("A loader that was launched without an application, or had no work, serves one in silence")
+  @Test("A loader that was launched without a host, or had no work, serves one without a message")
   func launchedBefore() async throws {
     let stage = Stage()
     stage.loader.register(Self.number) { _ in 1 }

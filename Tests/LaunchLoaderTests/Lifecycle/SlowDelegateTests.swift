@@ -118,7 +118,7 @@ struct SlowDelegateTests {
     #expect(delegate.log.entries == ["cancelled: true"])
   }
 
-  @Test("Methods of edges that precede the stop begin cancelled, and those of the stop do not")
+  @Test("Methods for state changes before the stop begin cancelled, and those of the stop do not")
   func queuedBeforeTheStop() async throws {
     final class Sleeping: AppHostDelegate {
       let log = Log<String>()
@@ -212,7 +212,7 @@ struct SlowDelegateTests {
     let running = try await stage.startUntilActive()
     await app.waitUntilSettled()
     let hasStopped = ManualLatch()
-    // A method that blocks does so on a thread of its own.
+    // A method that blocks does so on a separate thread.
     let threads = Task { if blocks { await onThreads(1) { _ in app.report(.background) } } }
     if blocks { await delegate.hasBegun.wait() }
     let answering = Task {

@@ -18,7 +18,7 @@ struct RestartTests {
     changes.entries.filter { $0.service == service }.map { "\($0.state) \($0.attempt)" }
   }
 
-  @Test("A service that fails starts again after a pause, with a context and a lifetime of its own")
+  @Test("A service that fails starts again after a pause, with a new context and a new lifetime")
   func fresh() async throws {
     let token = observe()
     let contexts = Log<AppServiceContext>()
@@ -183,7 +183,7 @@ struct RestartTests {
   }
 
   @Test(
-    "A stop during a pause ends the service at once, and the error of its attempt is no failure"
+    "A stop during a pause ends the service at once, and the error of its attempt is not a failure"
   )
   func stoppedInPause() async throws {
     let token = observe()

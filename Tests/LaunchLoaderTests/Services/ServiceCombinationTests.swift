@@ -8,7 +8,7 @@ import Testing
 struct ServiceCombinationTests {
   private static let readiness = AppServiceOptions(reportsReadiness: true)
 
-  @Test("A group that starts again starts the groups in it again, too", arguments: [true, false])
+  @Test("A group that starts again also starts the groups in it again", arguments: [true, false])
   func nestedGroup(innerFails: Bool) async throws {
     let stage = Stage(stopTimeout: .seconds(20), cancelTimeout: .seconds(5))
     let (entered, mayFail) = (Counter(), ManualLatch())
@@ -271,7 +271,9 @@ struct ServiceCombinationTests {
   }
 
   #if os(Linux) || os(macOS)
-  @Test("What a start waits for is one line for the service manager, whatever the names are")
+  @Test(
+    "The status for the service manager is one line, whatever the names of the services contain"
+  )
   func statusLine() async throws {
     let manager = try Manager()
     let clock = TestClock()

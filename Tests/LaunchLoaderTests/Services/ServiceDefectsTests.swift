@@ -25,7 +25,7 @@ struct ServiceDefectsTests {
     mayEnd.open()
   }
 
-  @Test("An end to be ignored is ignored during the shutdown", arguments: [true, false])
+  @Test("`.ignore` also applies during shutdown", arguments: [true, false])
   func ignoredDuringShutdown(throwing: Bool) async throws {
     let log = stage.log
     let mayEnd = ManualLatch()

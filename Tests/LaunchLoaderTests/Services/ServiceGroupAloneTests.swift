@@ -151,7 +151,7 @@ struct ServiceGroupAloneTests {
   }
 
   @Test(
-    "Cancelling a group cancels its services, also before they are ready and during the stop",
+    "Cancelling a group cancels its services, even before they are ready and during the stop",
     arguments: 0..<3
   )
   func cancelling(moment: Int) async throws {
@@ -260,7 +260,7 @@ struct ServiceGroupAloneTests {
   }
 
   @Test(
-    "Without limits of its own, a group has 20 s to stop and 5 s to end: reported, cancelled, abandoned"
+    "By default, a group has 20 s to stop and 5 s to end: reported, cancelled, abandoned"
   )
   func timeLimits() async throws {
     let (mayEnd, isAsked) = (ManualLatch(), ManualLatch())

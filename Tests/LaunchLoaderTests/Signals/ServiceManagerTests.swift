@@ -29,7 +29,7 @@ struct ServiceManagerTests {
     return AppHost(bus: EventBus(), loader: LaunchLoader(), configuration: configuration)
   }
 
-  @Test("While a start or a stop takes long, the manager is asked for time and told why")
+  @Test("While a start or a stop takes long, the manager is asked for time, with the reason")
   func extensions() async throws {
     let manager = try Manager()
     let app = application(manager)
@@ -60,7 +60,7 @@ struct ServiceManagerTests {
     #expect(throws: Manager.Failure.self) { try manager.message() }
   }
 
-  @Test("A stop without a limit is not extended for ever, and launch work without a name is")
+  @Test("A stop without a limit is not extended forever, and launch work without a name is")
   func withoutLimit() async throws {
     let manager = try Manager()
     let app = application(manager, stopTimeout: nil)
@@ -83,7 +83,7 @@ struct ServiceManagerTests {
     #expect(throws: Manager.Failure.self) { try manager.message() }
   }
 
-  @Test("The watchdog hears of a healthy program only")
+  @Test("The watchdog is notified only while the program is healthy")
   func watchdog() async throws {
     let manager = try Manager()
     let (isHealthy, wasAsked) = (Holder(false), ManualLatch())
@@ -106,7 +106,7 @@ struct ServiceManagerTests {
     #expect(try await running.value == 0)
   }
 
-  @Test("A program sends lines of its own, each one line, while its application runs")
+  @Test("A program sends its own status lines, each on one line, while its host runs")
   func ownLines() async throws {
     let manager = try Manager()
     let app = application(manager)

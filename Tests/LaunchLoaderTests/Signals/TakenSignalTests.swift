@@ -164,7 +164,9 @@ extension ProcessSignalTests {
       }
     }
 
-    @Test("What a shell ignores on purpose, under nohup or for a background job, is not named")
+    @Test(
+      "A signal that a shell ignores on purpose, under nohup or for a background job, is not named"
+    )
     func ignoredByAShell() async throws {
       let signals: [UnixSignal] = [.hangup, .interrupt, .quit]
       let kept = signals.map { (signal: $0, action: action(of: $0)) }

@@ -103,7 +103,7 @@ struct DocumentThemeTests {
     #expect(error.path == ["color.accent", "color.text.primary", "color.accent"])
   }
 
-  @Test("A cycle across document and base is an error; one that the document breaks is none")
+  @Test("A cycle across document and base is an error; one that the document breaks is not")
   func cycleWithBase() throws {
     let closing = try parse(values: #"{"color.brand": "{color.accent}"}"#)
     #expect(throws: ThemeError.self) { try closing.theme(extending: day) }
