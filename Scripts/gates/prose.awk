@@ -1,6 +1,6 @@
 # Prints the prose of source files, one line per paragraph, so that a search finds phrases across line breaks: comments,
-# string literals of several words (messages and titles of tests) and the text of articles. Code, fenced code and words
-# in backticks are left out.
+# string literals of several words (messages and titles of tests) and the text of articles. Code blocks, the text in
+# backticks and the markers of lists are left out.
 #
 # Output:  path TAB line TAB paragraph
 
@@ -9,27 +9,28 @@ function flush() {
   if (text ~ /[^ \t]/) printf "%s\t%d\t%s\n", name, start, text
   text = ""
 }
+
 function add(words) {
   if (text == "") { name = FILENAME; start = FNR; text = words } else text = text " " words
 }
 
-FNR == 1 { flush(); fenced = 0; article = FILENAME ~ /\.md$/; shell = FILENAME ~ /\.(sh|awk)$/ }
-
-article {
-  if (/^ *(```|~~~)/) { flush(); fenced = !fenced; next }
-  if (fenced || /^ *$/) { flush(); next }
-  if (/^ *([-*|#>]|[0-9]+\.) ?/) flush()
-  add($0)
-  next
+# Adds a line of a comment or of an article.
+function take(words) {
+  if (words ~ /^ *(```|~~~)/) { flush(); fenced = !fenced; return }
+  if (fenced || words ~ /^ *$/) { flush(); return }
+  if (words ~ /^ *([-*|#>]|[0-9]+\.)/) flush()
+  sub(/^ +/, "", words)
+  add(words)
 }
 
-shell ? /^ *# / : /^ *\/\// {
+FNR == 1 { flush(); fenced = 0; article = FILENAME ~ /\.md$/; shell = FILENAME ~ /\.(sh|awk)$/ }
+
+article { take($0); next }
+
+shell && /^ *# / || !shell && /^ *\/\// {
   words = $0
-  sub(shell ? /^ *# ?/ : /^ *\/\/+ ?/, "", words)
-  if (words ~ /^ *```/) { flush(); fenced = !fenced; next }
-  if (fenced || words ~ /^ *$/) { flush(); next }
-  if (words ~ /^ *(- |\|)/) flush()
-  add(words)
+  if (shell) sub(/^ *# /, "", words); else sub(/^ *\/\/+ ?/, "", words)
+  take(words)
   next
 }
 
