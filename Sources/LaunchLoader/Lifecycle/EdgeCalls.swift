@@ -77,7 +77,7 @@ final class EdgeCalls: Sendable {
   ///
   /// - Parameters:
   ///   - clock: The clock of the messages about delays.
-  ///   - onMessage: Called with messages about calls that take long or are abandoned.
+  ///   - onMessage: Called with messages about calls that take long or are abandoned, possibly under a lock.
   init(_ clock: any Clock<Duration>, onMessage: @escaping @Sendable (AppHostMessage) -> Void) {
     (self.clock, self.onMessage) = (clock, onMessage)
   }
@@ -234,11 +234,11 @@ final class EdgeCalls: Sendable {
     of app: AppHost,
     mayBeAbandoned: Bool
   ) -> Call {
-    let report = DelayReport(clock) { [onMessage, runner = app.runner] waited in
-      if runner.machine({ $0.transition != nil }) { return }
-      onMessage(
-        AppHostMessage("waiting for \(name()), for \(waited.shortText) now", elapsed: waited)
-      )
+    let report = DelayReport(clock) { [runner = app.runner] waited in
+      if runner.machine({ $0.transition != nil }) { return nil }
+      return AppHostMessage("waiting for \(name()), for \(waited.shortText) now", elapsed: waited)
+    } send: { [onMessage] in
+      onMessage($0)
     }
     return state.withLock { state in
       let call = Call(state.nextNumber, name, report)

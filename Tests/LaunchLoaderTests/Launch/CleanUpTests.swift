@@ -70,4 +70,48 @@ struct CleanUpTests {
     try await loader.launch()
     #expect(log.entries == ["from a duplicate", "from a finished one"])
   }
+
+  @Test("A worker that the event calls on its actor does not keep the actor, nor does its report")
+  func actorOfTheEvent() async throws {
+    let log = Log<String>()
+    let registration = await Owner(tally.probe()).launch(loader, bus, log)
+    let report = try await loader.report()
+    #expect(log.entries == ["worker", "plain", "posted"])
+    #expect(tally.live == 0)
+    #expect(report.entries.count == 2)
+    #expect(registration.outcome?.description == "finished")
+  }
+
+  @Test("A closure that only a rollback calls is freed when no rollback can come")
+  func undoIsFreed() async throws {
+    loader.register(
+      LaunchKey<Int>("number"),
+      undo: { [probe = tally.probe()] _ in probe.touch() },
+      close: { _ in }
+    ) { _ in 1 }
+    try await loader.launch()
+    #expect(tally.live == 0)
+  }
+}
+
+/// An actor that registers work of its own, and launches.
+private actor Owner {
+  let probe: Tally.Probe
+
+  init(_ probe: Tally.Probe) { self.probe = probe }
+
+  func launch(_ loader: LaunchLoader, _ bus: EventBus, _ log: Log<String>) -> LaunchRegistration {
+    let registration = loader.register("worker") { _ in self.note(in: log) }
+    loader.register("plain") { _ in log.append("plain") }
+    let attachment = loader.attach(to: bus)
+    bus.post(.didFinishLaunching, LaunchOptions())
+    log.append("posted")
+    withExtendedLifetime(attachment) {}
+    return registration
+  }
+
+  private func note(in log: Log<String>) {
+    probe.touch()
+    log.append("worker")
+  }
 }

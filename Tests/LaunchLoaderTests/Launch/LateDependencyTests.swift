@@ -31,6 +31,18 @@ struct LateDependencyTests {
     )
   }
 
+  @Test("Late work whose dependency was not registered can be registered again after that")
+  func missingAtFirst() async throws {
+    let key = LaunchKey<Int>("key")
+    try await loader.launch()
+    let early = loader.register("needy", needs: key) { _, _ in }
+    #expect(early.outcome?.description == "skipped because of key")
+    loader.register(key) { _ in 1 }
+    let needy = loader.register("needy", needs: key) { [log] _, number in log.append("\(number)") }
+    #expect(needy.outcome?.description == "finished" && needy.original == nil)
+    #expect(log.entries == ["1"])
+  }
+
   @Test("Late work waits for running late work that it depends on")
   func pending() async throws {
     let mayEnd = ManualLatch()

@@ -88,6 +88,31 @@ struct LaunchValueLifeTests {
   }
 
   @Test(
+    "What a clean-up has cleaned up is released before the next clean-up begins",
+    arguments: [true, false]
+  )
+  func releaseInOrder(undoes: Bool) async throws {
+    for _ in 0..<100 {
+      let log = Log<String>()
+      let loader = LaunchLoader(onFailure: undoes ? .rollback : .continue)
+      loader.register(
+        .first,
+        undo: { [log] in log.append("undo \($0.name)") },
+        close: { [log] in log.append("close \($0.name)") }
+      ) { _ in Resource("first") { log.append("first freed") } }
+      loader.register(.second, needs: .first, close: { _ in }) { _, _ in
+        Resource("second") { log.append("second freed") }
+      }
+      if undoes { loader.register("fails", needs: .second) { _, _ in throw Broken() } }
+      _ = try? await loader.launch()
+      await loader.closeValues(within: nil, on: ContinuousClock()) { _, _ in }
+      #expect(
+        log.entries == ["second freed", undoes ? "undo first" : "close first", "first freed"]
+      )
+    }
+  }
+
+  @Test(
     "Without a failure, and with other policies, nothing is undone, and the closures are released"
   )
   func nothingToUndo() async throws {

@@ -230,6 +230,9 @@ struct ServiceCombinationTests {
     await until(stage.app.services.first?.state == .pausing)
     #expect(serviceErrorKind { () throws(AppServiceError) in try group.add("b") { _ in } } == nil)
     group.shutdown()
+    #expect(
+      serviceErrorKind { () throws(AppServiceError) in try group.add("c") { _ in } } == "stopped"
+    )
     await stage.passTime(atMost: 20) { stage.app.state == .terminated || entered.value == 2 }
     #expect(entered.value == 1)
     stage.app.shutdown()

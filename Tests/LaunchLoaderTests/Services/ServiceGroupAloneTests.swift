@@ -294,4 +294,31 @@ struct ServiceGroupAloneTests {
     #expect(said.last?.hasPrefix("service \"a\" is abandoned") == true)
     mayEnd.open()
   }
+
+  @Test(
+    "A service that is added while another thread starts the group runs; after the end, it is refused"
+  )
+  func addedDuringTheStart() async throws {
+    for _ in 0..<100 {
+      let group = AppServiceGroup("group", clock: clock)
+      let running = Inbox<String>()
+      let body: @Sendable (AppServiceContext) async throws -> Void = { context in
+        running.append("run")
+        try await context.waitUntilShutdown()
+      }
+      try group.add("first", run: body)
+      let adding = Task.detached {
+        for number in 0..<20 { try group.add("\(number)", run: body) }
+      }
+      try group.start()
+      try await adding.value
+      _ = await running.first(21)
+      group.shutdown()
+      try await group.waitUntilStopped()
+      #expect(
+        serviceErrorKind { () throws(AppServiceError) in try group.add("late", run: body) }
+          == "stopped"
+      )
+    }
+  }
 }

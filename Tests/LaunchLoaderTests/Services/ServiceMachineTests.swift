@@ -178,6 +178,41 @@ struct ServiceMachineTests {
   }
 
   @Test(
+    "Services stop when one ends before it was ready while the program stops",
+    arguments: [true, false],
+    [true, false]
+  )
+  func endsUnreadyDuringTheStop(missesItsLimit: Bool, fails: Bool) throws {
+    var machine = ServiceMachine()
+    let slow = Self.with {
+      $0.reportsReadiness = true
+      $0.startTimeout = .seconds(1)
+      $0.onThrow = .restart(RestartPolicy())
+    }
+    for (name, options) in [("a", AppServiceOptions()), ("b", slow), ("c", AppServiceOptions())] {
+      _ = try machine.add(name, options)
+    }
+    machine.begin()
+    machine.entered(0, attempt: 1)
+    if missesItsLimit {
+      machine.advance(to: .seconds(1))
+      machine.timePassed()
+    }
+    // A group is asked to stop only in its turn.
+    let error = fails ? Failed(name: "b") : nil
+    machine.ended(1, attempt: 1, error, isProgramStopping: true)
+    machine.endEvent()
+    let isStopping = machine.takeActions().contains {
+      if case .stopping = $0 { true } else { false }
+    }
+    #expect(isStopping)
+    machine.permitStop()
+    machine.ended(0, attempt: 1, nil)
+    #expect(machine.isOver)
+    #expect(machine.outcome.count == (fails ? 1 : 0))
+  }
+
+  @Test(
     "A pause grows by its factor up to the longest one, and never overflows",
     arguments: [
       (RestartPolicy(), [100, 200, 400, 800, 1_600]),

@@ -66,6 +66,7 @@ extension LaunchMachine {
   /// A rollback releases also a value that was made from one that is undone.
   private mutating func keep(_ index: Int) {
     let item = rows[index].item
+    if isClosed && item.isClosable { return outbox.append(.late(item)) }
     rows[index].isUndone =
       keepsForRollback
       && (item.isUndoable

@@ -58,6 +58,10 @@ extension LaunchMachine {
       return true
     }
     guard let taken = names.updateValue(rows[index].number, forKey: id) else { return true }
+    if past[taken]?.isFree == true {
+      past[taken] = nil
+      return true
+    }
     names[id] = taken
     (rows[index].state, rows[index].outcome) = (.ended, .duplicate(of: id))
     outbox.append(.refused(item, .duplicate(of: id), original: named(taken)?.site))
@@ -134,7 +138,7 @@ extension LaunchMachine {
   /// Adds a row after the launch, unless the work cannot run.
   ///
   /// No report will contain a need of the wrong type, so it is the outcome. The name remains free for a
-  /// registration with the right need.
+  /// registration with the right need, and for one that follows that of a missing dependency.
   private mutating func comeLate(_ index: Int) -> (row: Int?, runsNow: Bool) {
     let row = rows[index]
     if let unmet = unmetDependency(of: row) {
@@ -145,6 +149,7 @@ extension LaunchMachine {
         outcome = .failed(problem)
       } else if row.item.id != nil {
         record(outcome, of: row)
+        if case .unknown? = unmet.problem?.code { past[row.number]?.isFree = true }
       }
       outbox.append(.refused(row.item, outcome, original: nil))
       return (nil, false)

@@ -97,7 +97,14 @@ extension LaunchMachine {
   }
 
   /// Takes out the last finished work whose value is to be closed, once the services have stopped.
-  package mutating func nextToClose() -> LaunchItem? { kept.popLast()?.item }
+  ///
+  /// Once there is none, values that are made later are closed when they are made. The rest is undone if the launch,
+  /// which was abandoned, rolls back.
+  package mutating func nextToClose() -> LaunchItem? {
+    let last = kept.lastIndex { $0.item.isClosable }
+    isClosed = last == nil
+    return last.map { kept.remove(at: $0).item }
+  }
 
   /// Lets a worker that was handed out begin, unless it was skipped, withdrawn or abandoned meanwhile.
   ///

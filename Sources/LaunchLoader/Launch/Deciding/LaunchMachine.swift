@@ -65,6 +65,8 @@ package struct LaunchMachine: Sendable {
     case ended(Int)
     /// Rows are to be released.
     case released([Row])
+    /// Work has made a value after the others were closed, which is to be closed as well.
+    case late(LaunchItem)
   }
 
   /// The work of a name that is taken.
@@ -77,6 +79,8 @@ package struct LaunchMachine: Sendable {
     let pending: LaunchItem?
     /// Its outcome.
     let outcome: LaunchOutcome?
+    /// A Boolean value that indicates whether it was refused after the launch, and other work may take the name.
+    var isFree = false
   }
 
   /// The effect of a failure on the launch.
@@ -151,6 +155,8 @@ package struct LaunchMachine: Sendable {
   var kept: [(row: Int, item: LaunchItem)] = []
   /// The worker that is being undone.
   var undoing: Int?
+  /// A Boolean value that indicates whether the values were closed, and others are closed when they are made.
+  var isClosed = false
 
   /// Creates a machine that collects.
   ///

@@ -29,15 +29,15 @@ extension LaunchLoader {
   ///   - actor: The actor that the caller runs on, if it is known.
   /// - Returns: What drives the launch; `nil` if another caller has claimed it, or the loader was stopped.
   func begin(_ options: LaunchOptions, on actor: (any Actor)?) -> Run? {
-    guard state.withLock({ $0.machine.isCollecting }) else { return nil }
-    let run = Run(options, state.withLock { $0.timing })
     let actor = actor.map { ObjectIdentifier($0) }
-    let isClaimed = state.withLock { state in
-      guard state.machine.claim(on: actor) else { return false }
-      (state.run, state.hasDriver) = (run, true)
-      return true
+    let timing = state.withLock { state -> Timing? in
+      guard state.machine.claim(on: actor) else { return nil }
+      state.hasDriver = true
+      return state.timing
     }
-    guard isClaimed else { return nil }
+    guard let timing else { return nil }
+    let run = Run(options, timing)
+    state.withLock { $0.run = run }
     attachments.end()
     endTalkBeforeLaunch()
     change { _ in }
@@ -165,7 +165,8 @@ extension LaunchLoader {
         state.withLock { [value] in $0.values[key.name] = value }
       }
     }
-    if isWanted && !item.isUndoable {
+    if isWanted && !item.isUndoable && item.kind == .call {
+      // The body was all that it had.
       item.outcome.resolve(outcome)
     } else {
       settle(item, outcome, value)
@@ -292,7 +293,7 @@ extension LaunchLoader {
     let isKept = state.withLock { $0.machine.keepsForRollback }
     // The worker of a type is kept for a rollback only.
     let kept = isKept && item.makes == nil ? value : nil
-    item.settle(outcome, keepsCleanUp: isKept || item.isClosable, kept)
+    item.settle(outcome, keepsUndo: isKept, kept)
   }
 
   /// Continues without a worker that has exceeded its time limit.

@@ -18,7 +18,7 @@ extension LaunchLoader {
         switch notice {
         case .cancelled(let row): state.tasks[row]?.task
         case .ended(let row): state.tasks.removeValue(forKey: row)?.watch
-        case .refused, .released: nil
+        case .refused, .released, .late: nil
         }
       }
       woken = state.isChanged && state.isWaiting ? state.run : nil
@@ -39,10 +39,11 @@ extension LaunchLoader {
     return result
   }
 
-  /// Cancels tasks, wakes the driver or begins to drive the work after the launch, and refuses registrations.
+  /// Cancels tasks, wakes the driver or begins to drive the work after the launch, refuses registrations, and closes
+  /// late values.
   ///
   /// The driver of the work after the launch runs in a detached task, so that it does not inherit the context of the
-  /// worker that happens to end last.
+  /// worker that happens to end last; so does a late closure.
   func perform(_ aftermath: Aftermath?) {
     guard let aftermath else { return }
     for task in aftermath.cancelled { task.cancel() }
@@ -51,6 +52,7 @@ extension LaunchLoader {
       item.settle(outcome, original: original)
       say(Talk.Refusal(item: item, outcome: outcome, original: original))
     }
+    for case .late(let item) in aftermath.notices { Task.detached { await self.closeLate(item) } }
     guard let run = aftermath.newRun else { return }
     Task.detached(priority: .utility) { await self.drive(run) }
   }

@@ -150,7 +150,7 @@ extension LaunchLoader {
 }
 
 extension LaunchLoader {
-  /// Says that a value could not be closed in a rollback.
+  /// Says that a value could not be closed in a rollback, or after the others.
   func sayUnclosed(_ item: LaunchItem, _ error: any Error) {
     guard let id = item.id else { return }
     say(

@@ -111,16 +111,7 @@ extension LaunchLoader {
     _ stopwatch: Stopwatch
   ) async -> Result<Void, any Error>? {
     let (ends, end) = AsyncStream.makeStream(of: Result<Void, any Error>?.self)
-    let id = ObjectIdentifier(self)
-    Task { [self] in
-      let (cleanUp, kept) = item.takeCleanUp(undoes: undoes)
-      let value: (any Sendable)? = takeValue(of: item) ?? kept
-      let result: Result<Void, any Error> = await item.marked(for: id) {
-        guard let cleanUp, let value else { return .success(()) }
-        do { return .success(try await cleanUp(value)) } catch { return .failure(error) }
-      }
-      end.yield(result)
-    }
+    Task { end.yield(await cleanUp(item, undoes: undoes)) }
     let watch = limit.map { limit in
       stopwatch.alarm(at: stopwatch.elapsed().adding(limit)) { end.yield(nil) }
     }
@@ -129,14 +120,35 @@ extension LaunchLoader {
     return result
   }
 
+  /// Undoes or closes what work has made, and has released that when it returns.
+  nonisolated(nonsending) private func cleanUp(
+    _ item: LaunchItem,
+    undoes: Bool
+  ) async -> Result<Void, any Error> {
+    let (cleanUp, kept) = item.takeCleanUp(undoes: undoes)
+    let value: (any Sendable)? = takeValue(of: item) ?? kept
+    return await item.marked(for: ObjectIdentifier(self)) {
+      guard let cleanUp, let value else { return .success(()) }
+      do { return .success(try await cleanUp(value)) } catch { return .failure(error) }
+    }
+  }
+
+  /// Closes a value that was made after the others were closed.
+  ///
+  /// Nothing waits for that.
+  nonisolated(nonsending) func closeLate(_ item: LaunchItem) async {
+    if case .failure(let error) = await cleanUp(item, undoes: false) { sayUnclosed(item, error) }
+  }
+
   /// Closes the values that launch work has made and that are not undone, the last one first.
   ///
-  /// Called when nothing uses the values any more. Each is closed once, in a task that no cancellation reaches.
+  /// Called when nothing uses the values any more. Each is closed once, in a task that no cancellation reaches. Values
+  /// that work makes after that are closed when they are made.
   ///
   /// - Parameters:
   ///   - limit: The time limit of each closure, which is abandoned when it is reached; `nil` means no limit.
   ///   - clock: The clock that measures the limit.
-  ///   - say: Receives messages about a closure that takes long.
+  ///   - say: Receives messages about a closure that takes long, under a lock.
   ///   - report: Receives each value whose closure threw, with the error, or was abandoned, with `nil`.
   nonisolated(nonsending) package func closeValues(
     within limit: Duration?,
@@ -147,10 +159,14 @@ extension LaunchLoader {
     while let item = state.withLock({ $0.machine.nextToClose() }), let id = item.id {
       let delay = DelayReport(clock) { waited in
         let text = "waiting for the closing of launch value \"\(id)\", for \(waited.shortText) now"
-        say(AppHostMessage(text, workers: [id.rawValue], state: .stopping, elapsed: waited))
+        return AppHostMessage(text, workers: [id.rawValue], state: .stopping, elapsed: waited)
+      } send: {
+        say($0)
       }
-      defer { delay.end() }
-      switch await cleanUp(item, undoes: false, within: limit, Stopwatch(clock)) {
+      let end = await cleanUp(item, undoes: false, within: limit, Stopwatch(clock))
+      // Before the error is reported.
+      delay.end()
+      switch end {
       case .success?: break
       case .failure(let error)?: report(id, error)
       case nil: report(id, nil)

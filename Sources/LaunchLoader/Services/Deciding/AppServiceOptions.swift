@@ -1,3 +1,5 @@
+internal import EventBus
+
 /// The order, time limits and failure policy of a service.
 ///
 /// ## Thread safety
@@ -125,16 +127,37 @@ public struct RestartPolicy: Hashable, Sendable {
   ///   - longest: The longest pause.
   ///   - limit: The number of restarts in a row; `nil` means that there is no limit. A negative number traps.
   ///   - duration: The duration of an attempt that begins a new row.
+  ///   - fileID: The file of the call, supplied by the compiler.
+  ///   - line: The line of the call, supplied by the compiler.
   public init(
     pause: Duration = .milliseconds(100),
     growingBy factor: Double = 2,
     atMost longest: Duration = .seconds(30),
     limit: Int? = 5,
-    resetAfter duration: Duration = .seconds(60)
+    resetAfter duration: Duration = .seconds(60),
+    fileID: StaticString = #fileID,
+    line: UInt = #line
   ) {
-    precondition(pause >= .zero, "the pause before a restart is negative")
-    precondition(factor >= 1, "the factor between pauses is less than 1")
-    precondition(limit ?? 0 >= 0, "the number of restarts is negative")
+    let misuse: (problem: String, remedy: String)? =
+      if pause < .zero {
+        (
+          "`RestartPolicy` cannot have a negative pause; got \(pause)",
+          "Pass a pause of zero or more"
+        )
+      } else if !(factor >= 1) {
+        (
+          "`RestartPolicy` cannot have shrinking pauses; got `growingBy: \(factor)`",
+          "Pass 1 or more"
+        )
+      } else if let limit, limit < 0 {
+        (
+          "`RestartPolicy` cannot have a negative limit; got \(limit)",
+          "Pass zero or more, or nil for no limit"
+        )
+      } else {
+        nil
+      }
+    if let misuse { trap(misuse.problem, remedy: misuse.remedy, fileID: fileID, line: line) }
     (self.pause, growingBy, atMost) = (pause, factor, longest)
     (self.limit, resetAfter) = (limit, duration)
   }

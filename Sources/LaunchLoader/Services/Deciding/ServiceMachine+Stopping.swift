@@ -53,7 +53,6 @@ extension ServiceMachine {
   ///   - record: The service, in the state in which it has ended.
   ///   - error: The error that it threw; `nil` also if the stop has ended a wait of it.
   ///   - isStopping: Whether the services, or the program, were asked to stop.
-  /// - Returns: What the end means.
   private func judge(
     _ record: ServiceRecord,
     _ error: (any Error)?,
@@ -62,8 +61,11 @@ extension ServiceMachine {
     let (name, options) = (record.name, record.options)
     if isStopping {
       // One that returns after the request has not failed, even if its turn had not come.
-      guard let error else { return .ends(nil, isIgnored: false, nil) }
-      return .ends((name, error), isIgnored: options.onThrow.isIgnore, options.onThrow.request)
+      // Its dependants will not start: in a group, the stop is not asked for yet.
+      let request: Request? = record.isSatisfied ? nil : .stop
+      guard let error else { return .ends(nil, isIgnored: false, request) }
+      let policy = options.onThrow
+      return .ends((name, error), isIgnored: policy.isIgnore, policy.request ?? request)
     }
     let failsToStart = record.failsToStart || record.missedStart
     let policy = error != nil || failsToStart ? options.onThrow : options.onReturn
@@ -126,9 +128,7 @@ extension ServiceMachine {
 
   // MARK: Requests
 
-  /// Requests an orderly stop of all services.
-  ///
-  /// Repeated calls have no effect.
+  /// Requests an orderly stop of all services; repeated calls have no effect.
   package mutating func shutdown() { request(.stop) }
 
   /// Requests the cancellation of all services, without waiting for permission.

@@ -65,8 +65,8 @@ public final class AppServiceGroup: AppService {
 
   private struct State {
     var runner: ServiceRunner
-    /// The services, for a restart of the group.
-    var members: [Member] = []
+    /// The services, for a restart of the group; `nil` once it cannot start again.
+    var members: [Member]? = []
     var use: Use?
     /// Indicates that the program has asked the group to stop.
     var isStopRequested = false
@@ -172,12 +172,26 @@ public final class AppServiceGroup: AppService {
   }
 
   private func add(_ member: Member) throws(AppServiceError) {
-    let (runner, mayRepeat) = state.withLock { ($0.runner, !$0.members.isEmpty) }
-    // In a pause before the group starts again, the service is one of the next run.
-    let isPausing = mayRepeat && runner.isOver
-    let isFirstRun = runner.machine(\.isCollecting)
-    if !isPausing { try runner.add(member) }
-    if isFirstRun || isPausing { state.withLock { $0.members.append(member) } }
+    while true {
+      let runner = state.withLock { $0.runner }
+      guard runner.isOver else {
+        let isFirstRun = runner.machine(\.isCollecting)
+        try runner.add(member)
+        if isFirstRun { state.withLock { $0.members?.append(member) } }
+        return
+      }
+      // In a pause before the group starts again, the service is one of the next run.
+      let (isAdded, isReplaced) = state.withLock { state in
+        let isReplaced = state.runner !== runner
+        if isReplaced || state.isStopRequested || state.members == nil {
+          return (false, isReplaced)
+        }
+        state.members?.append(member)
+        return (true, false)
+      }
+      if isAdded { return }
+      if !isReplaced { return try runner.add(member) }
+    }
   }
 
   /// Asks the services to stop, in reverse order.
@@ -220,10 +234,7 @@ public final class AppServiceGroup: AppService {
 
   /// Releases the services, which will not start again.
   func forgetServices() {
-    let members = state.withLock { state in
-      defer { state.members = [] }
-      return state.members
-    }
+    let members = state.withLock { $0.members.take() }
     withExtendedLifetime(members) {}
   }
 
@@ -275,21 +286,26 @@ public final class AppServiceGroup: AppService {
 
   /// Returns the runner for a run, with all services.
   private func runner(isRepeated: Bool) throws(AppServiceError) -> ServiceRunner {
-    let (former, members, use, isStopRequested) = state.withLock {
-      ($0.runner, $0.members, $0.use, $0.isStopRequested)
-    }
+    let (former, use) = state.withLock { ($0.runner, $0.use) }
     if case .alone = use { throw AppServiceError(.alreadyRan) }
     guard isRepeated, former.isOver else { return former }
     let runner = Self.runner(stopTimeout, cancelTimeout)
-    for member in members { try runner.add(member) }
-    if isStopRequested { runner.send { $0.shutdown() } }
-    let isFirst = state.withLock { state in
-      guard state.runner === former else { return false }
-      state.runner = runner
-      return true
+    var count = 0
+    while true {
+      // Until there are no others, which come from other threads meanwhile.
+      let (others, isFirst, isStopRequested) = state.withLock { [count] state in
+        let others = Array((state.members ?? []).dropFirst(count))
+        let isFirst = state.runner === former
+        if isFirst && others.isEmpty { state.runner = runner }
+        return (others, isFirst, state.isStopRequested)
+      }
+      guard isFirst else { throw AppServiceError(.alreadyRan) }
+      for member in others { try runner.add(member) }
+      count += others.count
+      guard others.isEmpty else { continue }
+      if isStopRequested { runner.send { $0.shutdown() } }
+      return runner
     }
-    guard isFirst else { throw AppServiceError(.alreadyRan) }
-    return runner
   }
 
   // MARK: By itself
@@ -309,13 +325,13 @@ public final class AppServiceGroup: AppService {
     onMessage: (@Sendable (AppHostMessage) -> Void)? = nil
   ) throws(AppServiceError) {
     let messages = MessageQueue(onMessage ?? { printError("LaunchLoader: \($0)") })
-    let (runner, isFirst) = state.withLock { state in
+    let (runner, isFirst, members) = state.withLock { state in
       let isFirst = state.use == nil
       if isFirst { state.use = .alone(messages) }
-      return (state.runner, isFirst)
+      return (state.runner, isFirst, isFirst ? state.members.take() : nil)
     }
+    withExtendedLifetime(members) {}
     guard isFirst else { throw AppServiceError(.alreadyRan) }
-    forgetServices()
     let clock = clock ?? ContinuousClock()
     let place = ServiceRunner.Place(
       clock: clock,

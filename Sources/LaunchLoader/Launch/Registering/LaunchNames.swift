@@ -138,3 +138,125 @@ extension StaticString {
     return isOne || description == other.description
   }
 }
+
+/// The part of a launch in which a piece of work runs.
+///
+/// Phases follow one another: nothing of a phase begins before all of the previous phase has ended. A
+/// dependency takes precedence over a phase: work that an earlier phase depends on runs in that phase.
+public enum LaunchPhase: Comparable, CaseIterable, Sendable {
+  /// Before everything else, as for crash reporting and logging.
+  case early
+  /// The default phase.
+  case standard
+  /// After the standard phase, and still part of the launch.
+  case late
+  /// After the launch, in a task of low priority. Neither the launch nor its report waits for it.
+  case idle
+}
+
+extension LaunchPhase {
+  /// The number of phases before it.
+  var index: Int {
+    switch self {
+    case .early: 0
+    case .standard: 1
+    case .late: 2
+    case .idle: 3
+    }
+  }
+}
+
+extension LaunchPhase: CustomStringConvertible {
+  /// The name of the phase.
+  public var description: String {
+    switch self {
+    case .early: "early"
+    case .standard: "standard"
+    case .late: "late"
+    case .idle: "idle"
+    }
+  }
+}
+
+/// The reaction of a launch to a worker that fails: that throws, exceeds its time limit, or cannot be
+/// ordered.
+///
+/// Work of the phase `idle` is not part of a launch: its failures affect only its dependants.
+public enum LaunchFailurePolicy: Sendable {
+  /// Continues, and skips only the work that depends on the worker.
+  ///
+  /// Likewise, work in a cycle, work with missing dependencies, and the dependants of both are skipped.
+  case `continue`
+  /// Begins nothing more, cancels running work, waits for its end, and throws.
+  ///
+  /// If the dependencies cannot be met, nothing runs.
+  case stop
+  /// Stops, and then undoes finished workers that are types, and values whose makers have an `undo:`
+  /// closure, in reverse order of completion.
+  ///
+  /// Workers are undone one after another, each in a task that is not cancelled even if the launch is,
+  /// because half of a rollback would be worse than none. Each clean-up may take as long as the
+  /// `timeout` of the loader; without a `timeout`, the launch waits until it returns. Other
+  /// closures cannot be undone and remain finished.
+  case rollback
+}
+
+/// The circumstances in which the process was started; every launch worker receives them.
+///
+/// ## Thread safety
+///
+/// A value: copies are independent and may be used on any thread.
+public struct LaunchOptions: Sendable {
+  /// The command line; the first element is the name of the program.
+  public var arguments: [String]
+
+  /// The environment variables, by name.
+  public var environment: [String: String]
+
+  private var values: [ObjectIdentifier: any Sendable] = [:]
+
+  /// Creates launch options.
+  ///
+  /// - Parameters:
+  ///   - arguments: The command line.
+  ///   - environment: The environment variables, by name.
+  public init(arguments: [String] = [], environment: [String: String] = [:]) {
+    self.arguments = arguments
+    self.environment = environment
+  }
+
+  /// The command line and the environment of this process, read again on each access.
+  ///
+  /// On Linux, the command line is still empty before `main`. The environment belongs to the C library: do not
+  /// read it while another thread changes it.
+  ///
+  /// - Complexity: O(*n*) in the size of the command line and the environment.
+  public static var current: LaunchOptions {
+    LaunchOptions(arguments: CommandLine.arguments, environment: ServiceProcess.environment)
+  }
+
+  /// Accesses the value of a key; `nil` if there is none.
+  ///
+  /// - Parameter key: The type that identifies the value.
+  /// - Complexity: O(1).
+  public subscript<Key: LaunchOptionKey>(key: Key.Type) -> Key.Value? {
+    get { values[ObjectIdentifier(key)] as? Key.Value }
+    set { values[ObjectIdentifier(key)] = newValue }
+  }
+}
+
+/// A key for a custom value in ``LaunchOptions``.
+///
+/// ```swift
+/// enum DeepLink: LaunchOptionKey { typealias Value = String }
+///
+/// var options = LaunchOptions.current
+/// options[DeepLink.self] = "mail/inbox"
+/// ```
+///
+/// The type itself is the key, so that keys of different modules never collide and each value has the
+/// right type.
+public protocol LaunchOptionKey {
+  /// The type of the value.
+  associatedtype Value: Sendable
+}
