@@ -61,7 +61,8 @@ extension ThemeIssue: CustomStringConvertible {
     case .unknownKey: "\"\(key)\" is not a key of the theme"
     case .unknownAlias(let target):
       "\"\(key)\" points at \"\(target)\", which is not a key of the theme"
-    case .duplicateKey: "\"\(key)\" is set twice; the setting with fewer levels is used: remove the other one"
+    case .duplicateKey:
+      "\"\(key)\" is set twice; the setting with fewer levels is used: remove the other one"
     case .notCodable:
       "\"\(key)\" has values that are not Codable: make their type Codable, or leave the key out of the schema"
     case .unreadableValue(let problem): "\"\(key)\" \(problem)"

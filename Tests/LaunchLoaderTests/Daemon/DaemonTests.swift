@@ -33,7 +33,7 @@ struct DaemonTests {
     /// The file whose lock keeps other daemons out.
     static let lock = ".daemon.lock"
     /// The beginning of the message about a failure after which the service starts again.
-    static let startsAgain = #"daemon: service "Announcer" has failed and starts again in "#
+    static let startsAgain = #"daemon: Service "Announcer" has failed and starts again in "#
   }
 
   private let daemon: SupervisedDaemon
@@ -216,7 +216,7 @@ struct DaemonTests {
     }
     #expect(try daemon.line() == Output.unlocked(daemon.spool.path))
     let line = try daemon.line()
-    #expect(line.hasPrefix(#"daemon: application failed: service "Announcer" failed after as "#))
+    #expect(line.hasPrefix(#"daemon: AppHost failed: Service "Announcer" failed after as "#))
     #expect(line.contains("Broken pipe"))
     #expect(try daemon.line() == "status 70")
     #expect(daemon.hasInSpool("a.txt"))

@@ -113,7 +113,7 @@ struct LaunchCloseTests {
     #expect(await errors(of: stage.start()).count == 1)
     #expect(try await stage.loader.report().summary.first == "first undone")
     #expect(
-      await stage.messages.first(1) == ["closing of launch value \"first\" failed: broken"]
+      await stage.messages.first(1) == ["Closing launch value \"first\" failed: broken."]
     )
   }
 
@@ -131,7 +131,7 @@ struct LaunchCloseTests {
     #expect(error?.errors.map { "\($0)" } == ["broken"])
     #expect(log.entries == ["close first"])
     #expect(
-      await stage.messages.first(1) == ["closing of launch value \"second\" failed: broken"]
+      await stage.messages.first(1) == ["Closing launch value \"second\" failed: broken."]
     )
   }
 
@@ -157,10 +157,10 @@ struct LaunchCloseTests {
     #expect(log.entries.isEmpty)
     await stage.passTime { log.entries.count == 1 }
     let text =
-      "closing of launch value \"second\" is abandoned: it did not end after it was cancelled"
+      "Closing launch value \"second\" did not end within 5 s and was abandoned."
     #expect(await errors(of: running) == [text])
     #expect(log.entries == ["close first"])
-    let waiting = "waiting for the closing of launch value \"second\", for 5 s now"
+    let waiting = "Still waiting, after 5 s, for launch value \"second\" to close."
     #expect(await Set(stage.messages.first(2)) == [waiting, text])
   }
 

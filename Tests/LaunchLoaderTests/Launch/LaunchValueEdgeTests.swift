@@ -180,7 +180,7 @@ struct LaunchValueEdgeTests {
       }
       let text = error?.description ?? ""
       #expect(text.contains("\"\(key)\": its worker was skipped because of \"\(cause)\""))
-      #expect(text.contains("; \"settings\" failed: "), "\(text)")
+      #expect(text.contains(". \"settings\" failed: "), "\(text)")
     }
   }
 
@@ -196,7 +196,7 @@ struct LaunchValueEdgeTests {
       guard case .noValue("number", .failed(let cause)?) = error.code else { throw error }
       // The loader does not keep the error itself.
       #expect(!(cause is Broken))
-      #expect(error.description.contains("\"failed: "))
+      #expect(error.description.contains("its launch work failed: "))
     }
   }
 }

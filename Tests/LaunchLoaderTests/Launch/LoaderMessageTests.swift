@@ -78,7 +78,7 @@ struct LoaderMessageTests {
     #expect(messages.entries.last?.elapsed == .seconds(25))
     #expect(
       messages.entries.last?.description.hasPrefix(
-        "waiting for launch value \"registered\", for 25 s now: no launch has begun"
+        "Still waiting, after 25 s, for launch value \"registered\": no launch has begun"
       ) == true
     )
     try await loader.launch()
@@ -181,7 +181,7 @@ struct LoaderMessageTests {
     await clock.waitForSleepers(atLeast: 1)
     await clock.jumpAtRest(by: .seconds(5))
     let message = await messages.first(1)[0]
-    #expect(message.description.hasPrefix("waiting for launch value \"absent\", for 5 s now"))
+    #expect(message.description.hasPrefix("Still waiting, after 5 s, for launch value \"absent\""))
     run.cancel()
     _ = try? await run.wait()
     #expect(messages.entries.count { $0.workers == ["absent"] } == 1)

@@ -54,9 +54,9 @@ struct ReloadTests {
       await reloading.value
       mayEnd.open()
     }
-    let left = stage.messages.entries.filter { $0.hasPrefix("abandoned: ") }
+    let left = stage.messages.entries.filter { $0.hasPrefix("Abandoned: ") }
     #expect(
-      left.map { $0.hasPrefix("abandoned: handlers of application.shouldReload") }
+      left.map { $0.hasPrefix("Abandoned: handlers of application.shouldReload") }
         == (ends ? [] : [true])
     )
     withExtendedLifetime((slow, blocking)) {}

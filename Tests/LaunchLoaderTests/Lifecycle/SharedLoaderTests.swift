@@ -56,7 +56,7 @@ struct SharedLoaderTests {
     if example.moment == .afterwards { tokens.append(register(example.form, with: stage.loader)) }
     let second = await tokens.first(1)[0]
     let said = await stage.messages.first(1)
-    #expect(said[0].hasPrefix("launch work \"named\" (\(second.site)) is refused: "))
+    #expect(said[0].hasPrefix("Launch work \"named\" (\(second.site)) was refused: "))
     #expect(said[0].contains("\(first.site)"))
     try await stage.stop(running)
     #expect(stage.messages.entries.count == 1)
@@ -74,7 +74,8 @@ struct SharedLoaderTests {
     let site = try #require(token.entries.first).site
     #expect(stage.messages.entries.count == 1)
     #expect(
-      stage.messages.entries.first?.hasPrefix("launch work \"late\" (\(site)) is refused: ") == true
+      stage.messages.entries.first?.hasPrefix("Launch work \"late\" (\(site)) was refused: ")
+        == true
     )
   }
 

@@ -17,7 +17,7 @@ struct ServiceDefectsTests {
     let running = try await stage.startUntilActive()
     stage.app.shutdown()
     // That it is cancelled is said when its time has begun.
-    #expect(await stage.messages.first(1) == ["service \"deaf\" is cancelled"])
+    #expect(await stage.messages.first(1) == ["Service \"deaf\" is cancelled."])
     await stage.clock.jumpAtRest(by: .seconds(1))
     let error = await #expect(throws: AppHostError.self) { try await running.value }
     #expect(error?.abandonedServices == ["deaf"])

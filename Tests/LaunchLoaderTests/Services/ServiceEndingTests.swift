@@ -38,7 +38,7 @@ struct ServiceEndingTests {
     let running = stage.start()
     let error = await #expect(throws: AppHostError.self) { try await running.value }
     #expect(
-      error?.description == "application failed: service \"database\" threw connection failed"
+      error?.description == "AppHost failed: Service \"database\" threw connection failed."
     )
   }
 

@@ -41,8 +41,10 @@ struct ServiceManagerTests {
     }
     let running = Task { try await app.run() }
     await clock.passTime { messages.entries.count == 2 }
-    let start = "waiting for service \"slow\" to start, for"
-    #expect(messages.entries == ["\(start) 5 s now", "\(start) 15 s now"])
+    let start = [5, 15].map {
+      "Still waiting, after \($0) s, for service \"slow\" to start: it has not called markReady()."
+    }
+    #expect(messages.entries == start)
     for text in messages.entries {
       #expect(try manager.nextMessage() == "EXTEND_TIMEOUT_USEC=20000000\nSTATUS=\(text)")
     }
@@ -53,7 +55,7 @@ struct ServiceManagerTests {
     app.shutdown()
     #expect(try manager.nextMessage() == "STOPPING=1")
     await clock.passTime { messages.entries.count == 3 }
-    let stop = "waiting for service \"slow\" to stop, for 5 s now"
+    let stop = "Still waiting, after 5 s, for service \"slow\" to stop."
     #expect(try manager.nextMessage() == "EXTEND_TIMEOUT_USEC=20000000\nSTATUS=\(stop)")
     mayEnd.open()
     #expect(try await running.value == 0)
@@ -69,7 +71,7 @@ struct ServiceManagerTests {
     try app.add("slow") { _ in await waitStubbornly(mayEnd) }
     let running = Task { try await app.run() }
     await clock.passTime { messages.entries.count == 1 }
-    let start = "waiting for launch work \"work\" to start, for 5 s now"
+    let start = "Still waiting, after 5 s, for launch work \"work\" to start."
     #expect(try manager.nextMessage() == "EXTEND_TIMEOUT_USEC=20000000\nSTATUS=\(start)")
     mayLaunch.open()
     try await app.waitUntil(state: .active)

@@ -28,7 +28,7 @@ extension ProcessSignalTests {
 
     /// The messages about a signal.
     private func said(_ signal: UnixSignal) -> [String] {
-      messages.entries.filter { $0.contains("other code handles \(signal) now") }
+      messages.entries.filter { $0.contains("Other code now handles \(signal)") }
     }
 
     /// What other code does with a signal.

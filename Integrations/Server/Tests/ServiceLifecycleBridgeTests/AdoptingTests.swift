@@ -245,7 +245,7 @@ struct AdoptingTests {
     try await run.waitUntilReady()
     run.shutdown()
     try? await run.waitUntilStopped()
-    #expect(messages.entries.contains { $0.contains("service \"http\" is cancelled") })
+    #expect(messages.entries.contains { $0.contains("Service \"http\" is cancelled") })
   }
 }
 
