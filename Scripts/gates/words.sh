@@ -117,7 +117,7 @@ idiom '\b[Pp]osters?\b' "Write 'the caller' or 'the posting code'."
 idiom '\bwhat (?:becomes|became|has become) of\b|\bwhat (?:comes|came|has come) of\b' "Write 'the outcome of …'."
 idiom '\bthat counts\b(?! [a-z])' "Write 'that is used' or 'that takes effect'."
 idiom '\bcomes? to (?:note|know|be|the|its|their)\b' "Name what happens."
-idiom '\bedges?\b' "An edge is part of a graph: write 'state change'." 'Sources/LaunchLoader/(?:Lifecycle|Services|Signals)/'
+idiom '\bedges\b|\b(?:an|each|every|the|that|this|current|previous|next) edge\b' "An edge is part of a graph: write 'state change'." 'Sources/LaunchLoader/(?:Lifecycle|Services|Signals)/'
 
 # This rule includes comments.
 notes=$(search -nE '\b(TODO|FIXME|XXX|HACK)\b' "${files[@]}")

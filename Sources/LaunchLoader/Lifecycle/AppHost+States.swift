@@ -27,9 +27,9 @@ extension AppHost {
     _ = await wait(.completed(count))
   }
 
-  /// Applies a cause, and delivers the resulting edges unless another call is delivering.
+  /// Applies a cause, and delivers the resulting state changes unless another call is delivering.
   ///
-  /// When this call returns, the edges are delivered, unless another call is delivering or a method of the
+  /// When this call returns, they are delivered, unless another call is delivering or a method of the
   /// delegate has suspended. In that case a task continues the delivery, on the actor of the caller.
   ///
   /// - Returns: The number of steps that complete this change.

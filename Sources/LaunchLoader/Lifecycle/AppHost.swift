@@ -114,10 +114,10 @@ public final class AppHost: Sendable {
     )
   }
 
-  /// The object that receives every edge; the application keeps it.
+  /// The delegate, which the host retains.
   ///
-  /// It may be set from any thread, also inside a method of the delegate. The new delegate receives all later edges;
-  /// a call in progress completes.
+  /// It may be set from any thread, even inside a method of the delegate. The new delegate receives all later state
+  /// changes; a call in progress completes.
   public var delegate: (any AppHostDelegate)? {
     get { locked.withLock { $0.delegate } }
     set {

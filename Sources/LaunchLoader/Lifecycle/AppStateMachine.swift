@@ -1,9 +1,9 @@
 internal import EventBus
 
-/// The state machine of an application: the edges that follow from each cause, in order.
+/// The state machine of an application: the state changes that follow from each cause, in order.
 ///
-/// A plain value. Causes that arrive during the delivery of an edge are queued: all observers receive the
-/// edges in one order, and each edge is delivered completely before the next begins.
+/// A plain value. Causes that arrive during a delivery are queued: all observers receive the state
+/// changes in one order, and each is delivered completely before the next begins.
 package struct AppStateMachine: Sendable {
   /// A cause of a change of state.
   package enum Cause: Sendable, CaseIterable {

@@ -155,9 +155,9 @@ final class EdgeCalls: Sendable {
   }
 
   /// Cancels the methods of the delegate, so that they can end early: those in progress when the stop is
-  /// requested, and later those of edges that precede the stop.
+  /// requested, and later those of state changes that precede the stop.
   ///
-  /// Only the first call counts: a later one would cancel the methods of the stop.
+  /// Only the first call has an effect: a later one would cancel the methods of the stop.
   func cancelMethods() {
     let calls = state.withLock { state in
       defer { state.isStopping = true }

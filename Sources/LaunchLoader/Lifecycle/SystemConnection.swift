@@ -147,7 +147,7 @@ final class SystemConnection: Sendable {
         Task.detached {
           while !Task.isCancelled {
             if configuration.watchdog?() ?? true { manager.watchdog() }
-            try? await Task.sleep(for: interval / 2)  // Reason: a cancellation ends the loop, too.
+            try? await Task.sleep(for: interval / 2)  // Reason: a cancellation also ends the loop.
           }
         }
       }

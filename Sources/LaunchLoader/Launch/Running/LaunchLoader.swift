@@ -181,12 +181,12 @@ public final class LaunchLoader: Sendable {
   ///
   /// - Parameter options: The options that every worker receives. Ignored if the loader has launched.
   /// - Returns: The report of the launch, which is the same for all callers.
-  /// - Throws: ``LaunchError`` with the code `reentrant` inside a running asynchronous worker and in
-  ///   the tasks that it starts, because its launch cannot end before it; `cancelled` if the task is
-  ///   cancelled while it waits for a launch that another call started; `stopped` if the loader was
-  ///   stopped before it launched. Unless the policy is ``LaunchFailurePolicy/continue``, also: `failed` if a
-  ///   worker failed or the time limit was reached; `cycle`, `unknown` or `mismatch`, before anything has
-  ///   run, if the work cannot be ordered.
+  /// - Throws: ``LaunchError`` with the code `reentrant` inside a running asynchronous worker and in the
+  ///   tasks that it starts, because its launch cannot end before it; `cancelled` if the task is cancelled
+  ///   while it waits for a launch that another call started; `stopped` if the loader was stopped before it
+  ///   launched. Unless the policy is ``LaunchFailurePolicy/continue``, further: `failed` if a worker failed
+  ///   or the time limit was reached; `cycle`, `unknown` or `mismatch`, before anything has run, if the work
+  ///   cannot be ordered.
   @discardableResult
   nonisolated(nonsending) public func launch(
     _ options: LaunchOptions = .current

@@ -6,7 +6,7 @@ extension ServiceMachine {
   ///
   /// An impossible order makes the run fail immediately.
   ///
-  /// - Complexity: O(*n* log *n* + *e*) in the number of services and edges.
+  /// - Complexity: O(*n* log *n* + *e*) in the numbers of services and of dependencies.
   package mutating func begin() {
     _ = claim()
     guard case .launching(let request) = stage else { return }
