@@ -17,11 +17,11 @@ struct DaemonTests {
       "daemon: the old settings stay in effect: "
       + "settings.json: pause is -1.0, and must be from 0 to 3600"
     static let notStarted =
-      #"daemon: launch work "settings" failed: "#
-      + "settings.json: pause is -1.0, and must be from 0 to 3600"
+      #"daemon: Launch work "settings" failed: "#
+      + "settings.json: pause is -1.0, and must be from 0 to 3600."
     static let unreadable = "daemon: b.txt cannot be read as text; it stays in the spool"
     static func inUse(_ spool: String) -> String {
-      #"daemon: launch work "spool lock" failed: another daemon uses the spool "# + spool
+      #"daemon: Launch work "spool lock" failed: another daemon uses the spool "# + spool + "."
     }
     static func unlocked(_ spool: String) -> String { "daemon: the spool \(spool) is unlocked" }
 
@@ -252,7 +252,7 @@ struct DaemonTests {
     #expect(try daemon.wait() == 78)
     #expect(try daemon.manager.message() == "STOPPING=1")
 
-    let beginning = #"daemon: launch work "settings" failed: settings.json: "#
+    let beginning = #"daemon: Launch work "settings" failed: settings.json: "#
     try daemon.writeSettings("{ ")
     try daemon.start()
     #expect(try daemon.line().hasPrefix(beginning))
