@@ -157,7 +157,7 @@ struct LaunchCloseTests {
     #expect(log.entries.isEmpty)
     await stage.passTime { log.entries.count == 1 }
     let text =
-      "Closing launch value \"second\" did not end within 5 s and was abandoned."
+      "Closing launch value \"second\" did not end within 8 s and was abandoned."
     #expect(await errors(of: running) == [text])
     #expect(log.entries == ["close first"])
     let waiting = "Still waiting, after 5 s, for launch value \"second\" to close."

@@ -179,7 +179,7 @@ struct LaunchValueEdgeTests {
         }
       }
       let text = error?.description ?? ""
-      #expect(text.contains("\"\(key)\": its worker was skipped because of \"\(cause)\""))
+      #expect(text.contains("\"\(key)\": its launch work was skipped because of \"\(cause)\""))
       #expect(text.contains(". \"settings\" failed: "), "\(text)")
     }
   }

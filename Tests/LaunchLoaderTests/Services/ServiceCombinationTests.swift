@@ -111,7 +111,7 @@ struct ServiceCombinationTests {
     _ = await running.result
     #expect(
       stage.messages.entries == [
-        "Still waiting, after 5 s, for service \"a\" to start: it has not called markReady().",
+        "Still waiting, after 5 s, for service \"a\" to start.",
         "Service \"a\" is cancelled: it did not start within 5 s.",
       ]
     )
@@ -138,7 +138,7 @@ struct ServiceCombinationTests {
         "Still waiting, after 5 s, for service \"a\" to stop.",
         "Service \"a\" is cancelled: it did not stop within 5 s.",
         "Still waiting, after 15 s, for service \"a\" to stop.",
-        "Service \"a\" did not stop: it ignored cancellation for 5 s and was abandoned.",
+        "Service \"a\" did not stop: it ignored cancellation for 10 s and was abandoned.",
       ]
     )
   }

@@ -8,7 +8,8 @@ struct ServiceEndingTests {
   let stage = Stage()
 
   static let returnedEarly =
-    "service \"a\" returned before shutdown was requested: set onReturn to .shutdown or .ignore if it may"
+    "Service \"a\" returned before shutdown was requested."
+    + " Set onReturn to .shutdown or .ignore if that is intended."
 
   @Test("A service that returns after a requested shutdown has not failed, whatever its turn")
   func returnsOutOfTurn() async throws {

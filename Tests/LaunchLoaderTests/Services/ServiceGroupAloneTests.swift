@@ -227,7 +227,7 @@ struct ServiceGroupAloneTests {
     await hasEnded.wait()
     #expect(
       await messages.first(2) == [
-        "the AppServiceGroup \"group\" was released: keep it until waitUntilStopped() has returned",
+        "The AppServiceGroup \"group\" was released. Keep it until waitUntilStopped() has returned.",
         "Service \"a\" is cancelled.",
       ]
     )

@@ -95,7 +95,7 @@ struct ServiceGroupEndTests {
     mayFail.open()
     let failure = try await error(of: running, as: AppHostError.self)
     #expect(failure.abandonedServices == ["\(path)/deaf"])
-    var text = causes(cause, path: path, limit: "5 s")
+    var text = causes(cause, path: path, limit: "1 s")
     for name in path.split(separator: "/").reversed() {
       text = "Service group \"\(name)\" failed: \(text)"
     }

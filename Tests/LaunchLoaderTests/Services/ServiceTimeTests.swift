@@ -45,7 +45,7 @@ struct ServiceTimeTests {
     _ = try await running.value
     let reason = "is cancelled: it did not stop within 1 s."
     // Services stop in the reverse order of their registration.
-    let expected = names.reversed().map { "service \"\($0)\" \(reason)" }
+    let expected = names.reversed().map { "Service \"\($0)\" \(reason)" }
     #expect(stage.messages.entries == expected)
   }
 
@@ -183,7 +183,7 @@ struct ServiceTimeTests {
     let error = await #expect(throws: AppHostError.self) { try await running.value }
     #expect(error?.abandonedServices == ["deaf"])
     #expect(
-      error?.description.contains("\"deaf\" did not stop: it ignored cancellation for 5 s") == true
+      error?.description.contains("\"deaf\" did not stop: it ignored cancellation for 1 s") == true
     )
     #expect(stage.log.entries == ["+a", "-a"])
     mayEnd.open()

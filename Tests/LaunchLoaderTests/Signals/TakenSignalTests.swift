@@ -160,7 +160,7 @@ extension ProcessSignalTests {
       #expect(try await running.value == 0)
       #expect(messages.entries.count == 2)
       for signal in ["SIGUSR1", "SIGUSR2"] {
-        #expect(messages.entries.count { $0.contains("\(signal) is ignored") } == 1)
+        #expect(messages.entries.count { $0.contains("\(signal) was ignored") } == 1)
       }
     }
 
