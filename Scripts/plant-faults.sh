@@ -33,7 +33,7 @@ case ${1:-} in
   --touched)
     base=${2:-$(base_commit)}
     [[ $base ]] || chosen=("${all[@]}")
-    # Under its old name, too, a file has changed.
+    # A file has also changed under its old name.
     changed=$(git diff --no-renames --name-only "${base:-HEAD}" --) || fail "there is no commit $base"
     changed+=$'\n'$(git ls-files --others --exclude-standard)
     mapfile -t suites < <(sed -nE 's|^Tests/.*/([^/+]+)(\+[^/]*)?\.swift$|\1|p' <<< "$changed" | sort -u)
@@ -113,7 +113,7 @@ link() {
     -Xlinker --strip-debug -o "$2" "${@:3}"
 }
 
-# Compiles what a patch changes, and links the tests with it; a fault of LaunchLoader is in the programs, too:
+# Compiles what a patch changes, and links the tests with it; a fault of LaunchLoader is also in the programs:
 # plant PATCH [unchanged]
 plant() {
   local file object objects=$build/EventBusPackageTests.product/Objects.LinkFileList module program
@@ -162,7 +162,7 @@ if ! tests_pass "$build/EventBusPackageTests.xctest" 1200 "${filters[@]}" > "$fa
   fail "these tests fail without a fault"
 fi
 
-# What is compiled and linked here must pass, too, before a failure of it means something.
+# The unchanged tests must pass here as well, before a failure of them means something.
 verdict=
 plant "${chosen[0]}" unchanged > "$faults/unchanged.log" 2>&1 \
   && tests_pass "$tests" 300 "${filters[${chosen[0]}]}" >> "$faults/unchanged.log" 2>&1 \

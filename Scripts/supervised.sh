@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs the daemon of Examples/Daemon with its unit under a systemd of its own, in namespaces that end with it.
+# Runs the daemon of Examples/Daemon with its unit under its own systemd, in namespaces that end with it.
 #
 #   Scripts/supervised.sh PROGRAM UNIT FOLDER    the program, its unit, and a folder for scratch files and logs
 #

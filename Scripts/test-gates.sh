@@ -12,6 +12,7 @@ cd "$(dirname "$0")/.."
 root=$PWD
 
 # Everything that a fault needs is text of the shell, run in the copy: plant GATE MESSAGE <<'FAULT'
+# A further fault of a gate has a name of two parts: plant GATE:PART MESSAGE <<'FAULT'
 declare -A faults=() messages=()
 order=()
 plant() {
@@ -25,6 +26,9 @@ printf 'enum Planted {\n   case here\n}\n' > Sources/EventBus/Kit/Planted.swift
 FAULT
 plant words 'Planted.swift:2: await Task.yield' << 'FAULT'
 printf 'func planted() async { for _ in 0..<9 {\nawait Task.yield()\n} }\n' > Tests/EventBusTests/Planted.swift
+FAULT
+plant words:prose 'Planted.swift:1: .*box of its own' << 'FAULT'
+printf '/// A value that has a box of its\n/// own, which nothing shares.\nenum Planted {}\n' > Sources/EventBus/Kit/Planted.swift
 FAULT
 plant measure 'TOO MANY' << 'FAULT'
 for n in {1..399}; do echo "let planted$n = $n"; done > Sources/EventBus/Kit/Planted.swift
@@ -108,11 +112,17 @@ plant site 'leads to a file that is not on the site' << 'FAULT'
 sed -i '0,/^\/\/\/$/s//&\n\/\/\/ See [Owning](Owning.md).\n&/' Sources/EventBus/Tokens/Token.swift
 FAULT
 
-chosen=("$@")
+chosen=()
 case ${1:-} in
   '') mapfile -t chosen < <(printf '%s\n' "${order[@]}" | sed '/^storms$/,$d') ;;
   --full) chosen=("${order[@]}") ;;
+  *)
+    for fault in "${order[@]}"; do
+      [[ " $* " == *" ${fault%%:*} "* ]] && chosen+=("$fault")
+    done
+    ;;
 esac
+((${#chosen[@]} > 0)) || { echo "No such gate; Scripts/check.sh --list prints the names."; exit 2; }
 unnoticed=0
 for gate in $(Scripts/check.sh --list); do
   [[ -v faults[$gate] || $gate == faults || $gate == integrations ]] && continue
@@ -133,21 +143,22 @@ git add -A
 git -c user.name=gates -c user.email=gates@localhost -c commit.gpgsign=false commit -q --no-verify -m "The tree as it is"
 
 output=.build/planted.log
-Scripts/check.sh "${chosen[@]}" > "$output" 2>&1 \
+mapfile -t gates < <(printf '%s\n' "${chosen[@]%%:*}" | uniq)
+Scripts/check.sh "${gates[@]}" > "$output" 2>&1 \
   || { tail -n 40 "$output"; echo "The gates fail without a planted fault; repair the tree first."; exit 1; }
-for gate in "${chosen[@]}"; do
-  bash -euc "${faults[$gate]}"
+for fault in "${chosen[@]}"; do
+  bash -euc "${faults[$fault]}"
   if [[ -z $(git status --porcelain) ]]; then
     verdict="NOTHING   (the fault changed no file; adapt it to the code)"
-  elif Scripts/check.sh "$gate" > "$output" 2>&1; then
+  elif Scripts/check.sh "${fault%%:*}" > "$output" 2>&1; then
     verdict=UNNOTICED
-  elif ! grep -qE -- "${messages[$gate]}" "$output"; then
+  elif ! grep -qE -- "${messages[$fault]}" "$output"; then
     tail -n 15 "$output" | sed 's/^/  /'
-    verdict="ELSEWISE  (failed, but its output does not match '${messages[$gate]}')"
+    verdict="ELSEWISE  (failed, but its output does not match '${messages[$fault]}')"
   else
     verdict=noticed
   fi
-  echo "$verdict: $gate"
+  echo "$verdict: $fault"
   [[ $verdict == noticed ]] || unnoticed=$((unnoticed + 1))
   git checkout -q .
   git clean -fdq

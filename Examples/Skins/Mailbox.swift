@@ -213,7 +213,7 @@ final class Mailbox {
       closePanel()
     } else {
       panel = .accent
-      note("manager.theme.explain(.accent)", "how \(manager.theme.name) comes to its accent")
+      note("manager.theme.explain(.accent)", "how \(manager.theme.name) gets its accent")
     }
   }
 

@@ -48,7 +48,8 @@ extension Theme {
     $0[.corner] = 6
   }
 
-  /// A warmer Night, with a body of its own; the accent is an alias of Night and follows the brand.
+  /// A warmer Night, with its own body color; the accent is an alias of Night and follows the
+  /// brand.
   static let ember = night.deriving("Ember") {
     $0[.brand] = RGBA(0xff9e57)
     $0[.barGround] = RGBA(0x5c2716)

@@ -28,10 +28,10 @@ extension EventBus {
   /// of the event is the object of the notification, if that is an object.
   ///
   /// Together with `NotificationCenter.forward(_:from:as:)` an event and a notification can each replace the other,
-  /// without an echo: mirrors bring an event to each bus and to each center once, and not back to where
-  /// it was posted, however many of them it passes. The answer of a handler is an event of its own. Only a
-  /// notification with the `userInfo` of another counts as that one, because the bridge has added a key: give an
-  /// answer a dictionary of its own.
+  /// without an echo: mirrors bring an event to each bus and to each center once, and not back to where it was
+  /// posted, however many of them it passes. The answer of a handler is a separate event. Only a notification with
+  /// the `userInfo` of another counts as that one, because the bridge has added a key: give an answer its own
+  /// dictionary.
   ///
   /// - Parameters:
   ///   - notification: The name of the notifications.
@@ -155,10 +155,10 @@ extension NotificationCenter {
   /// ```
   ///
   /// The notification is posted synchronously, on the thread that posts the event, wherever its observers run
-  /// then, and before the handlers of the bus are called: notifications keep the order of the events also if a
+  /// then, and before the handlers of the bus are called: notifications keep the order of the events even if a
   /// handler posts in answer. An event that is kept for replay is posted as soon as it is forwarded, to any
-  /// center. Several mirrors of one post share its journey: each bus and each center hears it once under each
-  /// name, also from two mirrors to one name of one center.
+  /// center. Several mirrors of one post share its journey: each bus and each center receives it once under
+  /// each name, even from two mirrors to one name of one center.
   ///
   /// - Parameters:
   ///   - name: The name of the event.
@@ -169,7 +169,7 @@ extension NotificationCenter {
   ///   - fileID: The file of the call; filled in by the compiler.
   ///   - line: The line of the call.
   ///   - userInfo: Makes the `userInfo`; by default it has the payload under
-  ///     `Notification.payloadKey`. The bridge adds a key of its own.
+  ///     `Notification.payloadKey`. The bridge adds its own key.
   /// - Returns: The token. Dropping it ends the forwarding. Until then, the bus keeps the center.
   public func forward<Payload>(
     _ name: EventName<Payload>,
@@ -188,7 +188,7 @@ extension NotificationCenter {
       where: ObjectFilter(sender),
       to: (self, notification)
     )
-    // The highest priority, so that the answer of a handler follows as a notification, too. A mirror for one sender
+    // The highest priority, so that the answer of a handler also follows as a notification. A mirror for one sender
     // is called before those for any: it knows whether the post calls them, and they do not know the reverse.
     let observation = bus.observe(
       name,

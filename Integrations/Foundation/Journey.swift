@@ -47,7 +47,7 @@ final class Journey: Sendable {
 /// A post by a mirror, on its way to the mirrors that lead on from the bus.
 ///
 /// Those are called before all other handlers, since their priority is the highest. So the first call of each
-/// during the post belongs to it, and a later one to an answer, which begins a journey of its own.
+/// during the post belongs to it, and a later one to an answer, which begins its own journey.
 ///
 /// ## Thread safety
 ///
@@ -73,7 +73,7 @@ final class Passage: Sendable {
     passage.expected.withLock { $0 = [] }
   }
 
-  /// Runs code whose posts begin journeys of their own.
+  /// Runs code whose posts begin separate journeys.
   static func leave(_ body: () -> Void) {
     OpenPosts.enter { $current.withValue(nil, operation: body) }
   }

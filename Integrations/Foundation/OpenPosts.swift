@@ -39,7 +39,7 @@ final class OpenPosts {
     return made
   }
 
-  /// Runs a post by a mirror; posts of its handlers have journeys of their own.
+  /// Runs a post by a mirror; posts of its handlers have separate journeys.
   static func enter(_ body: () -> Void) {
     let open = ofThread
     open.depth += 1

@@ -96,7 +96,7 @@ final class Routes: Sendable {
 
 /// A mirror from a bus to a center, or the reverse.
 final class Mirror: Sendable {
-  /// Identifies the mirror, also after it has been released.
+  /// Identifies the mirror, even after it has been released.
   let number = Routes.shared.newNumber
   let source: Routes.Source
   /// The condition on the sender of the events, or on the object of the notifications.
@@ -176,7 +176,7 @@ struct ObjectFilter: Sendable {
   /// Whether a notification has the wanted object.
   func admits(_ notification: Notification) -> Bool { admits(sender(of: notification)) }
 
-  /// A Boolean value that indicates whether every object is admitted.
+  /// True if every object is admitted.
   var admitsAny: Bool { wanted == nil }
 
   /// Whether both conditions want one object, which lives.

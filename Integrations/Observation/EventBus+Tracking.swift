@@ -75,7 +75,7 @@ private final class ModelTracking<Value>: Sendable, Observable {
   private struct State: Sendable {
     /// The calls, until the end.
     var calls: Calls?
-    /// A Boolean value that indicates whether a reading has begun that Observation does not follow yet.
+    /// True if a reading has begun that Observation does not follow yet.
     var isReading = false
   }
 
@@ -86,7 +86,7 @@ private final class ModelTracking<Value>: Sendable, Observable {
     state = Locked(State(calls: Calls(read: read, report: report)))
   }
 
-  /// A Boolean value that indicates whether the tracking has not ended; tracked.
+  /// True if the tracking has not ended; tracked.
   private var isActive: Bool {
     registrar.access(self, keyPath: \.isActive)
     return activeCalls != nil

@@ -20,10 +20,10 @@ public import Theming
 /// tracks them again inside `onChange`. In a scope, the switches of the managers above count as far as they change the
 /// values of the scope.
 ///
-/// Readers are invalidated after the switch, when the manager posts `themeDidChange` on its bus. So a closure passed as
-/// `onChange` already reads the new value. A reader that tracks a key between the swap of the themes and that event is
-/// invalidated as well, although it has read the new value. An interceptor of the bus that prevents calls of handlers
-/// prevents invalidations, too.
+/// Readers are invalidated after the switch, when the manager posts `themeDidChange` on its bus. So a closure passed
+/// as `onChange` already reads the new value. A reader that tracks a key between the swap of the themes and that
+/// event is invalidated as well, although it has read the new value. An interceptor of the bus that prevents calls of
+/// handlers also prevents invalidations.
 ///
 /// Keep a strong reference for as long as readers follow the theme, for example in the environment of the views. It
 /// keeps the manager, which does not keep it. Several observable themes of one manager are independent of one another.

@@ -11,11 +11,11 @@ public import Observation
 /// progress.value = 0.5  // on any thread
 /// ```
 ///
-/// The mirror has a value of its own, which follows the property on the main actor: it does not change while a view is
-/// evaluated, and may be older than that of the property. No change is lost between the creation of the mirror and the
-/// first report. A change on the main actor reaches the mirror before `SharedObserved.update(isolation:_:)` returns,
-/// unless another thread is delivering a change or a handler of the property makes it, and after an assignment in a
-/// later job of the main actor.
+/// The mirror has its own value, which follows the property on the main actor: it does not change while a view is
+/// evaluated, and may be older than that of the property. No change is lost between the creation of the mirror and
+/// the first report. A change on the main actor reaches the mirror before `SharedObserved.update(isolation:_:)`
+/// returns, unless another thread is delivering a change or a handler of the property makes it, and after an
+/// assignment in a later job of the main actor.
 ///
 /// Keep a strong reference for as long as readers follow the value. The property and the mirror do not keep each other:
 /// without the property, the mirror keeps the last value that has arrived.

@@ -72,7 +72,7 @@ struct LaunchPicture {
     )
   }
 
-  /// Adds a line that is no area.
+  /// Adds a line without an area.
   ///
   /// - Parameters:
   ///   - path: The commands that draw it.
@@ -98,7 +98,8 @@ struct LaunchPicture {
   /// - Parameters:
   ///   - width: The width.
   ///   - height: The height.
-  ///   - title: The heading, which is compressed to the width; also for readers that do not show pictures.
+  ///   - title: The heading, which is compressed to the width, and also used by readers that do not show
+  ///     pictures.
   ///   - description: The contents of the picture in words, for the same readers.
   /// - Returns: The text.
   func text(width: Int, height: Int, title: String, description: String) -> String {

@@ -88,7 +88,7 @@ private struct LaunchPlanDrawing {
   private let columnOf: [LaunchID: Int]
   /// The edges that are arrows.
   private let edges: ArraySlice<LaunchPlan.Edge>
-  /// The number of edges between boxes that are no arrows.
+  /// The number of edges between boxes that have no arrow.
   private let hiddenArrows: Int
 
   /// The work with a box or a lane in each column, in order.

@@ -71,18 +71,22 @@ public final class EventRecorder: Sendable {
     public let expected: Int
     /// The number of events of that name that were recorded.
     public let recorded: Int
+    /// The longest time to wait.
+    public let limit: Duration
     /// The source site of the wait.
     public let site: SourceSite
 
     /// A line with the site, the reason and the numbers of events; control characters in the name are escaped.
     public var description: String {
-      let reason =
-        switch code {
-        case .timedOut: "the time has passed; post the events earlier, or wait longer"
-        case .busReleased: "the bus has been released; keep it until the events have occurred"
-        }
-      return
-        "\(site): \(recorded) of \(expected) events \"\(name.onOneLine)\" were recorded: \(reason)"
+      let events = "\(expected) \"\(name.onOneLine)\" \(expected == 1 ? "event" : "events")"
+      return switch code {
+      case .timedOut:
+        "\(site): Timed out after \(limit) waiting for \(events): recorded \(recorded)."
+          + " Post earlier, or pass a longer limit."
+      case .busReleased:
+        "\(site): The bus was released before \(events) occurred: recorded \(recorded)."
+          + " Retain the bus until then."
+      }
     }
   }
 
@@ -204,6 +208,7 @@ public final class EventRecorder: Sendable {
       name: name.name,
       expected: count,
       recorded: payloads.count,
+      limit: duration,
       site: SourceSite(fileID: "\(fileID)", line: line)
     )
   }
@@ -217,7 +222,7 @@ public final class EventRecorder: Sendable {
 
   /// Runs an operation, and cancels it at a deadline.
   ///
-  /// - Returns: The result of the operation, also if it comes with the cancellation.
+  /// - Returns: The result of the operation, even if it arrives with the cancellation.
   private static func result<Value: Sendable>(
     within duration: Duration,
     _ clock: any Clock<Duration>,
@@ -226,7 +231,7 @@ public final class EventRecorder: Sendable {
     await withTaskGroup(of: Value??.self) { group in
       group.addTask { .some(await operation()) }
       group.addTask {
-        try? await Self.sleep(for: duration, on: clock)  // Reason: a cancelled sleep is over, too.
+        try? await Self.sleep(for: duration, on: clock)  // Reason: a cancelled sleep is over.
         return .none
       }
       defer { group.cancelAll() }

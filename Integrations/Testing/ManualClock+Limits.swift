@@ -16,29 +16,38 @@ extension ManualClock {
     /// The number of ticks that have not returned, including those that are due.
     public let unfinishedTickCount: Int
 
-    /// A line with the numbers, and the way out.
+    /// A line with the limit, the numbers and the remedy.
     public var description: String {
-      let state = "The manual clock stands at \(now.offset)"
-      let sleepers = "\(sleeperCount) \(sleeperCount == 1 ? "task sleeps" : "tasks sleep") on it"
+      let time = "the manual clock (at \(now.offset))"
       if let awaitedCount {
-        return "\(state), and \(sleepers), where \(awaitedCount) were awaited for \(limit)."
-          + " Wait for the tasks that will sleep; all timers of a clock count as one."
+        return "Timed out after \(limit): expected \(Self.tasks(awaitedCount)) to sleep on \(time),"
+          + " found \(sleeperCount). All timers of a clock count as one task."
       }
-      return "\(state), \(sleepers), and \(unfinishedTickCount) of its ticks have not ended"
-        + " within \(limit). If a handler waits for a later step of the test, move the clock with"
-        + " jump(by:)."
+      let ticks = "\(unfinishedTickCount) \(unfinishedTickCount == 1 ? "tick has" : "ticks have")"
+      return "Timed out after \(limit): \(ticks) not ended on \(time), where"
+        + " \(Self.tasks(sleeperCount)) \(sleeperCount == 1 ? "sleeps" : "sleep"). If a handler"
+        + " waits for a later step of the test, move the clock with jump(by:)."
     }
+
+    private static func tasks(_ count: Int) -> String { "\(count) \(count == 1 ? "task" : "tasks")" }
   }
 
-  /// Advances the clock deadline by deadline like ``advance(by:)``, for a limited time.
+  /// Advances the clock deadline by deadline like ``advance(by:fileID:line:)``, for a limited time.
   ///
   /// - Parameters:
   ///   - duration: The time to advance. A negative duration traps.
   ///   - limit: The limit, in real time.
+  ///   - fileID: The file of the call; filled in by the compiler.
+  ///   - line: The line in that file; filled in by the compiler.
   /// - Throws: ``TimeoutError`` if the ticks have not ended by then; the clock remains at the instant of the wait.
   ///   `CancellationError` if the task is cancelled.
-  public func advance(by duration: Duration, within limit: Duration) async throws {
-    try await advance(to: now.advanced(by: checked(duration)), within: limit)
+  public func advance(
+    by duration: Duration,
+    within limit: Duration,
+    fileID: StaticString = #fileID,
+    line: UInt = #line
+  ) async throws {
+    try await advance(to: now.advanced(by: checked(duration, fileID, line)), within: limit)
   }
 
   /// Advances the clock to an instant like ``advance(to:)``, for a limited time.

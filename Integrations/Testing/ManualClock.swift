@@ -8,16 +8,16 @@ package import EventBus
 /// await clock.advance(by: .seconds(240))  // both ticks have run when it returns
 /// ```
 ///
-/// The time can pass in two ways. ``advance(by:)`` moves the clock from deadline to deadline, as real time
-/// does, and waits at each one for the timers of this clock. ``jump(by:)`` simulates a machine that slept:
+/// The time can pass in two ways. ``advance(by:fileID:line:)`` moves the clock from deadline to deadline, as real time
+/// does, and waits at each one for the timers of this clock. ``jump(by:fileID:line:)`` simulates a machine that slept:
 /// it moves the clock at once and waits for nothing, so sleepers wake up late.
 ///
 /// ### Waiting for timers
 ///
-/// ``advance(by:)`` waits for every tick of `every` and `after`, from its deadline until its handler has
+/// ``advance(by:fileID:line:)`` waits for every tick of `every` and `after`, from its deadline until its handler has
 /// returned, across actors and suspensions. The exception is a handler that sleeps on this clock, itself or
 /// in a task that it started: it stays asleep until its own deadline. A handler that waits for something
-/// that the test does only after advancing suspends ``advance(by:)`` forever. Use ``jump(by:)`` there, and
+/// that the test does only after advancing suspends ``advance(by:fileID:line:)`` forever. Use ``jump(by:fileID:line:)`` there, and
 /// ``waitUntilSettled()`` later.
 ///
 /// Each wait has a form with `within:`, a limit of real time, which throws ``TimeoutError`` instead of waiting
@@ -142,9 +142,16 @@ public final class ManualClock: Clock, Sendable {
   /// ``ManualClock`` has the details. A handler of a timer of this clock that calls the method is not waited
   /// for. Returns early when the task is cancelled.
   ///
-  /// - Parameter duration: The time to advance. A negative duration traps.
-  public func advance(by duration: Duration) async {
-    await advance(to: now.advanced(by: checked(duration)))
+  /// - Parameters:
+  ///   - duration: The time to advance. A negative duration traps.
+  ///   - fileID: The file of the call; filled in by the compiler.
+  ///   - line: The line in that file; filled in by the compiler.
+  public func advance(
+    by duration: Duration,
+    fileID: StaticString = #fileID,
+    line: UInt = #line
+  ) async {
+    await advance(to: now.advanced(by: checked(duration, fileID, line)))
   }
 
   /// Advances the clock to an instant, deadline by deadline, waiting at each one for its timers.
@@ -176,8 +183,13 @@ public final class ManualClock: Clock, Sendable {
   ///
   /// Tasks with an earlier deadline wake up late.
   ///
-  /// - Parameter duration: The time to move. A negative duration traps.
-  public func jump(by duration: Duration) { jump(to: now.advanced(by: checked(duration))) }
+  /// - Parameters:
+  ///   - duration: The time to move. A negative duration traps.
+  ///   - fileID: The file of the call; filled in by the compiler.
+  ///   - line: The line in that file; filled in by the compiler.
+  public func jump(by duration: Duration, fileID: StaticString = #fileID, line: UInt = #line) {
+    jump(to: now.advanced(by: checked(duration, fileID, line)))
+  }
 
   /// Waits until no timer of this clock has work left at the current instant.
   ///
@@ -239,11 +251,14 @@ public final class ManualClock: Clock, Sendable {
     for sleeper in rested { wake(sleeper, isRested: true) }
   }
 
-  func checked(_ duration: Duration) -> Duration {
+  /// Returns a duration by which the clock can move; traps if it is negative.
+  func checked(_ duration: Duration, _ fileID: StaticString, _ line: UInt) -> Duration {
     if duration < .zero {
       trap(
         "A manual clock cannot move by a negative duration; got \(duration)",
-        remedy: "Pass a duration of zero or more, or create another clock"
+        remedy: "Pass a duration of zero or more, or create another clock",
+        fileID: fileID,
+        line: line
       )
     }
     return duration

@@ -192,7 +192,7 @@ run_in_two() {
 }
 half='^EventBusTests\.'
 
-# The flags of the build with -O for the tests, too.
+# The flags of the build with -O, for the tests as well.
 optimized=(-c release --scratch-path .build/optimized)
 
 # Builds the probe, a separate package, in release: .build/probe/release/Probe.

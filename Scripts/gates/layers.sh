@@ -97,7 +97,7 @@ for module in "${modules[@]}"; do
   for import in ${below[$module]}; do swift_files "Sources/$import" | xargs cat; done \
     > "$work/layers/$module.imports"
   for folder in $all; do
-    # A folder that may use all others needs no compilation of its own; a room is then compiled with its folder.
+    # A folder that may use all others needs no separate compilation; a room is then compiled with its folder.
     rooms=$(rooms_beside "$folder")
     [[ -n $rooms ]] && sees_all "$folder" "$rooms" && continue
     sees_all "$folder" "$all" || jobs+=("$module $folder")

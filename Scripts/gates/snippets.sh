@@ -18,7 +18,7 @@ visible() {
 
 mapfile -t snippets < <(swift_files Documentation/Snippets/*/)
 ((${#snippets[@]} > 0)) || fail "Documentation/Snippets is empty"
-# A sample that imports Testing is no program, but a file of a test target, which runs with the tests.
+# A sample that imports Testing is not a program, but a file of a test target, which runs with the tests.
 mapfile -t suites < <(swift_files Tests/*/Documentation)
 ((${#suites[@]} > 0)) || fail "no suite was found in Tests/*/Documentation"
 declare -A shown=()   # The visible text of each snippet.

@@ -7,7 +7,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 # as it contains one of them.
 concurrency='\b(async|await|Task|onThreads|blockedOnThread|Thread|pthread|StartGate|Atomic|Mutex|Locked|'
 concurrency+='SharedObserved|EventRecorder|every\(|after\()'
-# A suite with exit tests, which are asynchronous and extend it from a file of their own, takes part.
+# A suite with exit tests, which are asynchronous and extend it from a separate file, takes part.
 mapfile -t files < <(
   grep -rLE --include='*Tests.swift' "$concurrency" Tests | LC_ALL=C sort | while read -r file; do
     [[ -e ${file%Tests.swift}ExitTests.swift ]] || printf '%s\n' "$file"

@@ -82,11 +82,42 @@ fi
 
 # Words in documentation comments that have plainer alternatives.
 fables='\b(?:whoever|somebody|nobody|untold|anew|errand|lets? go of)\b'
-prose=$(search -nPi "^\s*///.*$fables" $(printf '%s\n' "${files[@]}" | grep '^Sources/') /dev/null)
-if [[ -n $prose ]]; then
-  printf 'Plain technical English, please: callers, code that, no one, again, releases …\n%s\n' "$prose"
+told=$(search -nPi "^\s*///.*$fables" $(printf '%s\n' "${files[@]}" | grep '^Sources/') /dev/null)
+if [[ -n $told ]]; then
+  printf 'Plain technical English, please: callers, code that, no one, again, releases …\n%s\n' "$told"
   found=1
 fi
+
+# Idioms that read translated, in comments, messages, titles of tests and articles.
+prose=$work/prose.tsv
+mapfile -t texts < <(
+  find Sources Tests Integrations Scripts Examples Benchmarks Documentation -name .build -prune -o -type f \
+    \( -name '*.swift' -o -name '*.md' -o -name '*.sh' -o -name '*.awk' \) -print | LC_ALL=C sort
+)
+((${#texts[@]} > 1)) || fail "no texts were found"
+awk -f Scripts/gates/prose.awk "${texts[@]}" ./*.md > "$prose"
+[[ -s $prose ]] || fail "no prose was left"
+
+# idiom PATTERN ADVICE [WHERE]: reports the paragraphs that contain PATTERN, in the files whose path contains WHERE.
+idiom() {
+  local hits
+  hits=$(search -P "^[^\t]*(?:${3:-})[^\t]*\t\d+\t.*(?:$1)" "$prose" | search -vP '^Scripts/gates/words\.sh\t' -)
+  [[ -n $hits ]] || return 0
+  printf '%s\n' "$2"
+  sed -E 's/^([^\t]*)\t([0-9]+)\t */  \1:\2: /' <<< "$hits" | cut -c -200
+  found=1
+}
+after='(?![ -][a-z])|(?= (?:and|or|which|that|by|with|for|in|on|as|when|while|until|if|so|to|after|before)\b)'
+idiom ', also\b' "Put 'also' next to its verb, or write 'even if', 'including'."
+idiom ', too\b(?! (?:late|early|many|much|few|large|small|long|short|slow|deep)\b)' "Put 'also' next to its verb, or write 'as well'."
+idiom "\bof (?:its|their|our|your|one's) own\b(?:$after)" "Write 'its own …', or 'a separate …', instead of '… of its own'."
+idiom '(?<![Tt]here )\bis no\b(?! (?:longer|more|one|less|later|earlier)\b)' "Write 'is not a …'."
+idiom '\bleft behind\b' "Write 'abandoned'."
+idiom '\b[Pp]osters?\b' "Write 'the caller' or 'the posting code'."
+idiom '\bwhat (?:becomes|became|has become) of\b|\bwhat (?:comes|came|has come) of\b' "Write 'the outcome of …'."
+idiom '\bthat counts\b(?! [a-z])' "Write 'that is used' or 'that takes effect'."
+idiom '\bcomes? to (?:note|know|be|the|its|their)\b' "Name what happens."
+idiom '\bedges\b|\b(?:an|each|every|the|that|this|current|previous|next) edge\b' "An edge is part of a graph: write 'state change'." 'Sources/LaunchLoader/(?:Lifecycle|Services|Signals)/'
 
 # This rule includes comments.
 notes=$(search -nE '\b(TODO|FIXME|XXX|HACK)\b' "${files[@]}")

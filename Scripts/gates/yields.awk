@@ -7,7 +7,7 @@
 #
 #   empty   the line gives no reason
 #
-# A function or a closure inside the loop is a body of its own; `if`, `switch`, `do` and `guard` are not, and the closure
+# A function or a closure inside the loop has its own body; `if`, `switch`, `do` and `guard` are not, and the closure
 # of `forEach` is a loop.
 
 function push(kind) {
@@ -58,7 +58,7 @@ $1 != file { file = $1; top = 0; head = ""; parens[0] = 0 }
       continue
     }
     c = substr(code, 1, 1)
-    # A whole word, so that the end of another name is no yield.
+    # A whole word, so that the end of another name is not a yield.
     part = match(code, /^[A-Za-z0-9_.]+/) ? substr(code, 1, RLENGTH) : c
     code = substr(code, length(part) + 1)
     if (c == "{") {

@@ -43,7 +43,7 @@ of_gates() (
   "$@"
 )
 
-# The session of the command that runs: a test that hangs is in a process group of its own, and would outlive it.
+# The session of the command that runs: a test that hangs is in its own process group, and would outlive it.
 session=
 leave() {
   if [[ -z $session ]]; then return; fi
@@ -119,7 +119,7 @@ suite() {
   read -r good bad < <(of_gates count_tests "$logs/$step.log")
   # A run without tests reports success.
   if ((good + bad == 0)); then echo "error: no test was run" >> "$logs/$step.log"; fi
-  # A count that could not be taken is a failure, too.
+  # A count that could not be taken is also a failure.
   finish "$status" "${good:-0}" "${bad:-0}"
 }
 

@@ -217,7 +217,7 @@ struct LaunchPictureTests {
     #expect(total.axisPosition(of: total * 2, in: 480) == (total > .zero ? 480 : 0))
   }
 
-  @Test("The longest possible time has an axis, too")
+  @Test("The longest possible time also has an axis")
   func endlessAxis() {
     let end = Duration.seconds(Int64.max)
     #expect(end.axisTicks.count == 5)
@@ -403,7 +403,7 @@ struct LaunchPictureTests {
     }
   }
 
-  @Test("Nothing to show is a picture, too, and one worker is one")
+  @Test("A report without workers is also a picture, and so is one with a single worker")
   func empty() async throws {
     let loader = LaunchLoader(clock: clock)
     #expect(Picture(try loader.plan().svg()).isSound)

@@ -537,7 +537,7 @@ struct RingTests {
     withExtendedLifetime(answering) {}
   }
 
-  @Test("A ring of several names on one bus and one center ends, too")
+  @Test("A ring of several names on one bus and one center also ends")
   func names() {
     let (bus, center, mirrors) = (buses[0], centers[0], mirrors)
     let heard = Inbox<Int>()

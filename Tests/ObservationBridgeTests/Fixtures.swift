@@ -14,7 +14,7 @@ extension RGBA {
   static let blue = RGBA(red: 0, green: 0, blue: 255)
 }
 
-/// A manager with a bus of its own, which isolates the tests from each other.
+/// A manager with its own bus, which isolates the tests from each other.
 @MainActor
 func makeManager(_ theme: Theme = Theme("first", appearance: .dark), bus: EventBus = EventBus())
   -> ThemeManager

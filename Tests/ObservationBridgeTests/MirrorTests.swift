@@ -123,7 +123,7 @@ struct MirrorTests {
   }
 
   @Test(
-    "Over 1,000 random assignments, each reader is invalidated as often as what it read has changed",
+    "Over 1,000 random assignments, each reader is invalidated as often as its value has changed",
     arguments: 1...size(1, full: 3)
   )
   func randomly(seed: Int) {

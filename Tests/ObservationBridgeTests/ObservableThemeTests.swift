@@ -36,7 +36,7 @@ struct ObservableThemeTests {
     withExtendedLifetime(reader) {}
   }
 
-  @Test("A key that a theme inherits is unchanged, in whichever theme its value stands")
+  @Test("A key that a theme inherits is unchanged, in whichever theme its value is set")
   func inherited() throws {
     let base = Theme("base", appearance: .dark) {
       $0[.accent] = .red
@@ -67,7 +67,7 @@ struct ObservableThemeTests {
     #expect(number.invalidations == 0 && name.invalidations == 1)
   }
 
-  @Test("A name that is read between two switches whose events wait is followed, too")
+  @Test("A name that is read between two switches whose events wait is also followed")
   func nameBetweenSwitches() async throws {
     let bus = EventBus()
     let theme = ObservableTheme(makeManager(Theme("day", appearance: .dark), bus: bus))

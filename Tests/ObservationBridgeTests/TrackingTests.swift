@@ -59,7 +59,9 @@ struct TrackingTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("Only what the closure reads counts, and each change of it, even to an equal value")
+  @Test(
+    "Each change of a value that the closure reads is posted, even to an equal value, and no other"
+  )
   func whatIsRead() async {
     let token = track()
     cart.customer = "Bob"
@@ -73,7 +75,7 @@ struct TrackingTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("What the last evaluation has read counts")
+  @Test("Only the values that the last evaluation has read are tracked")
   func branches() async {
     let token = bus.forward(
       tracking: { [cart] in cart.items.isEmpty ? 0 : cart.customer.count },
@@ -90,7 +92,7 @@ struct TrackingTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("An optional value is posted, also if it is nil")
+  @Test("An optional value is posted, even if it is nil")
   func optional() async {
     let values = Log<String?>()
     let hearing = bus.observe(.cartDidGrow) { values.append($0) }
@@ -116,7 +118,7 @@ struct TrackingTests {
     withExtendedLifetime((token, handler)) {}
   }
 
-  @Test("After the token was cancelled nothing is posted, also for a change before that")
+  @Test("After the token was cancelled nothing is posted, even for a change before that")
   func cancelled() async {
     let token = track()
     cart.items.append("tea")

@@ -64,7 +64,7 @@ func folderOfPrograms() throws -> String {
   #endif
 }
 
-/// Writes some bytes; a reader that has left is no error.
+/// Writes some bytes; a reader that has left is not an error.
 func writeBytes(_ bytes: [UInt8], to descriptor: Int32) {
   _ = unsafe write(descriptor, bytes, bytes.count)  // Reason: within the bytes.
 }

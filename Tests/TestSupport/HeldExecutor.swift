@@ -1,7 +1,7 @@
 internal import EventBus
 
 /// Keeps an actor busy without blocking a thread: its jobs wait until the executor is opened, and
-/// then run on a thread of their own.
+/// then run on a separate thread.
 public final class HeldExecutor: SerialExecutor {
   private struct State {
     var jobs: [UnownedJob] = []

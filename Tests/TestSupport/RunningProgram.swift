@@ -25,7 +25,7 @@ public final class RunningProgram: Sendable {
   ///   - program: The program.
   ///   - arguments: The arguments after its path.
   ///   - terminal: Its standard input and controlling terminal; without one it reads the input from
-  ///     ``send(_:)``. In both cases it leads a session of its own.
+  ///     ``send(_:)``. In both cases it leads its own session.
   ///   - blocksSignals: Whether it starts with all signals blocked instead of none.
   /// - Throws: An error if it cannot be started.
   public init(

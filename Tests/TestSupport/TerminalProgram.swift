@@ -1,6 +1,6 @@
 #if os(Linux) || os(macOS)
 
-/// A program on a terminal of its own, with a test at the keyboard and in front of the screen.
+/// A program on its own terminal, with a test at the keyboard and in front of the screen.
 ///
 /// Dropping it ends the program.
 public final class TerminalProgram {

@@ -76,7 +76,7 @@ public func blockThread(until condition: @escaping @Sendable () -> Bool) {
 ///
 /// At rest, everything that a test has caused has happened, however slow the machine is: a handler that has not been
 /// called is not going to be, and a manual clock may jump. A thread that waits for a process, for a timer of the system
-/// or for input is at rest, too; a test waits for those by what they announce. Tests that run in parallel delay each
+/// or for input is also at rest; a test waits for those by what they announce. Tests that run in parallel delay each
 /// other's rest, but never cause one. A wait in vain is an issue of the test.
 ///
 /// Code that blocks the main actor, or a thread that spins, keeps the process from rest: neither may wait for it.

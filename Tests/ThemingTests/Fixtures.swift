@@ -74,7 +74,7 @@ extension ThemeMap<Label> {
   }
 }
 
-/// A manager with a bus of its own, which isolates the tests from each other.
+/// A manager with its own bus, which isolates the tests from each other.
 @MainActor
 func makeManager(_ theme: Theme = Theme("first", appearance: .dark), bus: EventBus = EventBus())
   -> ThemeManager

@@ -173,7 +173,7 @@ enum Launching {
     }
   }
 
-  /// Not in the closure of an entry, which belongs to the main actor: the workers would, too.
+  /// Not in the closure of an entry, which belongs to the main actor: so would the workers.
   private static func registerAsynchronous(_ count: Int, with loader: LaunchLoader) {
     for _ in 0..<count { loader.register { _ in await nothing() } }
   }

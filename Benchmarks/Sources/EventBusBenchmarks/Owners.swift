@@ -1,6 +1,6 @@
 import Harness
 
-/// Posting to observers that do not keep their owners alive, each with an owner of its own.
+/// Posting to observers that do not keep their owners alive, each with its own owner.
 enum Owners {
   static let rows = [
     row("weak owner, per delivery at 10", 10), row("weak owner, per delivery at 1,000", 1_000),

@@ -5,7 +5,7 @@ enum Posting {
   static let rows = [
     Row(
       Figure("post, 0 observers"),
-      // Without the closure loop: a loop over nothing is no work at all.
+      // Without the closure loop: a loop over nothing does no work at all.
       entries: entries(observers: 0)
     ),
     Row(

@@ -2,7 +2,7 @@ import Harness
 
 /// Events taken one after the other by a task.
 ///
-/// These rows count the processor time of all threads, both of posters and of consumers.
+/// These rows count the processor time of all threads, both of posting code and of consumers.
 enum Streams {
   static let rows = [
     Row(

@@ -22,7 +22,7 @@ public struct Heap: Sendable {
   /// Counts while some work runs, in the whole process.
   ///
   /// - Parameters:
-  ///   - references: Whether to count retains and releases, too, which makes the work much slower.
+  ///   - references: Whether to also count retains and releases, which makes the work much slower.
   ///   - work: The work. It may read the counts so far.
   /// - Returns: The counts when the work returned.
   public static func during(

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// What a bus reports to its hooks.
+/// Reports of a bus to its hooks.
 ///
 /// Every hook is called under no lock, in the order of installation. While a hook runs, nothing else is
 /// reported on its thread; nor is an event that it enqueues, until that has been delivered.
@@ -60,7 +60,9 @@ extension BusState {
     return isTaken
   }
 
-  /// Runs a hook, and lets posts take the general path meanwhile, which looks for running hooks.
+  /// Runs a hook.
+  ///
+  /// Meanwhile posts take the general path, which looks for running hooks.
   private func run(_ hook: () -> Void) {
     hookCases.wrappingAdd(Self.oneHook, ordering: .acquiringAndReleasing)
     RunningHook.run(hook)
@@ -130,8 +132,8 @@ extension BusState {
   private func warnOfRepetition(by installed: InstalledHooks) {
     guard installed.isFirstRepeat, let interceptor = installed.hooks.interceptor else { return }
     message(
-      "EventBus: the interceptor \(type(of: interceptor)) ran the body of a handler more than once."
-        + " Only the first run counts; call the body once."
+      "EventBus: The interceptor \(type(of: interceptor)) ran the body of a handler more than once."
+        + " The later runs were ignored. Call the body once."
     )
   }
 }
@@ -211,7 +213,7 @@ final class InstalledHooks: Sendable {
     return registration.isOpen && registration.beginCall()
   }
 
-  /// A Boolean value that indicates whether the hooks are installed and paused.
+  /// True if the hooks are installed and paused.
   ///
   /// `false` for hooks that are being removed, with a bag or a lifetime that ends.
   var isPaused: Bool {

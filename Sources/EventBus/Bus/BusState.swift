@@ -29,7 +29,7 @@ final class BusState: Sendable {
   @usableFromInline
   let hookCases: Atomic<UInt>
   let mailboxes = ActorTable<Mailbox>()
-  /// What code without an actor has enqueued.
+  /// The events that code without an actor has enqueued.
   private let unisolated = LazyReference<Mailbox>()
   private let hasLostBus = Atomic<Bool>(false)
   /// The class of the owner that was last found to have no lifetime; its objects tend to register one after

@@ -124,9 +124,10 @@ extension SignalCore {
     if origin.chain.isFirstTooLong { chainIsLong(at: site) }
   }
 
-  /// What hooks are to know of an event that is being enqueued; `nil` if nothing.
+  /// The information that hooks need about an event that is being enqueued; `nil` if there is none.
   ///
-  /// What a hook enqueues is no more reported than what it posts, or it could report itself forever.
+  /// Events that a hook enqueues are not reported, like those that it posts: otherwise a hook could
+  /// report itself forever.
   private func enqueuingCause(
     _ payload: Payload,
     from sender: AnyObject?,
@@ -141,7 +142,7 @@ extension SignalCore {
   }
 }
 
-/// What hooks are to know of an event between its `enqueue` and its delivery.
+/// The information that hooks need about an event between its `enqueue` and its delivery.
 enum EnqueuingCause: Sendable {
   /// A hook enqueued the event, so that it is not reported.
   case hook
@@ -173,7 +174,7 @@ final class TypedEnqueuedEvents<Payload: Sendable>: EnqueuedEvents,
   /// - Parameters:
   ///   - core: The observers.
   ///   - sender: The identity of the sender.
-  ///   - cause: What hooks are to know.
+  ///   - cause: The information that hooks need.
   required init(_ core: SignalCore<Payload>, from sender: SenderIdentity?, _ cause: EnqueuingCause?)
   {
     (self.core, self.cause) = (core, cause)

@@ -240,14 +240,14 @@ extension EventBus {
 }
 
 extension EventBus {
-  /// Calls a handler at the next occurrence of an event, with the payload and the poster's actor.
+  /// Calls a handler at the next occurrence of an event, with the payload and the caller's actor.
   ///
   /// - Parameters:
   ///   - name: The name of the event.
   ///   - fileID: The file of the registration; filled in by the compiler.
   ///   - line: The line of the registration.
   ///   - handler: The closure to call once, on the posting thread, before the post returns, with the payload
-  ///     and the actor that the poster runs on, where the compiler knows it. The registration has ended by
+  ///     and the actor that the caller runs on, where the compiler knows it. The registration has ended by
   ///     then.
   /// - Returns: The token. Dropping it ends the registration.
   /// - Complexity: Amortized O(1); O(*n*) in the number of observers if some have a lower priority.

@@ -17,8 +17,8 @@ extension EventBus {
   ///   - fileID: The file of the call; filled in by the compiler.
   ///   - line: The line of the call.
   ///   - isolation: The actor on which the caller runs; filled in by the compiler.
-  /// - Returns: What came of the post: the numbers of handlers that it reached and did not reach, and their
-  ///   errors.
+  /// - Returns: The outcome of the post: the numbers of handlers that it reached and did not reach, and
+  ///   their errors.
   /// - Complexity: O(*n*) in the number of observers, plus the time of the slowest handler.
   @discardableResult
   public func postAndWait<Payload>(
@@ -49,7 +49,7 @@ extension EventBus {
   ///   - fileID: The file of the call; filled in by the compiler.
   ///   - line: The line of the call.
   ///   - isolation: The actor on which the caller runs; filled in by the compiler.
-  /// - Returns: What came of the post.
+  /// - Returns: The outcome of the post.
   /// - Complexity: O(*n*) in the number of observers, plus the time of the slowest handler.
   @discardableResult
   public func postAndWait(
@@ -72,7 +72,7 @@ extension EventBus {
   ///   - fileID: The file of the call; filled in by the compiler.
   ///   - line: The line of the call.
   ///   - isolation: The actor on which the caller runs; filled in by the compiler.
-  /// - Returns: The count of the unfinished calls, with what came of the others.
+  /// - Returns: The count of the unfinished calls, with the outcomes of the others.
   /// - Complexity: O(*n*) in the number of observers.
   package func postCounting<Payload>(
     _ name: EventName<Payload>,

@@ -49,7 +49,7 @@ public final class EventBus: Sendable {
     busState.release()
     wildcards.close()
     for object in table.objects { (object as? ObserverList)?.close() }
-    // Last, because they hear of the events that waited.
+    // Last: closing the lists discards waiting events, and these hooks report them.
     busState.removeAddedHooks()
   }
 
@@ -59,9 +59,9 @@ public final class EventBus: Sendable {
   /// Adds hooks to the bus, for as long as a token lives.
   ///
   /// Hooks of several installations are all called, in the order of installation, after those that the bus
-  /// was made with. A hook may remove itself while it runs. Hooks are not called for what happens while
-  /// their token is paused, but still count as installed: while there is a paused ``EventHooks/onError``,
-  /// errors are not written to standard error.
+  /// was made with. A hook may remove itself while it runs. Pausing the token silences its hooks without
+  /// uninstalling them: with a paused ``EventHooks/onError``, errors are neither reported nor written to
+  /// standard error.
   ///
   /// ```swift
   /// let token = EventBus.default.addHooks(EventHooks(onTrace: { step in print(step) }))
@@ -119,8 +119,8 @@ extension EventBus {
   /// that are added or cancelled while it runs. A post from inside a handler is delivered before that
   /// handler continues.
   ///
-  /// Events that wait for the poster's own actor are delivered first, so that no event overtakes another. In
-  /// a synchronous nonisolated function the compiler knows no isolation, even while the function runs on the
+  /// Events that wait for the caller's actor are delivered first, so that no event overtakes another. In a
+  /// synchronous nonisolated function the compiler knows no isolation, even while the function runs on the
   /// main actor: events that it posts to handlers on an actor are queued.
   ///
   /// - Parameters:
@@ -129,11 +129,11 @@ extension EventBus {
   ///   - sender: The sender of the event, which is not retained.
   ///   - fileID: The file of the post; filled in by the compiler.
   ///   - line: The line of the post.
-  ///   - isolation: The actor on which the poster runs; filled in by the compiler.
+  ///   - isolation: The actor on which the caller runs; filled in by the compiler.
   /// - Returns: The number of handlers that the event reached: those called, and those for which it was
   ///   queued.
   /// - Complexity: O(*n*) in the number of observers of the name. No lock unless both the event and some
-  ///   observers have a sender, and no allocation for handlers that the poster calls.
+  ///   observers have a sender, and no allocation for handlers that the posting code calls.
   @inlinable
   @discardableResult
   public func post<Payload>(
@@ -151,7 +151,7 @@ extension EventBus {
     return reached ?? postUnobserved(name, payload, from: sender, at: site, on: isolation)
   }
 
-  /// Posts an event, and leaves out one registration, such as that of a bridge by which the event has come.
+  /// Posts an event to all registrations except one, such as that of the bridge that received the event.
   ///
   /// - Returns: The number of handlers that the event reached.
   @discardableResult
@@ -175,7 +175,7 @@ extension EventBus {
   ///   - sender: The sender of the event, which is not retained.
   ///   - fileID: The file of the post; filled in by the compiler.
   ///   - line: The line of the post.
-  ///   - isolation: The actor on which the poster runs; filled in by the compiler.
+  ///   - isolation: The actor on which the caller runs; filled in by the compiler.
   /// - Returns: The number of handlers that the event reached: those called, and those for which it was
   ///   queued.
   /// - Complexity: O(*n*) in the number of observers of the name.
@@ -191,7 +191,7 @@ extension EventBus {
     post(name, (), from: sender, fileID: fileID, line: line, isolation: isolation)
   }
 
-  /// Returns whether a name has observers; those of every event do not count.
+  /// Returns whether a name has observers, other than those of every event.
   ///
   /// For events of the libraries that matter only to code that observes them by name.
   package func hasObservers<Payload>(of name: EventName<Payload>) -> Bool {
@@ -200,7 +200,7 @@ extension EventBus {
 
   /// Posts an event that has never been observed on this bus.
   ///
-  /// Only what nearly every such post needs: the rest would make each of them save and restore registers.
+  /// Small on purpose: inlining the rest would make every such post save and restore registers.
   @usableFromInline
   @inline(never)
   func postUnobserved<Payload>(

@@ -8,7 +8,7 @@
 /// ## What hooks cause
 ///
 /// A hook may use the bus. What happens inside a hook is not reported to hooks, or a hook could report itself
-/// for ever. This includes an event that the hook posts or enqueues, and what its handlers post while it is
+/// forever. This includes an event that the hook posts or enqueues, and what its handlers post while it is
 /// delivered. It ends there:
 ///
 /// - A handler that runs later than the delivery, on its actor or asynchronously, is reported like any other.
@@ -69,7 +69,6 @@ public struct EventHooks: Sendable {
     (self.onMessage, self.interceptor) = (onMessage, interceptor)
   }
 
-  /// A Boolean value that indicates whether there is no hook.
   var isEmpty: Bool {
     onError == nil && onUnhandled == nil && onTrace == nil && onMessage == nil
       && interceptor == nil

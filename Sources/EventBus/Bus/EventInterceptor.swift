@@ -1,7 +1,7 @@
 /// Carries a value from a post to the handlers of the event, such as a task-local or a span.
 ///
 /// The value is captured where the event is posted or enqueued, and each handler runs inside `run(_:_:)`:
-/// handlers that the poster calls, handlers on an actor after the hop, and asynchronous handlers.
+/// handlers that the posting code calls, handlers on an actor after the hop, and asynchronous handlers.
 ///
 /// ```swift
 /// struct RequestInterceptor: EventInterceptor {
@@ -37,19 +37,20 @@
 ///
 /// The method and its body stay on the caller's actor until the handler needs another. A module that enables the
 /// upcoming feature `NonisolatedNonsendingByDefault` may leave out both `nonisolated(nonsending)`. An interceptor
-/// that leaves asynchronous handlers alone calls the body: `await body()`.
+/// that does not surround asynchronous handlers calls the body: `await body()`.
 ///
 /// ## Thread safety
 ///
-/// An interceptor is called by all posters and all handlers of the bus, on any thread, under no lock.
+/// An interceptor is called by all posting code and all handlers of the bus, on any thread, under no
+/// lock.
 public protocol EventInterceptor: Sendable {
   /// The value to carry from a post to the handlers of the event.
   associatedtype Context: Sendable
 
   /// Returns the value to carry to the handlers.
   ///
-  /// Called once per post, by the poster, before the first handler. For an event that is enqueued, called by
-  /// the code that enqueues it.
+  /// Called once per post, by the posting code, before the first handler. For an event that is enqueued,
+  /// called by the code that enqueues it.
   ///
   /// - Parameter event: The event.
   /// - Returns: The value, which is retained until the last handler has finished, or, with replay, until
@@ -78,7 +79,7 @@ extension EventInterceptor {
   /// Runs an asynchronous handler as if there were no interceptor.
   ///
   /// Deprecated, so that the compiler names a type whose method has another form than the required one.
-  @available(*, deprecated, message: "write the asynchronous run, too, as EventInterceptor shows")
+  @available(*, deprecated, message: "also write the asynchronous run, as EventInterceptor shows")
   public nonisolated(nonsending) func run(
     _ context: Context,
     _ body: nonisolated(nonsending) () async -> Void

@@ -31,26 +31,51 @@ public final class EventName<Payload: Sendable>: AnyEventName,
   ///   - name: The string, usually `"subject.didHappen"`.
   ///   - replay: The number of most recent payloads that a bus keeps for later observers. Names of the same
   ///     event share the largest number.
+  ///   - fileID: The file of the call; filled in by the compiler.
+  ///   - line: The line in that file; filled in by the compiler.
   /// - Complexity: O(1), one lookup under a lock. Posting never hashes a string.
-  public convenience init(_ name: String, replay: Int = 0) {
-    self.init(name, replay: replay, isLifecycle: false)
+  public convenience init(
+    _ name: String,
+    replay: Int = 0,
+    fileID: StaticString = #fileID,
+    line: UInt = #line
+  ) {
+    self.init(name, replay: replay, isLifecycle: false, fileID, line)
   }
 
   /// Creates a name by which a library of the package announces the life of the program.
   ///
   /// Such events are not reported as unhandled.
-  package convenience init(lifecycle name: String, replay: Int = 0) {
-    self.init(name, replay: replay, isLifecycle: true)
+  package convenience init(
+    lifecycle name: String,
+    replay: Int = 0,
+    fileID: StaticString = #fileID,
+    line: UInt = #line
+  ) {
+    self.init(name, replay: replay, isLifecycle: true, fileID, line)
   }
 
-  private init(_ name: String, replay: Int, isLifecycle: Bool) {
+  private init(
+    _ name: String,
+    replay: Int,
+    isLifecycle: Bool,
+    _ fileID: StaticString,
+    _ line: UInt
+  ) {
     if name.isEmpty {
-      trap("The name of an event is empty", remedy: "Give it a string such as \"document.didSave\"")
+      trap(
+        "The name of an event is empty",
+        remedy: "Give it a string such as \"document.didSave\"",
+        fileID: fileID,
+        line: line
+      )
     }
     if replay < 0 {
       trap(
         "The replay count of the event \"\(name)\" is negative: \(replay)",
-        remedy: "Use zero or more"
+        remedy: "Use zero or more",
+        fileID: fileID,
+        line: line
       )
     }
     self.name = name
@@ -170,7 +195,7 @@ final class InternedName: Sendable {
   }
 }
 
-// A file that declares a `Token` of its own names that of the library as `EventBus.Token`.
+// A file that declares its own `Token` refers to that of the library as `EventBus.Token`.
 extension EventBus {
   /// The library's ``Token``, for a file with another type of that name.
   public typealias Token = EventBus::Token

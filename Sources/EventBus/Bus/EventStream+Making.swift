@@ -109,10 +109,11 @@ extension EventBus {
 
     /// A line that names the event and the limit; control characters in names are escaped.
     public var description: String {
-      let subject = name.isEmpty ? "the signal was not sent" : "\"\(name)\" was not posted"
+      let subject =
+        name.isEmpty ? "The signal was not sent" : "The event \"\(name)\" was not posted"
       let text =
-        "EventBus: \(subject) within \(limit), or not to this wait."
-        + " Check its sender and its filter, or pass a longer limit."
+        "EventBus: \(subject) within \(limit), or did not match this wait."
+        + " Check the sender and the filter of the wait, or pass a longer limit."
       return text.onOneLine
     }
   }

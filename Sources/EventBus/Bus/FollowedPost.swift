@@ -12,9 +12,9 @@ package final class FollowedPost: PostRecord, @unchecked Sendable {  // Reason: 
   /// Creates the record of a post that is about to begin.
   ///
   /// - Parameters:
-  ///   - busState: The busState with the hooks.
+  ///   - busState: The state of the bus, with its hooks.
   ///   - post: The post.
-  ///   - origin: The origin of the event, with the record of a poster that waits.
+  ///   - origin: The origin of the event, with the record of a caller that waits.
   ///   - interceptions: The values that interceptors captured.
   init(
     _ busState: BusState,

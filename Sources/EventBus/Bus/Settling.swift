@@ -29,7 +29,7 @@ extension EventBus {
   /// - Throws: ``EventBus/SettlingError``, which says what is left, when the time is up; `CancellationError` if the task
   ///   is cancelled.
   /// - Complexity: O(*n*) in the number of event names, each time that the queues are empty. Posts to handlers
-  ///   that the poster calls do not pay for it.
+  ///   that the posting code calls do not pay for it.
   public func waitUntilSettled<C: Clock>(
     within limit: Duration? = nil,
     clock: C = ContinuousClock()
@@ -196,8 +196,8 @@ extension EventBus {
     public var description: String {
       let left = remaining.map(\.description).joined(separator: "; ")
       let text =
-        "EventBus: \(label.isEmpty ? "" : "\"\(label)\" ")not settled within \(limit)."
-        + " Left: \(left). Let these handlers return, or pass a longer limit."
+        "EventBus: \(label.isEmpty ? "Did" : "\"\(label)\" did") not settle within \(limit)."
+        + " Still busy: \(left). Let these handlers return, or pass a longer limit."
       return text.onOneLine
     }
   }

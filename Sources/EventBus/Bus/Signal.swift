@@ -46,7 +46,7 @@ public final class Signal<Payload: Sendable>: Sendable {
     if ownsCore { core.close() }
   }
 
-  /// The right to observe the signal, without the right to send.
+  /// A view of the signal that can observe but not send.
   ///
   /// - Complexity: O(1).
   public var readOnly: ReadOnly { ReadOnly(core: core) }
@@ -73,7 +73,7 @@ public final class Signal<Payload: Sendable>: Sendable {
   /// - Returns: The number of handlers that the event reached: those called, and those for which it was
   ///   queued.
   /// - Complexity: O(*n*) in the number of observers. No lock unless both the event and some observers have
-  ///   a sender, and no allocation for handlers that are called by the poster.
+  ///   a sender, and no allocation for handlers that the posting code calls.
   @inlinable
   @discardableResult
   public func send(
@@ -124,7 +124,7 @@ public final class Signal<Payload: Sendable>: Sendable {
 }
 
 extension Signal: ReadableSignal {
-  /// The right to observe a signal, without the right to send.
+  /// A view of a signal that can observe but not send.
   ///
   /// Keep the signal private and publish this value:
   ///
@@ -167,7 +167,7 @@ public protocol ReadableSignal<Payload>: Sendable {
   /// The type of the payload.
   associatedtype Payload: Sendable
 
-  /// The right to observe the signal, without the right to send.
+  /// A view of the signal that can observe but not send.
   var readOnly: Signal<Payload>.ReadOnly { get }
 }
 

@@ -62,7 +62,8 @@ extension SignalCore {
     return enter(sink, request, owner)
   }
 
-  /// Registers a handler that the poster calls, and that receives the poster's actor; it gets no recorded events.
+  /// Registers a handler that the posting code calls, and that receives the caller's actor; it receives no
+  /// recorded events.
   func observePoster(
     _ request: ObserveRequest,
     _ handler: @escaping @Sendable (Payload, (any Actor)?) -> Void
@@ -169,7 +170,7 @@ extension SignalCore {
 }
 
 extension SignalCore {
-  /// Returns what an event must meet before it reaches a new observer.
+  /// Returns the conditions that an event must meet to reach a new observer.
   ///
   /// - Parameters:
   ///   - request: The parameters of the registration.

@@ -71,7 +71,7 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
   ///   - sender: The sender, kept alive by the caller.
   ///   - token: A registration to leave out.
   ///   - site: The call that posts the event.
-  ///   - isolation: The actor on which the poster runs.
+  ///   - isolation: The actor on which the caller runs.
   /// - Returns: The number of handlers that were called or for which the event was queued.
   @inlinable
   func send(
@@ -81,7 +81,7 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
     at site: CallSite,
     on isolation: (any Actor)?
   ) -> Int {
-    // What waits for the poster's actor comes first.
+    // Events that wait for the caller's actor come first.
     if let isolation, !busState.waiting.isZero { busState.drainMailbox(of: isolation) }
     // Call the observers, on the general path if hooks, recorded events or several groups of observers ask for it.
     let isPlain = token == nil && busState.isPlain
@@ -129,9 +129,10 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
   ///
   /// - Parameters:
   ///   - payload: The payload.
-  ///   - sender: The sender, retained by the caller; `nil` also for an event that was enqueued.
+  ///   - sender: The sender, retained by the caller; `nil` if there is none, and for an event that
+  ///     was enqueued.
   ///   - origin: The origin of the event.
-  ///   - cause: What hooks are to know of an event that was enqueued.
+  ///   - cause: The information that hooks need about an event that was enqueued.
   /// - Returns: The number of handlers that were called or for which the event was queued.
   @discardableResult
   func sendInOrder(
@@ -215,8 +216,8 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
 
   override func postsNest(_ depth: Int, at site: CallSite) -> Bool {
     warn(
-      "a post of \(label) at \(SourceSite(site)) is inside more than \(depth - 1) other posts of this thread, whose"
-        + " stack has an end. If handlers answer each other, let one of them compare before it posts, or use enqueue"
+      "The post of \(label) at \(SourceSite(site)) is nested in more than \(depth - 1) other posts on this thread, whose"
+        + " stack is limited. If handlers answer each other, let one of them compare before it posts, or use enqueue"
     )
     return true
   }
@@ -224,15 +225,15 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
   /// Reports that many handlers wait for each other's posts.
   func waitsNest(_ depth: Int, at site: CallSite) {
     warn(
-      "a post of \(label) at \(SourceSite(site)) waits, and \(depth) handlers wait for each other and for it. If they"
+      "The post of \(label) at \(SourceSite(site)) waits, and \(depth) handlers wait for each other and for it. If they"
         + " answer each other, let one of them compare before it posts, or post without waiting"
     )
   }
 
   override func chainIsLong(at site: CallSite) {
     warn(
-      "handlers have caused each other's events in \(EventChain.limit) turns, the newest event \(label) posted at"
-        + " \(SourceSite(site)). If they answer each other without end, let one of them compare before it posts"
+      "Handlers have caused each other's events in \(EventChain.limit) turns; the newest event is \(label), posted at"
+        + " \(SourceSite(site)). If they answer each other endlessly, let one of them compare before it posts"
     )
   }
 
@@ -244,8 +245,8 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
     let receiver =
       actor.map { "the actor \($0)" } ?? "an asynchronous handler"
     warn(
-      "\(count) events wait for \(receiver), the newest of them \(label) for the handler registered at"
-        + " \(SourceSite(site)). It is blocked, or slower than the code that posts: make it faster, or pass a"
+      "\(count) events wait for \(receiver); the newest is \(label), for the handler registered at"
+        + " \(SourceSite(site)). It is blocked, or slower than the posting code: make it faster, or pass a"
         + " buffering policy to an asynchronous handler"
     )
   }
@@ -253,16 +254,16 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
   /// Reports that many enqueued events wait.
   func enqueuedIsCrowded(_ count: Int, of actor: ActorIdentity?, at site: CallSite) {
     warn(
-      "\(count) enqueued events wait for a turn\(actor.map { " of the actor \($0)" } ?? ""), the newest of them"
-        + " \(label) enqueued at \(SourceSite(site)). Let its handlers return sooner, or pass a coalescing option"
+      "\(count) enqueued events wait for a turn\(actor.map { " of the actor \($0)" } ?? ""); the newest is"
+        + " \(label), enqueued at \(SourceSite(site)). Let its handlers return sooner, or pass a coalescing option"
     )
   }
 
   /// Reports that many elements wait in a stream.
   func streamIsCrowded(_ count: Int, at site: CallSite) {
     warn(
-      "\(count) events of \(label) wait in the stream made at \(SourceSite(site)). No task reads it, or not as fast"
-        + " as events are posted: read it, end it, or pass a buffering policy that keeps fewer"
+      "\(count) events of \(label) wait in the stream created at \(SourceSite(site)). No task reads it, or not as fast"
+        + " as events are posted. Read it, end it, or pass a buffering policy that keeps fewer"
     )
   }
 

@@ -45,10 +45,10 @@ public struct TraceStep: Sendable, CustomStringConvertible {
     case started
     /// The handler has returned, or has thrown an error.
     ///
-    /// For a stream, this follows ``started`` at once, since nothing tells when the consumer is done with
-    /// the event. Both are reported on the thread that hands the event over: that of the consumer, or that of
-    /// the post if the consumer was waiting. An event that no consumer takes is skipped as
-    /// ``SkipReason/cancelled`` when the stream is released.
+    /// For a stream, this follows ``started`` at once, because a consumer does not report when it has
+    /// finished with the event. Both are reported on the thread that hands the event over: that of the
+    /// consumer, or that of the post if the consumer was waiting. An event that no consumer takes is skipped
+    /// as ``SkipReason/cancelled`` when the stream is released.
     case finished((any Error)?)
     /// The handler was not called, for a reason.
     case skipped(SkipReason)
@@ -93,11 +93,11 @@ public struct TraceStep: Sendable, CustomStringConvertible {
   public let name: String
   /// The source site of the post.
   public let site: SourceSite
-  /// The number of enclosing posts that hooks follow, also from a task that a handler has started; zero for the
-  /// outermost post.
+  /// The number of enclosing posts that hooks follow, including those around a task that a handler has started;
+  /// zero for the outermost post.
   ///
   /// A post ends when it returns, and encloses no later one. The handler of a queued event, or an asynchronous
-  /// handler, runs after that: what it posts has depth 1.
+  /// handler, runs after that, so what it posts has depth 1.
   public let depth: Int
   /// The registration that the step concerns; `nil` for the beginning and the end of a post.
   public let registration: Registration?

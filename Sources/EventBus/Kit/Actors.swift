@@ -32,7 +32,7 @@ package struct WeakActor: Sendable {
   private weak let reference: (any Actor)?
   /// The actor's identity.
   package let id: ObjectIdentifier
-  /// A Boolean value that indicates whether this is the main actor.
+  /// True if this is the main actor.
   let isMain: Bool
 
   /// Creates a reference to an actor.
@@ -45,7 +45,7 @@ package struct WeakActor: Sendable {
   /// The actor, or `nil` once it has been deallocated.
   package var actor: (any Actor)? { isMain ? MainActor.shared : reference }
 
-  /// A Boolean value that indicates whether the actor has been deallocated.
+  /// True if the actor has been deallocated.
   package var isGone: Bool { !isMain && reference == nil }
 
   /// Returns whether this refers to the given actor, rather than to an earlier one at the same address.
@@ -59,7 +59,7 @@ package protocol ActorMember: AnyObject, Sendable {
   /// Returns whether the member belongs to this actor, rather than to an earlier one at the same address.
   func serves(_ actor: any Actor) -> Bool
 
-  /// A Boolean value that indicates whether the actor has been deallocated.
+  /// True if the actor has been deallocated.
   ///
   /// Never read under a lock: the getter loads the actor and may release its last reference.
   var isAbandoned: Bool { get }
@@ -71,7 +71,7 @@ package protocol ActorMember: AnyObject, Sendable {
 /// last sweep. After any insertion the table holds at most max(8, 2 × living actors) members, besides that of
 /// the main actor.
 ///
-/// The main actor, which most handlers run on, has a member of its own, found without a lock.
+/// The main actor, which most handlers run on, has its own member, found without a lock.
 package final class ActorTable<Member: ActorMember>: Sendable {
   private let ofMainActor = LazyReference<Member>()
   private let state = Locked<(members: [ObjectIdentifier: Member], sweepCount: Int)>(([:], 8))

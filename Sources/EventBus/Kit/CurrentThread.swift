@@ -31,8 +31,8 @@ package struct ThreadNumber: Sendable {
     let code = unsafe pthread_key_create(&key, nil)  // Reason: no code runs at a thread's end.
     if code != 0 {
       trap(
-        "the system refused a thread-specific key (error \(code))",
-        remedy: "Another library of the program uses up such keys"
+        "The system refused a thread-specific key (error \(code))",
+        remedy: "Check which libraries of the program create such keys without deleting them"
       )
     }
     self.key = key

@@ -4,7 +4,7 @@
 ///   - limit: The time, 68 years at most; `nil` for no limit.
 ///   - clock: The clock that measures it. One that wakes early is asked again; one that fails ends the wait.
 ///   - wait: The wait. When its task is cancelled, it looks once more, and returns `false` if it would have to
-///     go on: a limit of zero is a question. With a limit it runs in a child task, outside the caller's
+///     continue, so a limit of zero only checks. With a limit it runs in a child task, outside the caller's
 ///     isolation.
 /// - Returns: The result of the wait: `false` if the time has passed or the caller's task was cancelled.
 package func completes<C: Clock<Duration>>(

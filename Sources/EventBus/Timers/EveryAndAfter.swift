@@ -21,8 +21,9 @@
 /// is cancelled, or after the tick that is running at that time. That tick continues, and its task is not
 /// cancelled.
 ///
-/// While the token is paused there are no ticks. Deadlines that pass during a pause are dropped and not
-/// counted as missed, also if the pause lies within a tick; those that passed before it are still served. After the pause the timer stays on the multiples of its interval.
+/// While the token is paused there are no ticks. Deadlines that pass during a pause are skipped and not counted as
+/// missed, even if the pause begins inside a tick; those that passed before it are still served. After the pause,
+/// ticks continue on the original schedule.
 ///
 /// ## Thread safety
 ///
@@ -258,13 +259,13 @@ private func startTimer<C: Clock<Duration>>(
       ("`after` cannot have a negative delay; got \(interval)", "Pass a delay of zero or more")
     } else if let tolerance, tolerance < .zero {
       (
-        "a timer cannot have a negative tolerance; got \(tolerance)",
+        "A timer cannot have a negative tolerance; got \(tolerance)",
         "Pass a tolerance of zero or more, or none"
       )
     } else {
       nil
     }
-  if let mistake { trap("\(fileID):\(line): \(mistake.text)", remedy: mistake.remedy) }
+  if let mistake { trap(mistake.text, remedy: mistake.remedy, fileID: fileID, line: line) }
   let queue = ClockTimerQueue.queue(of: clock)
   let timer = queue.add(every: interval, tolerance: tolerance, missed: policy, on: actor, handler)
   if let owner = owner as? any LifetimeOwner { timer.join(owner.lifetime.members) }

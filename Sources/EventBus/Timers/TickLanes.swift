@@ -3,8 +3,8 @@
 /// One task calls the handlers of a lane one after another, however many timers are due. It ends its turn of
 /// the lane when it takes its first timer, so that a *successor* is scheduled if others wait. While handlers
 /// do not suspend, the actor is busy, and the successor later finds nothing to do. When a handler suspends,
-/// the actor becomes free: the successor starts, continues with the next timer and has a successor of its
-/// own. A handler that suspends therefore delays no other timer, and an extra task runs only where a handler
+/// the actor becomes free: the successor starts, continues with the next timer and has its own successor. A
+/// handler that suspends therefore delays no other timer, and an extra task runs only where a handler
 /// suspended. The nonisolated lane works the same way; its successor runs on another thread as soon as one
 /// is free.
 ///

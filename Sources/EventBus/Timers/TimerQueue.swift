@@ -152,14 +152,14 @@ package class TimerQueue: @unchecked Sendable {  // Reason: constants and a lock
 
 /// The queue of the timers of a clock: the conversions between the clock's times and integers.
 ///
-/// Everything else is the same for all clocks and stands in ``TimerQueue``.
+/// Everything else is the same for all clocks and is in ``TimerQueue``.
 final class ClockTimerQueue<C: Clock<Duration>>: TimerQueue,
   @unchecked Sendable  // Reason: constants.
 {
   private let clock: C
   private let base: C.Instant
-  /// The longest time to sleep at once; without a limit for a clock that stands until a test moves it, which would
-  /// pass each part of a long delay.
+  /// The longest time to sleep at once; without a limit for a clock that a test moves, which would pass each part
+  /// of a long delay.
   private let longestSleep: Duration
 
   fileprivate init(_ clock: C) {
@@ -190,7 +190,7 @@ final class ClockTimerQueue<C: Clock<Duration>>: TimerQueue,
   }
 
   override func failure(_ error: any Error) -> String {
-    "EventBus: \(C.self) failed to sleep (\(error)), so its timers have stopped."
+    "EventBus: The clock \(C.self) failed to sleep (\(error)), so its timers have stopped."
   }
 
   override func didBecomeEmpty() {
@@ -205,8 +205,8 @@ final class ClockTimerQueue<C: Clock<Duration>>: TimerQueue,
   /// Returns the queue for a new timer of a clock.
   ///
   /// A clock that is neither a standard clock nor an object is a value without an identity; each of its
-  /// timers has a queue of its own. While another thread ends the last timer of the clock, a new timer may
-  /// get a different queue than later timers. Only the sleeping task differs.
+  /// timers has its own queue. While another thread ends the last timer of the clock, a new timer may get
+  /// a different queue than later timers. Only the sleeping task differs.
   ///
   /// - Parameter clock: The clock.
   /// - Returns: The queue.
@@ -231,7 +231,7 @@ private let suspendingQueue = ClockTimerQueue(SuspendingClock())
 /// The queues of clocks that are objects, while they have timers and so keep their clocks alive.
 private let objectQueues = Locked<[ObjectIdentifier: TimerQueue]>([:])
 
-/// The error of a clock that stands at its last instant while timers wait for later ones.
+/// The error of a clock that is at its last instant while timers wait for later ones.
 private struct EndOfTime: Error, CustomStringConvertible {
   var description: String { "it cannot represent the next deadline" }
 }

@@ -35,7 +35,7 @@ package final class TimerRegistration: Registration,
 
   // What a tick uses comes first: ten thousand timers do not fit into the caches.
   private let queue: TimerQueue?
-  /// A Boolean value that indicates whether the timer has only one tick, with which it ends.
+  /// True if the timer has only one tick, with which it ends.
   private let isSingle: Bool
   /// The task that calls the handler, or 0.
   private let runner = Atomic<Int>(0)
@@ -96,7 +96,7 @@ package final class TimerRegistration: Registration,
   func run(in task: Int) async {
     let unit = unit.take()
     if beginCall() {
-      // A frame of its own for the call releases the handler before the tick counts as finished.
+      // A separate frame for the call releases the handler before the tick counts as finished.
       let isOwned =
         if unit == nil {
           await tick(in: task)

@@ -22,7 +22,6 @@ package struct TimerSchedule: Sendable {
   /// The deadlines that have passed and are still to be served: the first and the last one of each run, with a pause
   /// between two runs.
   private var passed: [ClosedRange<Int128>] = []
-  /// A Boolean value that indicates whether the timer is paused.
   package private(set) var isPaused = false
   private let policy: MissedTicks?
   private let interval: Int128
@@ -47,7 +46,7 @@ package struct TimerSchedule: Sendable {
     self.policy = policy
   }
 
-  /// A Boolean value that indicates whether the timer has more than one tick.
+  /// True if the timer has more than one tick.
   var repeats: Bool { policy != nil }
 
   /// The number of runs of deadlines to be served, for tests of the memory that they take.

@@ -34,7 +34,7 @@ package struct TimerTable: Sendable {
   private var lastOrder: UInt64 = 0
   private var sleeper: Sleeper?
   private var lastSleeper: UInt = 0
-  /// Indicates that the clock has failed to sleep since a timer began to wait.
+  /// True if the clock has failed to sleep since a timer began to wait.
   private var hasFailed = false
 
   /// Creates an empty table.
@@ -118,7 +118,7 @@ package struct TimerTable: Sendable {
       timer.phase = .suspended
       return nil
     }
-    // The only tick takes the handler along.
+    // The only tick takes the handler with it.
     if !timer.schedule.repeats { timer.handler = nil }
     timer.phase = timer.schedule.repeats ? .running : .absent
     return (handler, timer.schedule.begin(at: now))

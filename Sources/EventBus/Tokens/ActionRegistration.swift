@@ -8,7 +8,7 @@ package final class ActionRegistration: Registration,
 {
   /// When the closure runs.
   package enum Moment: Sendable {
-    /// At the end of the registration, whatever ends it.
+    /// At the end of the registration, for any reason.
     case anyEnd
     /// At the end of the lifetime that it has joined; a registration that ends before does not run it.
     case endOfLifetime
@@ -40,7 +40,7 @@ package final class ActionRegistration: Registration,
     if moment == .anyEnd { action?() }
   }
 
-  // The end of the lifetime is what a hook waits for: until its turn comes, it can be cancelled.
+  // A hook waits for the end of the lifetime: until its turn, it can be cancelled.
   override func willEndWithOwner() {
     if moment == .anyEnd { super.willEndWithOwner() }
   }
@@ -52,7 +52,7 @@ package final class ActionRegistration: Registration,
     finish()
   }
 
-  /// Runs the closure in a frame of its own, which releases the captures before the call counts as over.
+  /// Runs the closure in a separate frame, which releases the captures before the call counts as over.
   private func run() {
     // The token ends before the call, as it does for a registration with `once: true`.
     let action = take()

@@ -148,7 +148,7 @@ public protocol LifetimeOwner: AnyObject, SendableMetatype {
 /// lifetime ──owns──► members ──own──► registration ──► members     (the cycle ends with the lifetime)
 /// ```
 package final class EndingMembers: Sendable {
-  /// What the lifetime or bag is to a registration.
+  /// The role of a lifetime or a bag for a registration.
   package enum Role: Sendable {
     /// The lifetime of the owner.
     case owner
@@ -156,7 +156,7 @@ package final class EndingMembers: Sendable {
     case keeper
   }
 
-  /// A registration, and what the lifetime or bag is to it.
+  /// A registration, and the role of the lifetime or bag for it.
   package typealias Member = (registration: Registration, role: Role)
 
   /// A position in a group, for a registration that ends early.
@@ -182,7 +182,7 @@ package final class EndingMembers: Sendable {
   /// The number of members.
   package var count: Int { list.withLock { $0?.count ?? 0 } }
 
-  /// A Boolean value that indicates whether the group has ended and accepts no more members.
+  /// True if the group has ended and accepts no more members.
   package var hasEnded: Bool { list.withLock { $0 == nil } }
 
   /// Adds a registration.

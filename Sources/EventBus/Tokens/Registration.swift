@@ -1,9 +1,10 @@
 public import Synchronization
 
-/// The state of a registration: whether it counts, why it has ended, its pauses and its running calls.
+/// The state of a registration: whether it is active, why it has ended, its pauses and its running
+/// calls.
 ///
-/// Every registration has one, whatever its kind; the subclasses say what follows from an end and from a pause. A token
-/// refers to its registration and has no state of its own.
+/// Every registration has one, whatever its kind; the subclasses say what follows from an end and from a pause. A
+/// token refers to its registration and has no other state.
 ///
 /// | state | a call may begin | left by |
 /// |---|---|---|
@@ -21,7 +22,7 @@ public import Synchronization
 /// Every member may be called on any thread. The overridable members are called under no lock.
 @usableFromInline
 package class Registration: @unchecked Sendable {  // Reason: atomic and locked.
-  /// What few registrations need.
+  /// The state that few registrations need.
   private final class Extras: Sendable {
     struct State: ~Copyable {
       /// The place in the lifetime of the owner.
@@ -63,7 +64,7 @@ package class Registration: @unchecked Sendable {  // Reason: atomic and locked.
   @usableFromInline let word = Atomic<UInt64>(0)
   private let extras = LazyReference<Extras>()
 
-  /// Creates a registration that counts.
+  /// Creates an active registration.
   init() {}
 
   // MARK: What differs between kinds
@@ -80,7 +81,7 @@ package class Registration: @unchecked Sendable {  // Reason: atomic and locked.
   /// Stops or resumes deliveries, according to ``isPaused``.
   func didChangePauses() {}
 
-  /// A Boolean value that indicates whether the current task is inside a call of the handler.
+  /// True if the current task is inside a call of the handler.
   var isOwnCall: Bool { RunningCall.isCalling(self) }
 
   /// Prevents new calls, ahead of the end with the lifetime of the owner.
@@ -98,26 +99,24 @@ package class Registration: @unchecked Sendable {  // Reason: atomic and locked.
 
   private final var state: UInt64 { word.load(ordering: .sequentiallyConsistent) }
 
-  /// A Boolean value that indicates whether the registration has ended.
   package final var hasEnded: Bool { state & Self.ended != 0 }
 
-  /// A Boolean value that indicates whether the registration has neither ended nor been stopped.
+  /// True if the registration has neither ended nor been stopped.
   package final var isActive: Bool { state & (Self.ended | Self.stopped) == 0 }
 
-  /// A Boolean value that indicates whether the handler may be called: the registration is neither ended nor
+  /// True if the handler may be called: the registration is neither ended nor
   /// stopped nor paused.
   @inlinable
   package final var isOpen: Bool {
     word.load(ordering: .sequentiallyConsistent) & (Self.ended | Self.stopped | Self.pauses) == 0
   }
 
-  /// A Boolean value that indicates whether the registration is paused.
   package final var isPaused: Bool { state & Self.pauses != 0 }
 
-  /// A Boolean value that indicates whether the registration ended, or is about to end, with its owner.
+  /// True if the registration ended, or is about to end, with its owner.
   final var hasLostOwner: Bool { state & Self.orphaned != 0 }
 
-  /// A Boolean value that indicates whether the registration ended with its only call.
+  /// True if the registration ended with its only call.
   final var hasUsedCall: Bool { state & Self.spent != 0 }
 
   // MARK: The end
@@ -148,7 +147,7 @@ package class Registration: @unchecked Sendable {  // Reason: atomic and locked.
     return true
   }
 
-  /// A Boolean value that indicates whether the end is complete.
+  /// True if the end is complete.
   private final var isSettled: Bool { state & Self.settled != 0 }
 
   private final func leaveAll(_ extras: Extras) {
@@ -165,7 +164,7 @@ package class Registration: @unchecked Sendable {  // Reason: atomic and locked.
     didStop()
   }
 
-  /// A Boolean value that indicates whether the death of the token does not end the registration.
+  /// True if the death of the token does not end the registration.
   final var isKept: Bool { state & Self.kept != 0 }
 
   /// Lets the registration outlive its token.
@@ -236,7 +235,6 @@ package class Registration: @unchecked Sendable {  // Reason: atomic and locked.
   /// Notes, before the handler is published, that its calls are not counted.
   final func countsNoCalls() { word.bitwiseOr(Self.uncounted, ordering: .relaxed) }
 
-  /// A Boolean value that indicates whether the calls are counted.
   final var areCallsCounted: Bool { state & Self.uncounted == 0 }
 
   /// Begins a call.

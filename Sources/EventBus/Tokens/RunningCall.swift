@@ -48,7 +48,7 @@ package final class RunningCall: Sendable {
     return !(callers.last ?? self).hasReported.exchange(true, ordering: .relaxed)
   }
 
-  /// A Boolean value that indicates whether the handler has returned.
+  /// True if the handler has returned.
   package var hasEnded: Bool { ended.load(ordering: .acquiring) }
 
   /// The call that the current task itself is making.

@@ -61,8 +61,8 @@ public final class Token: Sendable, Hashable {
   /// A Boolean value that indicates whether the registration still exists.
   ///
   /// A registration ends when it is cancelled, with its owner or bus, or with its only call. The value is
-  /// `false` as soon as the lifetime of the token or of the owner has ended. The deallocation of an owner
-  /// without a lifetime shows only after a delivery or a sweep has detected it.
+  /// `false` as soon as the lifetime of the token or of the owner has ended. After the deallocation of an
+  /// owner without a lifetime, it becomes `false` when a delivery or a sweep detects that.
   public var isActive: Bool { registration.isActive }
 
   /// Waits until the registration has ended and no call of its handler is running.

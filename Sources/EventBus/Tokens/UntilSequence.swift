@@ -11,12 +11,12 @@ extension AsyncSequence where Self: Sendable, Element: Sendable {
   /// await reading.value
   /// ```
   ///
-  /// The end of the lifetime ends the iteration at once, even while a task is suspended waiting for the
-  /// next element; an element that this sequence delivers later is lost. The end and the errors of this
-  /// sequence pass through. Cancellation is forwarded to this sequence, whose response is passed on. Each
-  /// iteration has a task of its own, which requests elements one by one, on demand, and is cancelled at the
-  /// end. The task releases this sequence as soon as its pending request returns. If the lifetime has already
-  /// ended, nothing is requested.
+  /// The end of the lifetime ends the iteration at once, even while a task is suspended waiting for the next
+  /// element; an element that this sequence delivers later is lost. The end and the errors of this sequence
+  /// pass through. Cancellation is forwarded to this sequence, whose response is passed on. Each iteration
+  /// has its own task, which requests elements one by one, on demand, and is cancelled at the end. The task
+  /// releases this sequence as soon as its pending request returns. If the lifetime has already ended,
+  /// nothing is requested.
   ///
   /// - Parameter lifetime: The lifetime that ends the sequence. It is not kept alive.
   /// - Returns: A sequence that can be iterated as often as this one. Each iterator is for one task.
@@ -28,7 +28,7 @@ extension AsyncSequence where Self: Sendable, Element: Sendable {
 /// A sequence that ends with a lifetime.
 ///
 /// The lifetime must be able to end an iteration that is suspended in any base sequence, and the base
-/// iterator need not be `Sendable`. Therefore each iteration has a task of its own, which creates the base
+/// iterator need not be `Sendable`. Therefore each iteration has its own task, which creates the base
 /// iterator and requests an element only on demand. At the end the task is cancelled; the consumer does
 /// not wait for it.
 ///
@@ -129,7 +129,6 @@ final class PullChannel<Element: Sendable, Failure: Error>: Sendable {
   /// Creates a channel without a supplier.
   init() {}
 
-  /// A Boolean value that indicates whether the channel has ended.
   var hasEnded: Bool { state.withLock { $0 == nil } }
 
   /// Sets the supplier task, which the channel cancels when it ends.

@@ -13,7 +13,7 @@ extension AppHost {
   ///
   /// The run ends after a call of ``shutdown(exitCode:because:)``, after the end of a service whose options request
   /// it, or, if there were services, when all of them have ended. Cancelling the task cancels everything.
-  /// Synchronous launch work and the handlers of the launching, active and stopping edges run in the
+  /// Synchronous launch work and the handlers of the launching, active and stopping state changes run in the
   /// isolation of the caller.
   ///
   /// During the run, the application handles signals as its configuration says, and notifies the service
@@ -35,7 +35,8 @@ extension AppHost {
   nonisolated(nonsending) public func run() async throws -> Int32 {
     let (steps, input) = AsyncStream.makeStream(of: ServiceRunner.Step.self)
     guard runner.claim(at: place(of: input)) else {
-      throw AppHostError([(service: nil, error: AppServiceError(.alreadyRan))])
+      let error = AppServiceError(.alreadyRan, runner: "This AppHost")
+      throw AppHostError([(service: nil, error: error)])
     }
     guard loader.enter({ [messages] in messages.send($0) }) else {
       throw await refused(LaunchError(.inUse))
@@ -155,7 +156,7 @@ extension AppHost {
     let driver = Task { await runner.drive() }
     if !runner.isStopRequested { await launch() }
     runner.send { $0.begin() }
-    // In a task of its own, which no cancellation reaches.
+    // In a separate task, which no cancellation reaches.
     let performing = Task {
       _ = isolation
       for await step in steps {
@@ -170,7 +171,8 @@ extension AppHost {
     await performing.value
     await driver.value
     let unclosed = await closeValues(system)
-    // Methods of edges that others have delayed until now have a limit each, as those of the last edges.
+    // Methods of state changes that others have delayed until now have a limit each, as those of the
+    // last ones.
     let limit = configuration.cancelTimeout ?? configuration.stopTimeout
     let timer = limit.map { limit in
       every(max(.milliseconds(1), limit), clock: configuration.clock) { [calls] _ in
@@ -194,10 +196,15 @@ extension AppHost {
       messages.send(message)
       if limit != nil { manager?.extend(message.description) }
     } report: { id, error in
-      let name = "closing of launch value \"\(id)\""
-      let abandoned = AppServiceError(.abandoned(name), isLaunchWork: true)
+      let name = "closing launch value \"\(id)\""
+      let abandoned = AppServiceError(
+        .abandoned(name),
+        limit: limit,
+        isLaunchWork: true,
+        wasCancelled: false
+      )
       let message = AppHostMessage(
-        error.map { "\(name) failed: \($0)" } ?? abandoned.description,
+        error.map { "\(name) failed: \($0)".capitalizedFirst.asSentence } ?? abandoned.description,
         workers: [id.rawValue],
         state: error == nil ? .abandoned : .ended,
         error: error ?? abandoned
@@ -266,13 +273,12 @@ extension AppHost {
     do {
       let report = try result.get()
       // The launch continued without them; without a message, the failures would go unnoticed.
-      for problem in report.problems { messages.send("launch: \(problem)") }
+      for problem in report.problems { messages.send("\(problem)") }
       // Work that the stop has cancelled has not failed.
       let isStopping = runner.isStopRequested
       for entry in report.failures where !(isStopping && entry.outcome.isCancellation) {
-        let text = "launch work \"\(entry.id)\" \(entry.outcome)"
         let message = AppHostMessage(
-          text,
+          "Launch work \"\(entry.id)\" \(entry.outcome)".asSentence,
           workers: [entry.id.rawValue],
           state: .ended,
           error: entry.outcome.error,
@@ -299,7 +305,8 @@ extension AppHost {
     let workers: [String?] = loader.unfinished.map { "\($0)" }
     for worker in workers.isEmpty ? [nil] : workers {
       let name = worker.map { "launch work \"\($0)\"" } ?? "launch work"
-      let error = AppServiceError(.abandoned(name), isLaunchWork: true)
+      let limit = configuration.cancelTimeout
+      let error = AppServiceError(.abandoned(name), limit: limit, isLaunchWork: true)
       let workers = worker.map { [$0] } ?? []
       messages.send(
         AppHostMessage(error.description, workers: workers, state: .abandoned, error: error)
@@ -312,14 +319,14 @@ extension AppHost {
 extension AppHost {
   /// Requests an orderly stop: services stop in reverse order, then ``run()`` returns.
   ///
-  /// Only the first exit code counts; a call without one leaves it to a later call. A call before `run()` prevents the
-  /// launch and the start of services. A call during the launch prevents everything that has not begun. Once `run()` has
-  /// returned, a call has no effect.
+  /// Only the first exit code is used; a call without one leaves it to a later call. A call before `run()` prevents
+  /// the launch and the start of services. A call during the launch prevents everything that has not begun. Once
+  /// `run()` has returned, a call has no effect.
   ///
   /// - Parameters:
   ///   - exitCode: The exit code for ``run()`` to return, or for ``AppHostError/exitCode`` if it throws.
-  ///   - cause: An error because of which the program ends: `run()` throws an ``AppHostError`` with it, before the errors
-  ///     that follow. `nil` for an end that is no failure.
+  ///   - cause: An error because of which the program ends: `run()` throws an ``AppHostError`` with it, before the
+  ///     errors that follow. `nil` for an end that is not a failure.
   public func shutdown(exitCode: Int32? = nil, because cause: (any Error)? = nil) {
     locked.withLock { state in
       state.exitCode = state.exitCode ?? exitCode
@@ -334,7 +341,7 @@ extension AppHost {
   /// Requests an orderly stop without setting the exit code.
   func requestShutdown() { end { $0.shutdown() } }
 
-  /// Cancels everything immediately, also during an orderly stop.
+  /// Cancels everything immediately, even during an orderly stop.
   ///
   /// - Parameter exitCode: The exit code, unless the program has requested the stop itself.
   package func cancel(exitCode: Int32? = nil) {

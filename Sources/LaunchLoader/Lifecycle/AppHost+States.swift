@@ -3,9 +3,9 @@ internal import EventBus
 extension AppHost {
   /// The current state.
   ///
-  /// During the delivery of an edge, handlers and the delegate read the state that the edge led to, or the
-  /// state that a `will…` edge leads away from. There are two exceptions: `willFinishLaunching` occurs in
-  /// ``AppState/launching``, and `willTerminate` in ``AppState/stopping``.
+  /// During the delivery of a state change, handlers and the delegate read the state that the change led
+  /// to, or the state that a `will…` event leads away from. There are two exceptions:
+  /// `willFinishLaunching` occurs in ``AppState/launching``, and `willTerminate` in ``AppState/stopping``.
   public var state: AppState { locked.withLock { $0.machine.state } }
 
   /// Waits until the application is in a state.
@@ -21,15 +21,15 @@ extension AppHost {
     if !self.state.mayReach(state) { throw AppStateError(state: state) }
   }
 
-  /// Waits until all edges queued so far are delivered.
+  /// Waits until all state changes queued so far are delivered.
   nonisolated(nonsending) package func waitUntilSettled() async {
     let count = locked.withLock { $0.machine.stepCount }
     _ = await wait(.completed(count))
   }
 
-  /// Applies a cause, and delivers the resulting edges unless another call is delivering.
+  /// Applies a cause, and delivers the resulting state changes unless another call is delivering.
   ///
-  /// When this call returns, the edges are delivered, unless another call is delivering or a method of the
+  /// When this call returns, they are delivered, unless another call is delivering or a method of the
   /// delegate has suspended. In that case a task continues the delivery, on the actor of the caller.
   ///
   /// - Returns: The number of steps that complete this change.
@@ -45,7 +45,7 @@ extension AppHost {
     return count
   }
 
-  /// Applies a cause, and returns when its edges are delivered, regardless of cancellation.
+  /// Applies a cause, and returns when its state changes are delivered, regardless of cancellation.
   func changed(
     _ cause: AppStateMachine.Cause,
     isolation: isolated (any Actor)? = #isolation
@@ -77,8 +77,8 @@ extension AppHost {
   /// With a delegate, a task continues the delivery when the method has returned or is abandoned.
   ///
   /// - Parameters:
-  ///   - rest: What remains of the step.
-  ///   - informed: An edge that the delegate has received, and the bus has not.
+  ///   - rest: The rest of the step.
+  ///   - informed: A state change that the delegate has received, and the bus has not.
   ///   - isolation: The isolation of the caller.
   private func deliver(
     _ rest: AppStateMachine.Step = AppStateMachine.Step(),
@@ -180,7 +180,7 @@ extension AppHost {
     }
     await areHandled.waitUncancelled(within: configuration.cancelTimeout, on: configuration.clock)
     for post in posts where !post.completion.isDone {
-      messages.send("abandoned: \(EdgeCalls.describe(post.event, bus))")
+      messages.send("Abandoned: \(EdgeCalls.describe(post.event, bus)).")
     }
   }
 
@@ -217,17 +217,18 @@ extension AppHost {
   /// func sceneDidBecomeActive() { app.report(.active) }
   /// ```
   ///
-  /// The application passes all states in between and reports each edge in order. The call is legal from any thread and in
-  /// every state:
+  /// The application passes all states in between and reports each state change in order. The call is legal from any
+  /// thread and in every state:
   ///
-  /// - Before services have started, the last call counts: they start in the background, or the application stays
-  ///   inactive.
-  /// - While another edge is being reported, the edges of the call follow it.
-  /// - A call that changes nothing reports no edge, like every call after services have begun to stop.
+  /// - Before services have started, the last call decides: they start in the background, or the application
+  ///   stays inactive.
+  /// - While another state change is being reported, those of the call follow it.
+  /// - A call that changes nothing reports no state change, like every call after services have begun
+  ///   to stop.
   ///
-  /// When the call returns, its edges have been delivered in the isolation of the caller, unless another call
-  /// is delivering or there is a delegate, whose methods are called in tasks; ``waitUntil(state:)`` then waits for the
-  /// state.
+  /// When the call returns, its state changes have been delivered in the isolation of the caller, unless another call
+  /// is delivering or there is a delegate, whose methods are called in tasks; ``waitUntil(state:)`` then waits for
+  /// the state.
   ///
   /// - Parameters:
   ///   - level: The activity. From ``ReportedLevel/background``, a program that `SIGCONT` continues returns to the level

@@ -11,13 +11,13 @@ public import EventBus
 /// }
 /// ```
 ///
-/// Every change of its ``state`` is an event on the bus and a call of the delegate. `main` creates the
-/// application with its delegate and services; there is no other entry point.
+/// Each change of its ``state`` calls the delegate and posts an event. `main` creates the application
+/// with its delegate and services; there is no other entry point.
 ///
 /// ## Thread safety
 ///
-/// Every member may be called from any thread, also from the delegate and from handlers of its events. User
-/// code never runs under a lock.
+/// Every member may be called from any thread, including from the delegate and from handlers of its events.
+/// User code never runs under a lock.
 public final class AppHost: Sendable {
   /// Not private: other files use the lock around it.
   struct State: ~Copyable, Sendable {
@@ -30,7 +30,7 @@ public final class AppHost: Sendable {
     /// The task that runs the launch work, as long as the application waits for it.
     var launch: Task<LaunchReport, any Error>?
     var exitCode: Int32?
-    /// A Boolean value that indicates whether the program has requested a stop that is no failure.
+    /// True if the program has requested a stop that is not a failure.
     var isEndedByProgram = false
     /// The events of the stop whose handlers have not all finished, except those that the stop waits for.
     var lastPosts: [(event: String, completion: Completion)] = []
@@ -65,7 +65,8 @@ public final class AppHost: Sendable {
   let messages: MessageQueue<AppHostMessage>
   /// Compares the dispositions of signals when something deserves a message, and at other moments of the run.
   let dispositions: DispositionWatch
-  /// Posts what becomes of services: their observers must not delay a start, a stop or a deadline.
+  /// Posts service state changes on a separate queue, so that observers cannot delay a start, a
+  /// stop or a deadline.
   let changes: MessageQueue<AppServiceStateChange>
   let locked: Locked<State>
   /// The result of the launch work; `nil` if it was abandoned.
@@ -78,7 +79,7 @@ public final class AppHost: Sendable {
   /// Creates an application that does not run.
   ///
   /// - Parameters:
-  ///   - delegate: The object that receives every edge; the application keeps it.
+  ///   - delegate: The delegate, which the host retains.
   ///   - bus: The bus that receives the events.
   ///   - loader: The loader of the launch work. Applications that run at the same time, as in tests, each need their
   ///     own: `LaunchLoader()`.
@@ -113,10 +114,10 @@ public final class AppHost: Sendable {
     )
   }
 
-  /// The object that receives every edge; the application keeps it.
+  /// The delegate, which the host retains.
   ///
-  /// It may be set from any thread, also inside a method of the delegate. The new delegate receives all later edges;
-  /// a call in progress completes.
+  /// It may be set from any thread, even inside a method of the delegate. The new delegate receives all later state
+  /// changes; a call in progress completes.
   public var delegate: (any AppHostDelegate)? {
     get { locked.withLock { $0.delegate } }
     set {
@@ -273,15 +274,15 @@ extension AppHost {
 
     /// The meanings of signals while the application runs.
     ///
-    /// Signals that are not in the table are left alone. The default, ``UnixSignal/Meaning/standard``, is empty on
-    /// systems other than Linux and macOS, and inside the bundle of an app or of an extension.
+    /// The host does not handle signals that are not in the table. The default, ``UnixSignal/Meaning/standard``,
+    /// is empty on systems other than Linux and macOS, and inside the bundle of an app or of an extension.
     ///
     /// The first signal that means ``UnixSignal/Meaning/shutdown`` requests an orderly stop, the second cancels
-    /// everything, and the third ends the process immediately with 128 plus its number, even if every thread
-    /// of the concurrency runtime is blocked. One that arrives less than half a second after the last, measured on
-    /// ``clock``, counts as the same: a terminal and a wrapper may both deliver one Control-C. A signal that was
-    /// ignored when the program started stays ignored. The previous dispositions of the others are restored when
-    /// ``AppHost/run()`` returns; a signal that arrived before has no further effect.
+    /// everything, and the third ends the process immediately with 128 plus its number, even if every thread of
+    /// the concurrency runtime is blocked. One that arrives less than half a second after the last, measured on
+    /// ``clock``, is treated as the same: a terminal and a wrapper may both deliver one Control-C. A signal that
+    /// was ignored when the program started stays ignored. The previous dispositions of the others are restored
+    /// when ``AppHost/run()`` returns; a signal that arrived before has no further effect.
     ///
     /// Other code that installs a handler for one of these signals takes it away from the application. A message
     /// names such a signal, once, when services have started, when they stop, with each message about a delay, and
@@ -292,12 +293,11 @@ extension AppHost {
     /// handlers and methods of the delegate, and errors of the operating system.
     ///
     /// Each message has a ``AppHostMessage/description`` of one line, and names what it is about, for a log with
-    /// structured entries. Messages arrive in order, one at a time, on a thread of their own and outside
-    /// every lock. A call that blocks delays later messages, but no service and no deadline. The thread blocks no
-    /// signal but `SIGPIPE` and those that the program blocks where it creates the application, and a program that
-    /// the closure starts inherits that.
-    /// ``AppHost/run()`` returns when the last call has returned, at most ``cancelTimeout`` after
-    /// everything else has ended; after that, the call continues in the background.
+    /// structured entries. Messages arrive in order, one at a time, on a separate thread and outside every lock. A
+    /// call that blocks delays later messages, but no service and no deadline. The thread blocks no signal but
+    /// `SIGPIPE` and those that the program blocks where it creates the application, and a program that the
+    /// closure starts inherits that. ``AppHost/run()`` returns when the last call has returned, at most
+    /// ``cancelTimeout`` after everything else has ended; after that, the call continues in the background.
     public var onMessage: @Sendable (AppHostMessage) -> Void
 
     /// The launch options for the launch work and the delegate; `nil` means ``LaunchOptions/current``.
@@ -329,7 +329,7 @@ extension AppHost {
     ///   - stopTimeout: The time for an orderly stop; `nil` means no limit.
     ///   - cancelTimeout: The time in which cancelled services must end; `nil` means no limit.
     ///   - clock: The clock that measures all time limits.
-    ///   - signals: The meanings of signals; `[:]` leaves all signals alone.
+    ///   - signals: The meanings of signals; `[:]` handles none.
     ///   - onMessage: Called with every message. By default, each message is a line on standard error.
     ///   - launchOptions: The launch options for the launch work; `nil` means ``LaunchOptions/current``.
     ///   - watchdog: Returns whether the program is healthy, for the watchdog of the service manager.
@@ -350,7 +350,7 @@ extension AppHost {
       self.cancelTimeout = cancelTimeout
       self.clock = clock
       self.signals = signals
-      self.onMessage = onMessage ?? { printError("LaunchLoader: \($0)") }
+      self.onMessage = onMessage ?? { printError("AppHost: \($0)") }
       self.launchOptions = launchOptions
       self.watchdog = watchdog
       self.endsWithParent = endsWithParent

@@ -1,6 +1,6 @@
 public import EventBus
 
-/// An object that receives the edges of an application.
+/// An object that receives the state changes of an application.
 ///
 /// ```swift
 /// @MainActor
@@ -14,28 +14,28 @@ public import EventBus
 /// }
 /// ```
 ///
-/// Every method has a default implementation that does nothing. Each edge is also an event on the bus, so
-/// features need not share the one delegate.
+/// Every method has a default implementation that does nothing. Each state change is also an event on the
+/// bus, so features need not share the one delegate.
 ///
 /// Methods are asynchronous so that classes on the main actor, and other isolated types, can conform without
 /// annotations. A synchronous method fulfils the requirement as well.
 ///
-/// The application waits for each method before it posts the event of the edge and goes on, whatever the
-/// isolation of the method. If a method changes the state, the resulting edges follow after the current edge:
-/// a method that waits for them waits forever. After five seconds, and then every ten seconds, a message
+/// The application waits for each method before it posts the event of the state change and goes on, whatever
+/// the isolation of the method. If a method changes the state, the resulting changes follow the current one,
+/// so a method that waits for them waits forever. After five seconds, and then every ten seconds, a message
 /// names the method that is waited for.
 ///
-/// The request to stop cancels the task of a method in progress, also of one that makes the request itself, so
-/// that it can end early. Methods of edges that were queued before the stop begin cancelled, and those of the
-/// stop begin uncancelled. A method that has not returned when ``AppHost/Configuration/cancelTimeout`` has passed since
-/// the request, at the second interrupt or at the cancellation of the run is cancelled, named in a message and abandoned;
-/// during the launch, it has ``AppHost/Configuration/stopTimeout``.
+/// The request to stop cancels the task of a method in progress, even of one that makes the request itself, so that
+/// it can end early. Methods for state changes that were queued before the stop begin cancelled, and those of the
+/// stop begin uncancelled. A method that has not returned when ``AppHost/Configuration/cancelTimeout`` has passed
+/// since the request, at the second interrupt or at the cancellation of the run is cancelled, named in a message and
+/// abandoned; during the launch, it has ``AppHost/Configuration/stopTimeout``.
 ///
 /// ## Thread safety
 ///
-/// Methods are called in the order of the edges, outside every lock, and one at a time, except that others
-/// follow one that was abandoned. Each method is called in a task that begins on the actor of the code that changes the
-/// state; the delivery of the edges goes on there when it has returned.
+/// Methods are called in the order of the state changes, outside every lock, and one at a time, except that others
+/// follow one that was abandoned. Each method is called in a task that begins on the actor of the code that changes
+/// the state; the delivery goes on there when it has returned.
 public protocol AppHostDelegate: AnyObject, Sendable {
   /// The application is about to run its launch work, which waits for this method.
   func applicationWillFinishLaunching(_ app: AppHost, options: LaunchOptions) async
@@ -73,7 +73,7 @@ extension AppHostDelegate {
 }
 
 extension AppStateMachine.Edge {
-  /// The name of the delegate method for the edge.
+  /// The name of the delegate method for the state change.
   var methodName: String {
     let name = "\(self)"
     let hasOptions = self == .willFinishLaunching || self == .didFinishLaunching
@@ -81,7 +81,7 @@ extension AppStateMachine.Edge {
       + (hasOptions ? "(_:options:)" : "(_:)")
   }
 
-  /// Calls the delegate method for the edge.
+  /// Calls the delegate method for the state change.
   nonisolated(nonsending) func inform(
     _ delegate: any AppHostDelegate,
     from app: AppHost,
@@ -138,10 +138,10 @@ extension EventNames {
 
   /// A service has entered a state, for example because it is ready, or has ended with an error.
   ///
-  /// An error that a service throws is in ``AppServiceStateChange/error``, even if the options of the service ignore it.
-  /// The changes are posted in order on a thread of their own, so observers delay no start, stop or deadline;
-  /// `run` returns after the last. The event is posted only while this name has observers: those of every event
-  /// receive it then, too, but do not cause it.
+  /// An error that a service throws is in ``AppServiceStateChange/error``, even if the options of the service ignore
+  /// it. The changes are posted in order on a separate thread, so observers delay no start, stop or deadline; `run`
+  /// returns after the last. The event is posted only while this name has observers: those of every event also
+  /// receive it then, but do not cause it.
   public static let appServiceStateDidChange = EventName<AppServiceStateChange>(
     lifecycle: "application.serviceStateDidChange"
   )

@@ -1,3 +1,5 @@
+internal import EventBus
+
 /// The failure of an application run.
 public struct AppHostError: Error {
   /// The errors, at least one: the cause first, then its consequences and later errors, ignored errors last.
@@ -27,17 +29,13 @@ public struct AppHostError: Error {
 }
 
 extension AppHostError: CustomStringConvertible {
-  /// A description with the cause, its consequences, the service that threw each error, and the abandoned
-  /// services.
+  /// A description with the cause, its consequences, and the service that threw each error.
   public var description: String {
     let parts = zip(services, errors).map { service, error in
       // A service error already names its service.
       guard let service, !(error is AppServiceError) else { return "\(error)" }
-      return "service \"\(service)\" threw \(error)"
+      return "Service \"\(service)\" threw \(error)"
     }
-    var text = "application failed: " + parts.joined(separator: "; ")
-    let abandoned = abandonedServices
-    if !abandoned.isEmpty { text += "; abandoned: \(abandoned.joined(separator: ", "))" }
-    return text
+    return "AppHost failed: " + parts.map(\.asSentence).joined(separator: " ")
   }
 }

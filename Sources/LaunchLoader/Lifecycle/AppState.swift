@@ -7,7 +7,7 @@ internal import EventBus
 ///                       └──────▶ background ◀─ (by way of inactive)
 ///     any of them ─▶ stopping ─▶ terminated
 ///
-/// States can be read at any time. The edges between them are reported as events on the bus and to the
+/// States can be read at any time. State changes are reported as events on the bus and to the
 /// delegate.
 public enum AppState: Hashable, Sendable {
   /// `run()` has not been called.
@@ -85,14 +85,14 @@ public enum ReportedLevel: Hashable, Sendable {
 
 /// The error of waiting for a state that the application can no longer enter.
 ///
-/// A service that lets it out has not failed, because the application is stopping then.
+/// A service that throws it has not failed, because the application is stopping then.
 public struct AppStateError: Error, CustomStringConvertible {
   /// The requested state.
   public let state: AppState
 
   /// A description of the failure.
   public var description: String {
-    "the application can no longer become \(state): it is stopping or has terminated"
+    "The AppHost can no longer become \(state): it is stopping or has terminated."
   }
 }
 

@@ -1,9 +1,9 @@
 internal import EventBus
 
-/// The state machine of an application: the edges that follow from each cause, in order.
+/// The state machine of an application: the state changes that follow from each cause, in order.
 ///
-/// A plain value. Causes that arrive during the delivery of an edge are queued: all observers receive the
-/// edges in one order, and each edge is delivered completely before the next begins.
+/// A plain value. Causes that arrive during a delivery are queued: all observers receive the state
+/// changes in one order, and each is delivered completely before the next begins.
 package struct AppStateMachine: Sendable {
   /// A cause of a change of state.
   package enum Cause: Sendable, CaseIterable {
@@ -17,25 +17,26 @@ package struct AppStateMachine: Sendable {
     case stop, end
   }
 
-  /// An edge that the delegate and the bus receive, named after its event.
+  /// A state change that the delegate and the bus receive, named after its event.
   package enum Edge: Sendable, Hashable, CaseIterable {
-    /// An edge before or after the launch work.
+    /// A state change before or after the launch work.
     case willFinishLaunching, didFinishLaunching
-    /// The edges around the time in which the application is active.
+    /// The state changes around the time in which the application is active.
     case didBecomeActive, willResignActive
-    /// The edges around the time in the background.
+    /// The state changes around the time in the background.
     case didEnterBackground, willEnterForeground
-    /// The edge before services stop.
+    /// The state change before services stop.
     case willTerminate
   }
 
-  /// A step of the delivery: an edge to deliver, then a state to enter, then another edge to deliver.
+  /// A step of the delivery: a state change to announce, then a state to enter, then another change
+  /// to announce.
   package struct Step: Equatable, Sendable {
-    /// The edge before the state.
+    /// The announcement before the state.
     package var will: Edge?
     /// The state.
     package var state: AppState?
-    /// The edge after it.
+    /// The announcement after it.
     package var did: Edge?
   }
 
@@ -58,7 +59,7 @@ package struct AppStateMachine: Sendable {
   private var latest = AppState.notRunning
   private var hasLaunched = false
   private var isInBackground = false
-  /// Indicates that the program must not be active in the foreground.
+  /// True if the program must not be active in the foreground.
   private var hasResigned = false
   private var queue = BoundedQueue<Step>()
   private var isDelivering = false
@@ -67,7 +68,7 @@ package struct AppStateMachine: Sendable {
   /// Creates the state machine of an application that does not run.
   package init() {}
 
-  /// A Boolean value that indicates whether the current step belongs to the stop.
+  /// True if the current step belongs to the stop.
   var isInStop: Bool { countBeforeStop.map { completedCount >= $0 } ?? false }
 
   /// Queues the steps that follow from a cause.

@@ -2,8 +2,8 @@ internal import EventBus
 
 /// The methods of the delegate and the event handlers that an application waits for.
 ///
-/// Everything is listed from its beginning, so that messages name it. What runs in a task, or has suspended, can be
-/// abandoned; what blocks the thread of a post cannot.
+/// Work is listed when it begins, so that messages can name it. Suspended work can be abandoned; blocked work
+/// cannot.
 ///
 /// ## Thread safety
 ///
@@ -58,7 +58,7 @@ final class EdgeCalls: Sendable {
     /// The numbers of the calls that can be abandoned, and that the stop waits for.
     var suspended: Set<UInt> = []
     var nextNumber: UInt = 0
-    /// Indicates that the stop was requested: methods that do not belong to it are cancelled.
+    /// True if the stop was requested: methods that do not belong to it are cancelled.
     var isStopping = false
     /// A call with a lower number is abandoned as soon as it can be.
     var firstKept: UInt = 0
@@ -118,16 +118,16 @@ final class EdgeCalls: Sendable {
 
   // MARK: Methods
 
-  /// Calls the method of a delegate for an edge, in a task on the actor of the caller.
+  /// Calls the method of a delegate for a state change, in a task on the actor of the caller.
   ///
   /// It is cancelled when the application is requested to stop, unless it belongs to the stop, and when it is abandoned.
   ///
   /// - Parameters:
   ///   - delegate: The delegate.
-  ///   - edge: The edge.
+  ///   - edge: The state change.
   ///   - app: The application.
-  ///   - options: The options of the launch, for the edges that pass them.
-  ///   - isOfStop: Whether the edge belongs to the stop.
+  ///   - options: The options of the launch, for the methods that receive them.
+  ///   - isOfStop: Whether the state change belongs to the stop.
   ///   - isolation: The isolation of the caller.
   /// - Returns: The call.
   func inform(
@@ -155,9 +155,9 @@ final class EdgeCalls: Sendable {
   }
 
   /// Cancels the methods of the delegate, so that they can end early: those in progress when the stop is
-  /// requested, and later those of edges that precede the stop.
+  /// requested, and later those of state changes that precede the stop.
   ///
-  /// Only the first call counts: a later one would cancel the methods of the stop.
+  /// Only the first call has an effect: a later one would cancel the methods of the stop.
   func cancelMethods() {
     let calls = state.withLock { state in
       defer { state.isStopping = true }
@@ -210,7 +210,7 @@ final class EdgeCalls: Sendable {
   ///   - reason: The reason, for the message.
   func abandon(_ call: Call, because reason: String = "") {
     guard remove(call) else { return }
-    if !call.hasFinished { onMessage(AppHostMessage("abandoned: \(call.name())\(reason)")) }
+    if !call.hasFinished { onMessage(AppHostMessage("Abandoned: \(call.name())\(reason).")) }
     call.cancel()
     call.end.open()
   }
@@ -236,7 +236,8 @@ final class EdgeCalls: Sendable {
   ) -> Call {
     let report = DelayReport(clock) { [runner = app.runner] waited in
       if runner.machine({ $0.transition != nil }) { return nil }
-      return AppHostMessage("waiting for \(name()), for \(waited.shortText) now", elapsed: waited)
+      let text = "Still waiting, after \(waited.shortText), for \(name())."
+      return AppHostMessage(text, elapsed: waited)
     } send: { [onMessage] in
       onMessage($0)
     }

@@ -5,11 +5,12 @@ extension AppHost {
   /// Sends the program to the background, and returns when the change is delivered, even if another call
   /// delivers it, and methods of the delegate suspend.
   ///
-  /// A process should not stop while an edge is being delivered. After ``Configuration/stopTimeout``, the
-  /// call returns nevertheless, and a message names the methods and handlers that go on.
+  /// A process should not stop while a state change is being delivered. After
+  /// ``Configuration/stopTimeout``, the call returns nevertheless, and a message names the methods and
+  /// handlers that go on.
   package func enteredBackground(isolation: isolated (any Actor)? = #isolation) async {
     let isOver = Latch()
-    // In a task of its own, because a method may block its thread.
+    // In a separate task, because a method may block its thread.
     Task {
       _ = isolation
       await changed(.background)
@@ -17,8 +18,8 @@ extension AppHost {
     }
     await wait(for: isOver, within: configuration.stopTimeout) { [self] limit in
       let names = calls.names.joined(separator: ", ")
-      let text = "going to the background takes longer than \(limit.shortText)"
-      messages.send(names.isEmpty ? text : "\(text): not waiting for \(names)")
+      let text = "Going to the background takes longer than \(limit.shortText)"
+      messages.send(names.isEmpty ? "\(text)." : "\(text): not waiting for \(names).")
     }
   }
 
@@ -34,7 +35,7 @@ extension AppHost {
     // Listed before the look at the stop, which waits for every reload that has begun.
     let call = calls.list(handlersOf: name.name, of: self, mayBeAbandoned: true)
     if runner.isStopRequested { return calls.finish(call) }
-    // In a task of its own, because a handler may block its thread.
+    // In a separate task, because a handler may block its thread.
     Task {
       _ = isolation
       // Not if it was abandoned before its turn.
@@ -68,7 +69,7 @@ extension AppHost {
   ///
   /// The first interrupt stops everything in order. The second cancels everything; the exit code is 128 plus the
   /// number, unless one is set. The third ends the process immediately with that status. A call that soon follows
-  /// the last one counts as the same interrupt: see ``InterruptCount``.
+  /// the last one is treated as the same interrupt: see ``InterruptCount``.
   ///
   /// The third interrupt ends the process on the calling thread. The others run user code, on a thread of the
   /// concurrency runtime, because the caller may be the thread that reads signals. The clock of the application is
@@ -146,7 +147,7 @@ final class SystemConnection: Sendable {
         Task.detached {
           while !Task.isCancelled {
             if configuration.watchdog?() ?? true { manager.watchdog() }
-            try? await Task.sleep(for: interval / 2)  // Reason: a cancellation ends the loop, too.
+            try? await Task.sleep(for: interval / 2)  // Reason: a cancellation also ends the loop.
           }
         }
       }

@@ -28,8 +28,8 @@ package final class DispositionWatch: Sendable {
     for (signal, meaning) in inOrder(ignored) where meaning == .shutdown || meaning == .reload {
       if signal == .hangup || isLeftToShell(signal) { continue }
       onMessage(
-        "\(signal) is ignored since before the run, so the application does not receive it:"
-          + " if other code of the program ignores it, let that code leave it alone"
+        "\(signal) was ignored before the run, so the AppHost does not receive it."
+          + " If other code of the program ignores it, remove that code."
       )
     }
   }
@@ -45,8 +45,8 @@ package final class DispositionWatch: Sendable {
       guard watched.withLock({ $0.removeValue(forKey: signal) }) != nil else { continue }
       let way = other.isIgnoring ? ", by ignoring it" : other.isDefault ? ", by default" : ""
       onMessage(
-        "other code handles \(signal) now\(way), so the application does not receive it:"
-          + " let that code leave it alone, or remove it from the signals in AppHost.Configuration"
+        "Other code now handles \(signal)\(way), so the AppHost does not receive it."
+          + " Remove that code, or remove the signal from AppHost.Configuration."
       )
     }
   }

@@ -1,7 +1,7 @@
 /// The rule of job control: when to announce the background and the foreground.
 ///
-/// A plain value. Each edge is announced once: a process stopped on a terminal returns to the foreground when
-/// the stop returns, and the `SIGCONT` that continued it has no further effect.
+/// A plain value. Each state change is announced once: a process stopped on a terminal returns to the
+/// foreground when the stop returns, and the `SIGCONT` that continued it has no further effect.
 package struct JobState: Sendable {
   private var isInBackground = false
 

@@ -55,7 +55,7 @@ package final class NotifySocket: Sendable {
   /// The C library does not protect the environment against threads that read it meanwhile.
   ///
   /// - Parameter environment: The environment that named the socket. Nothing is removed if the process has none of
-  ///   this name, as in a test that passes variables of its own.
+  ///   this name, as in a test that passes its own variables.
   static func removeVariables(readFrom environment: [String: String]) {
     guard let name = environment["NOTIFY_SOCKET"], !name.isEmpty,
       ServiceProcess.environment["NOTIFY_SOCKET"] == name
@@ -89,7 +89,7 @@ package final class NotifySocket: Sendable {
   /// Reports that the service begins to stop.
   package func stopping() { send("STOPPING=1", then: .stopping) }
 
-  /// Says what a start or a stop waits for, and asks the manager for 20 more seconds.
+  /// Sends the cause of a delay of a start or a stop, and asks the manager for 20 more seconds.
   ///
   /// - Parameter text: What it waits for, on one line.
   package func extend(_ text: String) {
@@ -117,11 +117,11 @@ package final class NotifySocket: Sendable {
 
   /// Writes a message to standard error.
   static let print: @Sendable (String) -> Void = { message in
-    printError("LaunchLoader: \(message).")
+    printError("LaunchLoader: \(message)")
   }
 
   private static func message(_ problem: String) -> String {
-    "cannot notify the service manager (NOTIFY_SOCKET): \(problem)"
+    "Cannot notify the service manager (NOTIFY_SOCKET): \(problem)."
   }
 
   private static func watchdogInterval(

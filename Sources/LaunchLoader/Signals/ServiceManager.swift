@@ -2,8 +2,8 @@ internal import EventBus
 
 /// The service manager that started the program, such as systemd.
 ///
-/// An application speaks to it by itself: `READY=1`, `RELOADING=1`, `STOPPING=1`, `WATCHDOG=1` and, while a start or a
-/// stop takes long, `EXTEND_TIMEOUT_USEC=` and `STATUS=`. A program can add lines of its own:
+/// An application speaks to it by itself: `READY=1`, `RELOADING=1`, `STOPPING=1`, `WATCHDOG=1` and, while a start or
+/// a stop takes long, `EXTEND_TIMEOUT_USEC=` and `STATUS=`. A program can add its own lines:
 ///
 /// ```swift
 /// ServiceManager.notify("STATUS=serving 3 clients")

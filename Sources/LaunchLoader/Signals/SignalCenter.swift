@@ -78,7 +78,7 @@ final class SignalCenter: Sendable {
       return (key, 0)
     }
     if key == nil {
-      Self.say("cannot listen to signals: system error \(code)", to: direct.map { [$0] } ?? [])
+      Self.say("Cannot listen to signals: system error \(code).", to: direct.map { [$0] } ?? [])
     }
     return key
   }
@@ -157,8 +157,8 @@ final class SignalCenter: Sendable {
       listeners = actions.receivers
     }
     let reason = code == 0 ? "it was closed" : "system error \(code)"
-    let result = isMended ? "a new pipe replaces it" : "signals are no longer received"
-    Self.say("cannot read the signal pipe: \(reason); \(result)", to: listeners)
+    let result = isMended ? "A new pipe replaces it." : "Signals are no longer received."
+    Self.say("Cannot read the signal pipe: \(reason). \(result)", to: listeners)
   }
 
   /// Changes the listeners, and restores the dispositions that no listener needs any longer.

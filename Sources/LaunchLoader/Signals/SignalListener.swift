@@ -60,8 +60,8 @@ extension UnixSignal {
   /// have none at all: requesting them traps. After `fork`, only `exec` is supported: the child has none of
   /// the threads of its parent, so nothing listens there, and a signal has its default effect.
   ///
-  /// A program that closes descriptors it did not open, as daemons do, also closes the pipe between the
-  /// handler and the task. The pipe is then replaced, and one message reports it.
+  /// A program that closes descriptors it did not open, as daemons do, closes the pipe between the
+  /// handler and the task as well. The pipe is then replaced, and one message reports it.
   ///
   /// - Parameter signals: The signals to listen to. Without any, the stream waits until it ends.
   /// - Returns: The stream. If the system has no descriptors or threads left, the stream ends immediately,

@@ -3,7 +3,8 @@ extension UnixSignal {
   public enum Meaning: Sendable, Hashable {
     /// Stop in order; the second signal cancels everything, and the third ends the process immediately.
     ///
-    /// A signal less than half a second after the last one with this meaning counts as the same.
+    /// A signal less than half a second after the last one with this meaning is treated as the
+    /// same.
     ///
     /// `SIGHUP` requests only the orderly stop, however often it arrives.
     case shutdown

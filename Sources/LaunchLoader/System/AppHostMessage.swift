@@ -46,12 +46,13 @@ public struct AppHostMessage: Sendable, CustomStringConvertible {
   }
 }
 
-/// Delivers the messages of an application, or what becomes of its services, in order and one at a time.
+/// Delivers the messages of an application, or the state changes of its services, in order and one at a
+/// time.
 ///
-/// The hook runs on a thread of its own, which ends when the queue is empty. A hook that blocks, for example
-/// while writing to a full pipe, therefore delays neither the sender nor a deadline, even if the concurrency
-/// runtime has few threads. The thread blocks the signals that the program blocks where it creates the queue, and
-/// no others except `SIGPIPE`: programs that the hook starts inherit that.
+/// The hook runs on a separate thread, which ends when the queue is empty. A hook that blocks, for example while
+/// writing to a full pipe, therefore delays neither the sender nor a deadline, even if the concurrency runtime
+/// has few threads. The thread blocks the signals that the program blocks where it creates the queue, and no
+/// others except `SIGPIPE`: programs that the hook starts inherit that.
 ///
 /// ## Thread safety
 ///

@@ -29,7 +29,7 @@ package struct DependencyGraph: Sendable {
   /// The number of nodes.
   package var count: Int { starts.count - 1 }
 
-  /// A Boolean value that indicates whether any node depends on another one or on itself.
+  /// True if any node depends on another one or on itself.
   package var hasEdges: Bool { !targets.isEmpty }
 
   /// Adds a node.

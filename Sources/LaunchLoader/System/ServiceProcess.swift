@@ -21,7 +21,7 @@ enum ServiceProcess {
   /// The identifier of the parent process, or of the process that adopted this one after the parent ended.
   static var parent: Int32 { getppid() }
 
-  /// A Boolean value that indicates whether the process has a controlling terminal, regardless of its open
+  /// True if the process has a controlling terminal, regardless of its open
   /// descriptors.
   ///
   /// `/dev/tty` names that terminal and cannot be opened without one (POSIX.1-2024, 10.1).
@@ -46,8 +46,8 @@ enum ServiceProcess {
 
   /// The current environment variables by name.
   ///
-  /// Entries without `=` are skipped. If a name occurs twice, the first entry counts, as for `getenv`. The C
-  /// library provides no lock for the environment: do not read it while another thread changes it.
+  /// Entries without `=` are skipped. If a name occurs twice, the first entry is used, as for `getenv`. The
+  /// C library provides no lock for the environment: do not read it while another thread changes it.
   ///
   /// - Complexity: O(*n*) in the size of the environment.
   static var environment: [String: String] {

@@ -48,10 +48,10 @@ struct SignalDisposition: Sendable {
     return unsafe sigaction(number, &action, nil) == 0  // Reason: outlives the call.
   }
 
-  /// A Boolean value that indicates whether the disposition ignores the signal.
+  /// True if the disposition ignores the signal.
   var isIgnoring: Bool { handlerWord == Self.toIgnore.handlerWord }
 
-  /// A Boolean value that indicates whether the action is that of the system.
+  /// True if the action is that of the system.
   var isDefault: Bool { handlerWord == Self.byDefault.handlerWord }
 
   /// Returns whether both dispositions call the same handler.

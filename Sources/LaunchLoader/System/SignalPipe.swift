@@ -204,7 +204,7 @@ enum SignalPipe {
 private let injectedMark: UInt8 = 0x80
 /// The byte that asks the thread to update its signal mask.
 private let maskMark: UInt8 = 0
-/// A Boolean value that indicates whether that byte is in the pipe.
+/// True if that byte is in the pipe.
 private let maskIsStale = Atomic<Bool>(false)
 /// The signals that have listeners; bit 0 is signal 1.
 private let heard = Atomic<UInt64>(0)

@@ -13,7 +13,7 @@ struct UnixAddress: Sendable {
   /// The path, or a zero byte and the name.
   private let bytes: [UInt8]
 
-  /// A Boolean value that indicates whether the system has abstract names.
+  /// True if the system has abstract names.
   static var hasAbstractNames: Bool {
     #if canImport(Darwin)
     false

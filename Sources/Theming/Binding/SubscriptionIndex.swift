@@ -73,7 +73,7 @@ package struct SubscriptionIndex<Key: Hashable & Sendable, Subscriber: Sendable>
     return subscriber
   }
 
-  /// A Boolean value that indicates whether the index contains a subscription.
+  /// Returns whether the index contains a subscription.
   ///
   /// - Complexity: O(log *n*).
   package func contains(_ id: EntryID) -> Bool {

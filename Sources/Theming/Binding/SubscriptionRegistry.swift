@@ -108,10 +108,10 @@ final class ThemeSubscription {
     (self.object, self.rules, self.registration) = (object, rules, registration)
   }
 
-  /// A Boolean value that indicates whether the subscription has ended or is paused.
+  /// True if the subscription has ended or is paused.
   private var isSilent: Bool { !registration.isOpen }
 
-  /// A Boolean value that indicates whether the object is alive.
+  /// True if the object is alive.
   ///
   /// Read it without holding a lock.
   var isAlive: Bool { object != nil }

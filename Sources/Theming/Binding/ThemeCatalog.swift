@@ -51,7 +51,7 @@ extension ThemeManager {
   ///
   /// Systems report appearances that are never on the screen: iOS, for one, renders an application in the background
   /// both dark and light, for its snapshots. A report replaces one that has not lasted, and the time begins again.
-  /// What the manager knows already, and the first report, count at once.
+  /// The first report, and an appearance that the manager already knows, take effect at once.
   ///
   /// ```swift
   /// @MainActor func appearanceDidChange(_ manager: ThemeManager, isDark: Bool) {
@@ -105,7 +105,7 @@ struct ThemeCatalog: Sendable {
 
   var systemAppearance: Appearance?
 
-  /// A Boolean value that indicates whether a theme has been used by name or value since the preference was set.
+  /// True if a theme has been used by name or value since the preference was set.
   var isChosen = false
 
   /// The appearance to show.

@@ -22,7 +22,7 @@ extension ThemeManager {
   /// On return, every property whose key changed has its new value, and the switch has been posted.
   /// A call made while a switch is being applied or posted instead records the theme, which is used
   /// after that switch; the last recorded theme wins. Using the theme already in use is a switch
-  /// without changes, and is posted too.
+  /// without changes, which is also posted.
   ///
   /// A pending switch is checked immediately, together with all other pending switches. If it
   /// conflicts with them, this method throws to its caller, and the others are applied without it.
@@ -33,9 +33,9 @@ extension ThemeManager {
   /// A scope that switches to a theme uses exactly that theme from then on, and stops following the
   /// manager it was created from.
   ///
-  /// On a manager with a light and a dark theme, the theme in use is then a choice: changes of
-  /// ``systemAppearance`` replace it only after ``appearancePreference`` has been set. A switch of a scope is no choice for
-  /// the manager above.
+  /// On a manager with a light and a dark theme, the theme in use is then a choice: changes of ``systemAppearance``
+  /// replace it only after ``appearancePreference`` has been set. A switch of a scope is not a choice for the manager
+  /// above.
   ///
   /// - Parameter theme: The theme.
   /// - Throws: ``ThemeError``. The code is ``ThemeError/Code/aliasCycle`` if aliases of the theme
@@ -104,7 +104,7 @@ extension ThemeManager {
   ///
   /// - Parameters:
   ///   - request: The request.
-  ///   - isChoice: Pass `true` if it ends that the manager follows the system's appearance.
+  ///   - isChoice: Pass `true` if the manager stops following the system's appearance.
   /// - Throws: ``ThemeError``, as ``use(_:)-(Theme)`` does.
   func submit(_ request: ThemeRequest, isChoice: Bool = false) throws(ThemeError) {
     let root = root
@@ -141,7 +141,7 @@ extension ThemeManager {
 
   /// Performs the first pending switch and all that follow, except requests from other threads.
   ///
-  /// - Parameter first: The plan of the only pending switch, or `nil` to create it, too.
+  /// - Parameter first: The plan of the only pending switch, or `nil` to create that as well.
   /// - Throws: ``ThemeError`` with the code ``ThemeError/Code/switchLoop``.
   private func runQueue(_ first: [ThemeSwitch]?) throws(ThemeError) {
     running = RunningSwitch(openings: bus.openings(on: MainActor.shared))
@@ -153,13 +153,13 @@ extension ThemeManager {
     if let refusal { throw refusal }
   }
 
-  /// Performs pending requests from other threads, in a job of the main actor of its own.
+  /// Performs pending requests from other threads, in a separate job of the main actor.
   private func runRest() {
     if running != nil || queue.isEmpty { return }
     reportingError { () throws(ThemeError) in try runQueue(nil) }
   }
 
-  /// Reports an error that there is no caller for to the hooks of the bus.
+  /// Reports an error that no caller receives to the hooks of the bus.
   func reportingError(_ body: () throws(ThemeError) -> Void) {
     do throws(ThemeError) {
       try body()

@@ -13,7 +13,7 @@ public import EventBus
 /// not set and cost nothing.
 ///
 /// Views follow the theme with ``Themed`` or ``Themeable``, other objects with ``follow(_:_:)``. A
-/// part of the screen with values of its own has its own manager, created by ``scope(_:)``.
+/// part of the screen with its own values has its own manager, created by ``scope(_:)``.
 ///
 /// ## Thread safety
 ///
@@ -69,8 +69,15 @@ public final class ThemeManager {
   ///   - theme: The initial theme, which is also registered under its name. Aliases that form a
   ///     cycle trap; ``Theme/checked()`` throws instead.
   ///   - bus: The bus on which switches are posted.
-  public convenience init(_ theme: Theme, bus: EventBus = .default) {
-    self.init(Self.resolved(theme), bus)
+  ///   - fileID: The file of the call; filled in by the compiler.
+  ///   - line: The line in that file; filled in by the compiler.
+  public convenience init(
+    _ theme: Theme,
+    bus: EventBus = .default,
+    fileID: StaticString = #fileID,
+    line: UInt = #line
+  ) {
+    self.init(Self.resolved(theme, fileID, line), bus)
     register(theme)
   }
 
@@ -82,23 +89,36 @@ public final class ThemeManager {
   ///     the appearance of the system is unknown at first. Aliases of either theme that form a
   ///     cycle trap; ``Theme/checked()`` throws instead.
   ///   - bus: The bus on which switches are posted.
-  public convenience init(light: Theme, dark: Theme, bus: EventBus = .default) {
+  ///   - fileID: The file of the call; filled in by the compiler.
+  ///   - line: The line in that file; filled in by the compiler.
+  public convenience init(
+    light: Theme,
+    dark: Theme,
+    bus: EventBus = .default,
+    fileID: StaticString = #fileID,
+    line: UInt = #line
+  ) {
     // Checked now, even if it is never used.
-    _ = Self.resolved(light)
-    self.init(Self.resolved(dark), bus)
+    _ = Self.resolved(light, fileID, line)
+    self.init(Self.resolved(dark, fileID, line), bus)
     catalog.pair = (light, dark)
     register(light, dark)
   }
 
   /// Resolves an initial theme; traps if its aliases form a cycle.
-  private static func resolved(_ theme: Theme) -> ResolvedTheme {
+  private static func resolved(
+    _ theme: Theme,
+    _ fileID: StaticString,
+    _ line: UInt
+  ) -> ResolvedTheme {
     let resolved = ResolvedTheme(theme)
     if let cycle = resolved.cycle {
       trap(
-        "A ThemeManager was made with a theme that cannot be used: "
-          + "the aliases of the theme \"\(theme.name)\" form a cycle: "
+        "A ThemeManager cannot use the theme \"\(theme.name)\", because its aliases form a cycle: "
           + cycle.map(\.name).joined(separator: " → "),
-        remedy: "Give one of these keys a value"
+        remedy: "Give one of these keys a value",
+        fileID: fileID,
+        line: line
       )
     }
     return resolved
@@ -199,7 +219,7 @@ public final class ThemeManager {
 }
 
 extension ThemeManager {
-  /// Creates a manager for a part of the screen with values of its own.
+  /// Creates a manager for a part of the screen with its own values.
   ///
   /// A scope follows this manager: its theme is the theme in use here with the overrides on top.
   /// Aliases bind in the scope, so overriding a key also affects the aliases of that key. When this

@@ -235,8 +235,7 @@ struct ThemeRule {
     self.write = write
   }
 
-  /// A Boolean value that indicates whether an object is an instance of the class the rule was
-  /// written for.
+  /// Returns whether an object is an instance of the class the rule was written for.
   func fits(_ object: AnyObject) -> Bool {
     func isInstance<Root>(_ root: Root.Type) -> Bool { object is Root }
     return _openExistential(type(of: property).rootType, do: isInstance)

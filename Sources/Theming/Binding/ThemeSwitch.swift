@@ -73,8 +73,8 @@ enum ThemeRequest {
 /// A request that waits for the switches before it.
 ///
 /// A tree of managers has one queue, in which each manager has at most one place: a later request takes the place of
-/// the earlier one. The first request is performed at once. A request that code makes during a switch follows later; it
-/// is a switch of its own, and its causes are that switch and those that caused it.
+/// the earlier one. The first request is performed at once. A request that code makes during a switch follows later;
+/// it is a separate switch, and its causes are that switch and those that caused it.
 struct PendingSwitch {
   let request: ThemeRequest
   /// The names of the themes of the switches that led to the request, each switch requested during the one before; `nil`
@@ -88,7 +88,7 @@ struct RunningSwitch {
   ///
   /// Code that runs at a greater depth was not called by the switch.
   let openings: Int
-  /// The names of the themes of the switches that led to this one, and of its own.
+  /// The names of the themes of the switches that led to this one, and its own name.
   var names: [String] = []
   /// The first error thrown for a switch that was not recorded because too many led to it.
   var refusal: ThemeError?

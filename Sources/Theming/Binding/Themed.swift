@@ -157,7 +157,7 @@ extension MainActor {
     if knownThread.load(ordering: .relaxed) != thread {
       guard isCurrent else {
         trap(
-          "\(property()) was used off the main actor",
+          "The property \(property()) was used off the main actor",
           remedy: "Set and read it from code that is isolated to @MainActor"
         )
       }
@@ -167,7 +167,7 @@ extension MainActor {
     MainActor.preconditionIsolated()
   }
 
-  /// A Boolean value that indicates whether the caller runs on the main actor.
+  /// True if the caller runs on the main actor.
   ///
   /// An immediate task starts synchronously only if the caller runs there. On older systems, the
   /// language's check decides.

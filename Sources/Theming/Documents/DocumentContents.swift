@@ -227,7 +227,7 @@ extension String {
   /// The text that ``escaped`` was made of.
   var unescaped: String { isEscaped ? inside : self }
 
-  /// The text without its first and its last brace, also if a combining character follows one.
+  /// The text without its first and its last brace, even if a combining character follows one.
   private var inside: String { String(unicodeScalars.dropFirst().dropLast()) }
 
   private var isBraced: Bool { utf8.count >= 2 && isEnclosed(in: "{", "}") }

@@ -15,7 +15,7 @@ public struct ThemeFileIssue: Sendable {
   public enum Problem: Sendable {
     /// The file could not be read or decoded; the theme is not loaded.
     case unreadable(any Error)
-    /// The document is no valid theme; the theme is not loaded.
+    /// The document is not a valid theme; the theme is not loaded.
     case refused(ThemeError)
     /// A part of the document was left out; the theme is loaded without it.
     case leftOut(ThemeIssue)
@@ -70,7 +70,7 @@ extension ThemeDocument {
   ///
   /// A document may extend a base or the theme of any other document, in any order. A file that is
   /// not valid does not prevent the others from loading, except those that extend it. If several
-  /// documents, or a document and a base, have the same name, the first one counts.
+  /// documents, or a document and a base, have the same name, the first one is used.
   ///
   /// - Parameters:
   ///   - files: The names or paths of the files, each once.

@@ -42,9 +42,9 @@ internal import EventBus
 ///   itself in braces in a second pair: `"{{like this}}"`. That applies to keys with values of type
 ///   `String`; values of other types that encode as text must not be in braces.
 /// - Unknown members and keys, values of a wrong type and `null` are left out and reported in
-///   ``issues``; the rest of the document is read. Read a document of your own strictly, see
+///   ``issues``; the rest of the document is read. Read your own documents strictly, see
 ///   ``theme(extending:strict:)``, and they are errors.
-/// - If a document sets a key more than once, the setting with the fewest levels counts, and among
+/// - If a document sets a key more than once, the setting with the fewest levels is used, and among
 ///   those the one whose path comes first alphabetically.
 ///
 /// ## Thread safety
@@ -115,7 +115,7 @@ public struct ThemeDocument<Schema: ThemeSchema>: Sendable {
   public func theme(extending base: Theme? = nil, strict: Bool = false) throws(ThemeError) -> Theme
   {
     if let extends, base == nil || (strict && base?.name != extends) {
-      throw ThemeError(.wrongBase, themes: [name, extends])
+      throw ThemeError(.wrongBase, themes: [name, extends], givenBase: base?.name)
     }
     if strict, !issues.isEmpty { throw ThemeError(.issues, themes: [name], issues: issues) }
     let ownAppearance = appearance ?? (base == nil ? .dark : nil)

@@ -2,7 +2,7 @@ internal import EventBus
 
 /// The documents of several files, while their bases are resolved.
 struct ThemeLoading<Schema: ThemeSchema> {
-  /// A file, and what became of it.
+  /// A file, and the result of loading it.
   private struct File {
     let name: String
     let document: ThemeDocument<Schema>?

@@ -48,8 +48,7 @@ public class AnyThemeKey: Hashable, @unchecked Sendable {  // Reason: constants 
   /// A box equals itself without a comparison of values, which may be large. NaN equals NaN.
   func areEqual(_ one: AnyObject, _ other: AnyObject) -> Bool { one === other }
 
-  /// Returns a Boolean value that indicates whether two keys have the same name and the same type
-  /// of value.
+  /// Returns whether two keys have the same name and the same type of value.
   public static func == (left: AnyThemeKey, right: AnyThemeKey) -> Bool {
     left.number == right.number
   }

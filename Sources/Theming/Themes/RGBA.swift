@@ -24,13 +24,18 @@ public struct RGBA: Hashable, Sendable {
 
   /// Creates an opaque color from a number, as it is written in a style sheet: `RGBA(0x6EA0FF)`.
   ///
-  /// - Parameter rgb: The channels, eight bits each: red, green and blue. At most `0xFFFFFF`; a larger number stops the
-  ///   program, because it could be meant to contain the opacity.
-  public init(_ rgb: UInt32) {
+  /// - Parameters:
+  ///   - rgb: The channels, eight bits each: red, green and blue. At most `0xFFFFFF`; a larger number stops the
+  ///     program, because it could be meant to contain the opacity.
+  ///   - fileID: The file of the call; filled in by the compiler.
+  ///   - line: The line in that file; filled in by the compiler.
+  public init(_ rgb: UInt32, fileID: StaticString = #fileID, line: UInt = #line) {
     if rgb > 0xFFFFFF {
       trap(
-        "the color 0x\(String(rgb, radix: 16, uppercase: true)) has more than six digits",
-        remedy: "Pass the opacity as alpha: in init(red:green:blue:alpha:)"
+        "The color 0x\(String(rgb, radix: 16, uppercase: true)) has more than six digits",
+        remedy: "Pass the opacity as alpha: in init(red:green:blue:alpha:)",
+        fileID: fileID,
+        line: line
       )
     }
     self.init(
@@ -47,7 +52,7 @@ public struct RGBA: Hashable, Sendable {
   public init?(hex: String) {
     var digits = Substring(hex)
     if digits.first == "#" { digits.removeFirst() }
-    // Other scripts have hexadecimal digits, too.
+    // Other scripts also have hexadecimal digits.
     let nibbles = digits.compactMap { $0.isASCII ? $0.hexDigitValue.map(UInt8.init) : nil }
     guard nibbles.count == digits.count else { return nil }
     let channels: [UInt8]

@@ -45,7 +45,7 @@ public struct Theme: Sendable {
   /// Never empty.
   private(set) var layers: [ThemeLayer]
 
-  /// Creates a theme without values of its own, so that every key reads its default.
+  /// Creates a theme that sets no values, so that every key reads its default.
   public init(_ name: String, appearance: Appearance) {
     self.init(layers: [ThemeLayer(name: name, appearance: appearance)])
   }

@@ -23,7 +23,7 @@ public struct ThemeError: Error {
     case failedBase
     /// The theme extends itself, through the themes that ``ThemeError/path`` names.
     case baseCycle
-    /// Another document, or a base, has the same name; the theme of the first one counts.
+    /// Another document, or a base, has the same name; the theme of the first one is used.
     case duplicateName
   }
 
@@ -48,13 +48,18 @@ public struct ThemeError: Error {
   /// The registered name closest to an unknown one, or `nil` if none is close.
   public let suggestion: String?
 
+  /// The name of the theme that was passed instead of the base, if one was.
+  private let givenBase: String?
+
   init(
     _ code: Code,
     themes: [String],
     path: [String] = [],
     issues: [ThemeIssue] = [],
-    suggestion: String? = nil
+    suggestion: String? = nil,
+    givenBase: String? = nil
   ) {
+    self.givenBase = givenBase
     self.code = code
     self.themes = themes
     self.path = path
@@ -73,7 +78,7 @@ extension ThemeError: CustomStringConvertible {
     switch code {
     case .switchLoop:
       let names = themes.suffix(4).joined(separator: " → ").onOneLine
-      return "Switching themes does not settle (… \(names)): "
+      return "Switching themes does not end (… \(names)): "
         + "each switch triggered the next, \(themes.count - 1) times. Look for a themed property, "
         + "or an observer of themeDidChange, that calls use(_:) on every switch."
     case .aliasCycle:
@@ -84,18 +89,19 @@ extension ThemeError: CustomStringConvertible {
         + advice(otherwise: "Call register(_:) with it first.")
     case .unknownBase:
       return "The theme \"\(first)\" extends \"\(base)\", which is not loaded. "
-        + advice(otherwise: "Load its document, too, or pass it as a base.")
+        + advice(otherwise: "Load its document as well, or pass it as a base.")
     case .failedBase:
-      return "The theme \"\(first)\" extends \"\(base)\", which cannot be loaded itself: "
-        + "correct that document first."
+      return "The theme \"\(first)\" extends \"\(base)\", which could not be loaded. "
+        + "Correct that document first."
     case .baseCycle:
       return "The theme \"\(first)\" extends itself: "
         + "\(path.joined(separator: " → ").onOneLine). Let one of them extend another theme."
     case .duplicateName:
-      return "Another theme is called \"\(first)\", too, and counts: give this one another name."
+      return "A theme named \"\(first)\" was already loaded and is the one in use. Rename this one."
     case .wrongBase:
-      return "The theme \"\(first)\" extends \"\(base)\": "
-        + "call theme(extending:) with the theme \"\(base)\"."
+      let passed = givenBase.map { ", but was given \"\($0.onOneLine)\"" } ?? ""
+      return "The theme \"\(first)\" extends \"\(base)\"\(passed). "
+        + "Call theme(extending:) with the theme \"\(base)\"."
     case .issues:
       let list = issues.map { "\n  \($0)" }.joined()
       return

@@ -10,7 +10,7 @@ public struct ThemeIssue: Sendable {
     case unknownKey
     /// The target of the alias is not the name of a key of the schema.
     case unknownAlias(target: String)
-    /// The document sets this key twice; the setting with fewer levels counts.
+    /// The document sets this key twice; the setting with fewer levels is used.
     case duplicateKey
     /// The type of the key's values is not `Codable`, so files cannot hold them.
     case notCodable
@@ -61,8 +61,10 @@ extension ThemeIssue: CustomStringConvertible {
     case .unknownKey: "\"\(key)\" is not a key of the theme"
     case .unknownAlias(let target):
       "\"\(key)\" points at \"\(target)\", which is not a key of the theme"
-    case .duplicateKey: "\"\(key)\" is set twice"
-    case .notCodable: "\"\(key)\" has values that are not Codable"
+    case .duplicateKey:
+      "\"\(key)\" is set twice; the setting with fewer levels is used: remove the other one"
+    case .notCodable:
+      "\"\(key)\" has values that are not Codable: make their type Codable, or leave the key out of the schema"
     case .unreadableValue(let problem): "\"\(key)\" \(problem)"
     }
   }

@@ -21,9 +21,16 @@ where Value: Sendable & Equatable {
   ///   - name: The name, with dots between groups. An empty name traps.
   ///   - value: The value of the key in themes that do not set it. If the same key already exists
   ///     with another default, the first default applies to both: equal keys read equal values.
+  ///   - fileID: The file of the call; filled in by the compiler.
+  ///   - line: The line in that file; filled in by the compiler.
   /// - Complexity: O(1).
-  public convenience init(_ name: String, default value: Value) {
-    self.init(name, default: value, codable: nil)
+  public convenience init(
+    _ name: String,
+    default value: Value,
+    fileID: StaticString = #fileID,
+    line: UInt = #line
+  ) {
+    self.init(name, default: value, codable: nil, fileID, line)
   }
 
   /// Creates a key whose values files can hold, or refers to an existing one.
@@ -35,16 +42,31 @@ where Value: Sendable & Equatable {
   ///   - name: The name, with dots between groups. An empty name traps.
   ///   - value: The value of the key in themes that do not set it. If the same key already exists
   ///     with another default, the first default applies to both: equal keys read equal values.
+  ///   - fileID: The file of the call; filled in by the compiler.
+  ///   - line: The line in that file; filled in by the compiler.
   /// - Complexity: O(1).
-  public convenience init(_ name: String, default value: Value) where Value: Codable {
-    self.init(name, default: value, codable: Value.self)
+  public convenience init(
+    _ name: String,
+    default value: Value,
+    fileID: StaticString = #fileID,
+    line: UInt = #line
+  ) where Value: Codable {
+    self.init(name, default: value, codable: Value.self, fileID, line)
   }
 
-  private init(_ name: String, default value: Value, codable: (any CodableThemeValue.Type)?) {
+  private init(
+    _ name: String,
+    default value: Value,
+    codable: (any CodableThemeValue.Type)?,
+    _ fileID: StaticString,
+    _ line: UInt
+  ) {
     if name.isEmpty {
       trap(
         "The name of a ThemeKey<\(Value.self)> is empty",
-        remedy: "Give it a string such as \"color.accent\""
+        remedy: "Give it a string such as \"color.accent\"",
+        fileID: fileID,
+        line: line
       )
     }
     let proposal = ThemeValue(value)

@@ -82,8 +82,8 @@ extension Theme {
   ///
   /// If there would be more than ``maximumLayerCount`` layers, 16 of the lower ones are merged with
   /// those below them, under the name of the uppermost, so that deriving in a loop uses a bounded
-  /// number of layers. The layer of a scope is merged only if all other layers belong to scopes,
-  /// too.
+  /// number of layers. The layer of a scope is merged only if all other layers also belong to
+  /// scopes.
   ///
   /// - Complexity: O(*d*) for *d* layers; O(*n*) in the number of their entries if layers are
   ///   merged, which happens at most once in 16 times.

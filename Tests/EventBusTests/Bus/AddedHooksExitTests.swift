@@ -34,7 +34,7 @@ extension AddedHooksTests {
       bus.post(.text, "x")
       precondition(messages.take().first?.contains("SampleError") == true)
       let stream = bus.events(.nothing, buffering: .bufferingNewest(0))
-      precondition(messages.take().first?.contains("a buffer of 0 events") == true)
+      precondition(messages.take().first?.contains("A buffer of 0 events") == true)
       let asynchronous = bus.observe(.nothing, buffering: .bufferingOldest(0)) {
         await Task.yield()
       }

@@ -46,7 +46,7 @@ struct CoalescedEventTests {
     #expect(await delivered() == expected + ["number 2000", "number 2001"])
   }
 
-  @Test("Later events of its place stand behind an event that replaces the last ones")
+  @Test("Later events from the same place follow an event that replaces the last ones")
   func replacedAtEnd() async {
     for value in 0..<6 { bus.enqueue(.number, value, coalescing: value == 3 ? .name : .none) }
     #expect(await delivered() == ["number 3", "number 4", "number 5"])

@@ -154,7 +154,7 @@ struct EndlessPostTests {
       // With many names, large frames and small stacks some levels are not counted; with single calls, those that follow
       // the nested ones are.
       if way != .fiftyNames, way != .once { #expect(levels.value < 1_200, "after \(levels.value)") }
-      #expect(messages.entries.last?.contains("other posts of this thread") == true)
+      #expect(messages.entries.last?.contains("other posts on this thread") == true)
       #expect(messages.entries.last?.contains("endless") == true)
     }
   }

@@ -256,7 +256,7 @@ struct EnqueuedEventTests {
     #expect(callsAtTurn < most)
   }
 
-  @Test("What the handler of an event from another thread enqueues waits for a turn of its own")
+  @Test("Events that the handler of an event from another thread enqueues wait for a separate turn")
   func enqueuedByAWaitingEvent() async {
     let (bus, isOver) = (EventBus(), ManualLatch())
     var shown: [String] = []
@@ -431,7 +431,7 @@ struct EnqueuedEventTests {
     }
   }
 
-  @Test("The main actor, another actor and nonisolated code have turns of their own, in order")
+  @Test("The main actor, another actor and nonisolated code have separate turns, in order")
   func isolations() async {
     let (bus, place, inbox, onPlace) = (EventBus(), Place(), Inbox<Int>(), Counter())
     Self.observe(bus, place, inbox, onPlace).store(in: bag)

@@ -95,7 +95,7 @@ struct HookTurnsTests {
   }
 
   @Test(
-    "An interceptor captures an event where a handler enqueues it, also after a hook",
+    "An interceptor captures an event where a handler enqueues it, even after a hook",
     arguments: Way.allCases
   )
   func capturedWhereEnqueued(way: Way) async {

@@ -81,7 +81,7 @@ struct InterceptorTests {
     withExtendedLifetime((hooks, tokens)) {}
   }
 
-  @Test("A plain handler, one with an owner and one of every event see the poster's value")
+  @Test("A plain handler, one with an owner and one of every event see the caller's value")
   func synchronous() {
     let (bus, seen) = (EventBus(), Log<String>())
     let owner = PlainOwner()
@@ -100,7 +100,7 @@ struct InterceptorTests {
   }
 
   @MainActor
-  @Test("Handlers on an actor see the value of a poster on another thread, after the hop")
+  @Test("Handlers on an actor see the value of a caller on another thread, after the hop")
   func actorBound() async {
     let (bus, seen) = (EventBus(hooks: EventHooks(interceptor: Carrier())), Inbox<String>())
     let token = bus.observe(.number) { @MainActor _ in

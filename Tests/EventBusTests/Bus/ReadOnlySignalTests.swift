@@ -35,7 +35,7 @@ struct ReadOnlySignalTests {
     #expect(signal.readOnly.observerCount == 0)
   }
 
-  @Test("A read-only value is one reference, also as the value of another one")
+  @Test("A read-only value is one reference, even when taken from another one")
   func oneReference() {
     #expect(MemoryLayout<Signal<Int>.ReadOnly>.size == MemoryLayout<AnyObject>.size)
     let signal = Signal<Int>()

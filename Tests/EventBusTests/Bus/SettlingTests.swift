@@ -48,7 +48,7 @@ struct SettlingTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("The wait includes a handler that the poster calls on another thread, and its events")
+  @Test("The wait includes a handler that runs during a post on another thread, and its events")
   func onAThread() async throws {
     let (bus, log) = (bus, Log<String>())
     let (began, mayLeave, mayFinish) = (ManualLatch(), ManualLatch(), ManualLatch())
@@ -81,7 +81,7 @@ struct SettlingTests {
     withExtendedLifetime(tokens) {}
   }
 
-  @Test("A settled bus is settled within no time")
+  @Test("waitUntilSettled(within: .zero) succeeds on an idle bus")
   func atOnce() async throws {
     let token = bus.observe(.number) { _ in }
     // A limit that had passed already would win now and then.
@@ -242,7 +242,7 @@ struct SettlingTests {
     try await bus.waitUntilSettled()
   }
 
-  @Test("A signal, and the right to observe it, wait for the events of the signal")
+  @Test("A signal and its read-only value wait for the events of the signal")
   func signals() async throws {
     let (signal, log) = (Signal<Int>(), Log<Int>())
     let token = signal.observe { number in
@@ -342,7 +342,7 @@ extension SettlingTests {
     #expect(error?.limit == .seconds(5))
     #expect(
       error?.description
-        == "EventBus: \"tested\" not settled within 5.0 seconds. Left: sample.number, handler"
+        == "EventBus: \"tested\" did not settle within 5.0 seconds. Still busy: sample.number, handler"
         + " registered at EventBusTests/SettlingTests.swift:\(line): 2 waiting, 1 running;"
         + " sample.text, handler registered at EventBusTests/SettlingTests.swift:\(otherLine):"
         + " 2 waiting, 0 running. Let these handlers return, or pass a longer limit."

@@ -36,7 +36,7 @@ struct TimelineTests {
     )
   }
 
-  @Test("Posts have numbers of their own, and nested posts have that of the post around them")
+  @Test("Each post has its own number, and nested posts also have that of the post around them")
   func numbers() {
     let (bus, trace) = tracedBus()
     let (other, otherTrace) = tracedBus()

@@ -8,7 +8,7 @@ import Testing
 @Suite("Stress on actor-bound observers", .timeLimit(.minutes(5)))
 @MainActor
 struct ActorStormTests {
-  @Test("Every observer receives every event once, in each poster's order")
+  @Test("Every observer receives every event once, in the order of each posting thread")
   func posters() async {
     let bus = EventBus()
     let (threads, events) = (3, 300)

@@ -150,7 +150,7 @@ struct CancelledWaitingTests {
     blocking.take()
   }
 
-  @Test("A poster that waits for a handler on a busy actor resumes when that is cancelled")
+  @Test("A caller that waits for a handler on a busy actor resumes when that is cancelled")
   func awaited() async {
     let executor = HeldExecutor()
     let actor = HeldActor(executor)

@@ -58,7 +58,7 @@ struct GenerationTests {
   func twoGenerations() throws {
     let bench = Bench()
     let oldest = try bench.enter()
-    // Moves the epoch on, so that the next call is in a row of its own.
+    // Moves the epoch on, so that the next call is in its own row.
     bench.retire()
     let running = try bench.enter()
     bench.retire()

@@ -5,7 +5,7 @@ import Testing
 /// Waits for handlers of an actor that posts on that actor call at once.
 @Suite("Waiting for the calls of handlers on an actor", .timeLimit(.minutes(5)))
 struct HomeFenceTests {
-  /// An actor with threads of its own, which its handlers may block.
+  /// An actor with its own threads, which its handlers may block.
   private actor Home {
     nonisolated let executor = HeldExecutor()
 

@@ -189,7 +189,7 @@ struct LookingTests {
     #expect(bus.signal(.number).observerCount <= 8)
   }
 
-  /// An actor on an executor of its own.
+  /// An actor on its own executor.
   private actor Depot {
     nonisolated let executor = HeldExecutor()
     private var heard = 0

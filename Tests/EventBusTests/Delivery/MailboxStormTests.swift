@@ -42,7 +42,7 @@ struct MailboxStormTests {
   }
 
   @Test(
-    "Each poster that waits hears of its own event, among others for the same handler",
+    "Each caller that waits gets the outcome of its own event, among others for the same handler",
     arguments: [false, true]
   )
   func outcomes(isTraced: Bool) async throws {

@@ -88,7 +88,7 @@ struct MainActorTests {
     withExtendedLifetime(tokens) {}
   }
 
-  @Test("A post without observers, or a nested post, also delivers the waiting events first")
+  @Test("A post without observers, or a nested post, delivers the waiting events first as well")
   func nothingOvertakesNestedPosts() {
     let bus = EventBus()
     var shown: [String] = []

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Observer list")
 struct ObserverListTests {
-  @Test("What the list knows of a paused registration, or of one in a bag, goes with it")
+  @Test("The list forgets a registration that ends while paused or in a bag")
   func records() {
     let (signal, bag) = (Signal<Int>(), TokenBag())
     let (kept, paused) = (signal.observe { _ in }, signal.observe { _ in })

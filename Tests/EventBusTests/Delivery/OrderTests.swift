@@ -63,7 +63,7 @@ struct OrderTests {
   }
 
   @MainActor
-  @Test("Handlers on and off the poster's actor share one order")
+  @Test("Handlers on and off the caller's actor share one order")
   func isolationsShareTheOrder() {
     let bus = EventBus()
     let log = Log<String>()

@@ -57,7 +57,7 @@ struct ReentrancyTests {
     withExtendedLifetime(bus) {}
   }
 
-  @Test("A capture may own the token of its own or of another registration")
+  @Test("A capture may own the token of its registration or of another one")
   func capturesOwnTokens() {
     let bus = EventBus()
     let tally = Tally()

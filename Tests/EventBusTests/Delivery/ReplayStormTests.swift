@@ -11,7 +11,7 @@ struct ReplayStormTests {
 
   private static func scaled(_ rounds: Int) -> Int { Int(Double(rounds) * scale) }
 
-  /// The numbers that one observer received from one counting poster.
+  /// The numbers that one observer received from one thread that posts numbers.
   private final class Ear: Sendable {
     struct Impression: Sendable {
       var first = 0
@@ -93,10 +93,12 @@ struct ReplayStormTests {
     #expect(met.value > 0)
   }
 
-  @Test("With several posters, each observer gets every event at most once, and none is lost")
+  @Test(
+    "With several posting threads, each observer gets every event at most once, and none is lost"
+  )
   func severalPosters() async {
     let (rounds, posts) = (Self.scaled(8_000), 4)
-    let name = EventName<Int>("sample.replay.storm of posters", replay: 100)
+    let name = EventName<Int>("sample.replay.storm of threads", replay: 100)
     let buses = (0..<rounds).map { _ in EventBus() }
     let logs = (0..<rounds).map { _ in Log<Int>() }
     let tokens = Log<Token>()

@@ -66,7 +66,7 @@ struct StormTests {
     withExtendedLifetime(steady) {}
   }
 
-  @Test("Every permanent observer receives each event once, in its poster's order")
+  @Test("Every permanent observer receives each event once, in the order of its posting thread")
   func steadyObservers() async {
     let bus = EventBus()
     let (posters, events) = (3, 200)

@@ -117,7 +117,7 @@ struct WaitingEventTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("A post on the actor delivers what waits for it first")
+  @Test("A post on the actor delivers waiting events first")
   func nested() {
     let bus = EventBus()
     var shown: [Int] = []

@@ -302,7 +302,7 @@ extension EdgeKind {
   }
 }
 
-/// An actor with threads of its own, which handlers may block.
+/// An actor with its own threads, which handlers may block.
 private actor EdgeActor {
   nonisolated let executor: HeldExecutor
   private var calls = 0

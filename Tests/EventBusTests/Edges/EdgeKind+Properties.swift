@@ -67,7 +67,7 @@ extension EdgeKind {
       token,
       fire: {
         root.model.value += 1
-        // Uses the outer property, too, without a change.
+        // Also uses the outer property, without a change.
         root.model = model
       },
       poke: { root.model.value += 1 }

@@ -19,56 +19,56 @@ struct CollectionPositionTests {
       #expect(text.contains("0..<2"))
     }
     try expect(
-      "the index 3",
+      "The index 3",
       #line + 1,
       await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
         Shelf([1, 2]).itemsProperty.insert(9, at: 3)
       }
     )
     try expect(
-      "the index 3",
+      "The index 3",
       #line + 1,
       await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
         Shelf([1, 2]).itemsProperty.insert(contentsOf: [9], at: 3)
       }
     )
     try expect(
-      "the index -1",
+      "The index -1",
       #line + 1,
       await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
         Shelf([1, 2]).itemsProperty.remove(at: -1)
       }
     )
     try expect(
-      "the range 1..<3",
+      "The range 1..<3",
       #line + 1,
       await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
         Shelf([1, 2]).itemsProperty.removeSubrange(1..<3)
       }
     )
     try expect(
-      "the range 1..<3",
+      "The range 1..<3",
       #line + 1,
       await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
         Shelf([1, 2]).itemsProperty.replaceSubrange(1..<3, with: [])
       }
     )
     try expect(
-      "the index 2",
+      "The index 2",
       #line + 1,
       await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
         Shelf([1, 2]).itemsProperty.replace(at: 2, with: 9)
       }
     )
     try expect(
-      "the index 2",
+      "The index 2",
       #line + 1,
       await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
         Shelf([1, 2]).itemsProperty.move(from: 0, to: 2)
       }
     )
     try expect(
-      "the index 2",
+      "The index 2",
       #line + 1,
       await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
         Shelf([1, 2]).itemsProperty.swapAt(0, 2)
@@ -106,7 +106,7 @@ struct CollectionPositionTests {
     }
   }
 
-  @Test("A range outside the value traps, also an empty one")
+  @Test("A range outside the value traps, even an empty one")
   func range() async {
     await #expect(processExitsWith: .failure) {
       Shelf([1, 2]).itemsProperty.replaceSubrange(1..<3, with: [])
@@ -116,7 +116,7 @@ struct CollectionPositionTests {
     }
   }
 
-  @Test("A source or a destination of a move that is no element's position traps")
+  @Test("A move from or to a position without an element traps")
   func destination() async {
     await #expect(processExitsWith: .failure) {
       Shelf([1, 2]).itemsProperty.move(from: 0, to: 2)

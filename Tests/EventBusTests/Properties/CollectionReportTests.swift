@@ -124,7 +124,7 @@ struct CollectionReportTests {
     withExtendedLifetime((first, token)) {}
   }
 
-  @Test("A change made by an observer is reported in a round of its own")
+  @Test("A change made by an observer is reported in its own round")
   func reentrancy() {
     var mirrors = [[Int]](repeating: [1, 2, 3], count: 2)
     let tokens = (0..<2).map { index in

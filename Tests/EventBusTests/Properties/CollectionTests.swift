@@ -98,7 +98,7 @@ struct CollectionTests {
     #expect(told == ["=0[1]→[3] =2[3]→[1]"])
   }
 
-  @Test("An operation without effect is no write")
+  @Test("An operation without effect is not a write")
   func nothing() {
     let told = told([1, 2]) {
       $0.itemsProperty.append(contentsOf: [])

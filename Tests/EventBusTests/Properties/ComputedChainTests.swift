@@ -8,7 +8,7 @@ struct ComputedChainTests {
   /// What a chain consists of; each link is computed from the one before.
   private enum Shape: CaseIterable {
     case plain
-    /// Each link also has a property of its own, as the balances of an account book have.
+    /// Each link also has its own property, as the balances of an account book have.
     case accountBook
     /// Each link has the two before it as sources.
     case ladder

@@ -143,7 +143,7 @@ struct ComputedTests {
     withExtendedLifetime((total, half)) {}
   }
 
-  @Test("A set inside a computed value's observer is reported in a round of its own, in a chain")
+  @Test("A set inside a computed value's observer is reported in its own round, in a chain")
   func setInside() {
     let cart = Cart()
     let notes = Notes<String>()

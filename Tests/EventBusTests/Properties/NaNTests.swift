@@ -113,7 +113,7 @@ struct NaNTests {
     }
   }
 
-  @Test("NaN is no change of NaN, whatever its type and its sign")
+  @Test("Replacing NaN with NaN is not a change, for any type and sign")
   func numbers() {
     expect(0, from: Double.nan, to: .nan)
     expect(0, from: Double.nan, to: -.nan)
@@ -132,7 +132,7 @@ struct NaNTests {
     expect(1, from: 1, to: Double.nan)
   }
 
-  @Test("NaN inside optionals, arrays and dictionaries, nested in any way, is no change")
+  @Test("Replacing NaN with NaN inside nested optionals, arrays and dictionaries is not a change")
   func nested() {
     expect(0, from: Double?.some(.nan), to: .nan)
     expect(1, from: Double?.some(.nan), to: nil)
@@ -162,7 +162,7 @@ struct NaNTests {
     expect(1, from: [["a": Double?.some(.nan)]], to: [["a": Double?.none]])
   }
 
-  @Test("NaN in a vector is no change")
+  @Test("Replacing NaN with NaN in a vector is not a change")
   func vectors() {
     expect(0, from: SIMD2(Double.nan, 1), to: SIMD2(.nan, 1))
     expect(1, from: SIMD2(Double.nan, 1), to: SIMD2(.nan, 2))
@@ -189,7 +189,7 @@ struct NaNTests {
     expect(1, from: [Mark(place: .nan)], to: [Mark(place: .nan)])
   }
 
-  @Test("A predicate decides of structures and enumerations, too")
+  @Test("A predicate also decides about structures and enumerations")
   func predicateOfStructures() {
     let counter = Counter()
     let property = Observed(wrappedValue: Mark(place: .nan, name: "a")) { one, other in
@@ -219,7 +219,7 @@ struct NaNTests {
       let calls = Counter()
       let values = (1...2).map { Counted(number: $0, calls: calls) }
       #expect(kind.reports(from: values[0], to: values[1]) == 1)
-      // A batch compares its net change, too; and a computed value, whether its observers know it.
+      // A batch also compares its net change; and a computed value, whether its observers know it.
       #expect(calls.value == (kind == .inBatch || kind == .computed ? 2 : 1), "\(kind)")
     }
   }
@@ -243,13 +243,13 @@ struct NaNTests {
     }
   }
 
-  @Test("Apart from NaN, `==` decides, also of a value that differs from itself")
+  @Test("Apart from NaN, `==` decides, even about a value that differs from itself")
   func odd() {
     expect(1, from: Odd(), to: Odd())
     expect(1, from: Odd?.some(Odd()), to: Odd())
   }
 
-  @Test("A predicate of one's own decides about NaN, too")
+  @Test("A custom predicate also decides about NaN")
   func predicate() {
     let counter = Counter()
     let property = Observed(wrappedValue: Double.nan, comparing: ==)
@@ -259,7 +259,7 @@ struct NaNTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("Elements that are NaN are no difference between collections")
+  @Test("Elements that are NaN are not a difference between collections")
   func elements() {
     let list = Observed(wrappedValue: [1, Double.nan, 2])
     let splices = Notes<Splice<Double>>()
@@ -357,7 +357,7 @@ final class BoundPair<Value: Equatable & Sendable> {
 @MainActor
 @Suite("Properties that are bound to each other")
 struct BoundPairTests {
-  @Test("A change ends where the values are equal, also with NaN")
+  @Test("A change ends where the values are equal, even with NaN")
   func ends() async {
     let all = BoundPair<Double>.Kind.allCases
     let pairs = all.flatMap { first in all.map { [first, $0] } }

@@ -16,7 +16,7 @@ extension ObservedRulesTests {
       let account = Account()
       account.namesProperty.withoutNotifying { $0.append("\(account.names.count)") }
     }
-    // A mutation that an observer of changes turns into an assignment is no exception.
+    // A mutation that an observer of changes turns into an assignment is not an exception.
     let readingObserved = await #expect(
       processExitsWith: .failure,
       observing: [\.standardErrorContent]

@@ -125,7 +125,9 @@ struct SettingChainTests {
     let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
     for line in 0..<3 {
       #expect(
-        text.contains("the binding of the property at Sample/Bound.swift:\(line) has stopped")
+        text.contains(
+          "The binding of the property at Sample/Bound.swift:\(line) stopped after a chain"
+        )
       )
     }
   }
@@ -145,7 +147,9 @@ struct SettingChainTests {
     let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
     for line in 0..<size(1, full: 3) {
       #expect(
-        text.contains("the binding of the property at Sample/Ring.swift:\(line) has stopped")
+        text.contains(
+          "The binding of the property at Sample/Ring.swift:\(line) stopped after a chain"
+        )
       )
     }
   }
@@ -162,7 +166,7 @@ struct SettingChainTests {
       precondition(property.wrappedValue.number == 1)
     }
     let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
-    #expect(text.split(separator: "\n").filter { $0.contains("has stopped") }.count == 2)
+    #expect(text.split(separator: "\n").filter { $0.contains("stopped after a chain") }.count == 2)
   }
 
   @Test("A shared property that is set once in a series of another property is not warned about")

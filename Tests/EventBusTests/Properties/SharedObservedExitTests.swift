@@ -32,10 +32,10 @@ extension SharedObservedTests {
   private func expectMessage(_ result: ExitTest.Result?, _ use: Use) throws {
     let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
     #expect(
-      text.contains("the property at Sample/Here.swift:12 was used inside its own update"),
+      text.contains("The property at Sample/Here.swift:12 was used inside its own update"),
       "\(use)"
     )
-    #expect(text.contains("Work with the value that update hands to its closure"), "\(use)")
+    #expect(text.contains("Use the value that update passes to its closure"), "\(use)")
   }
 
   @Test("Every use of the property inside its own update traps with its source site")

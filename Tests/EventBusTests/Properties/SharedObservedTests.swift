@@ -138,7 +138,7 @@ struct SharedObservedTests {
     #expect(address() == first)
   }
 
-  @Test("What an observed update removes is destroyed after it, and may use the property")
+  @Test("Elements that an observed update removes are destroyed after it, and may use the property")
   func removal() {
     let property = SharedObserved<[AtDeinit]>([])
     let counts = Log<Int>()

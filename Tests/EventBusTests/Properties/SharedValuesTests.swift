@@ -37,7 +37,7 @@ struct SharedValuesTests {
     withExtendedLifetime(property) {}
   }
 
-  @Test("A sequence of values ends when the lifetime ends, also while its consumer is suspended")
+  @Test("A sequence of values ends when the lifetime ends, even while its consumer is suspended")
   func lifetimeEnds() async {
     let (property, lifetime) = (SharedObserved(1), Lifetime())
     let values = property.values(until: lifetime)
@@ -130,8 +130,8 @@ struct SharedValuesTests {
           }
         }
         property.update { $0 += 1 }
-        // The queues are kept short, also those of the sequences: nothing merges, and changes are delivered
-        // during registrations.
+        // The queues are kept short, including those of the sequences: nothing merges, and changes are
+        // delivered during registrations.
         blockThread {
           property.value - delivered.value <= 3
             && property.value - registrations.oldest(or: property.value) <= 500
@@ -161,7 +161,7 @@ struct SharedValuesTests {
 
   // MARK: The right to observe
 
-  @Test("The right to observe reads and observes, retains the property, and is Sendable")
+  @Test("A read-only value reads and observes, retains the property, and is Sendable")
   func readOnly() async {
     var property: SharedObserved<Int>? = SharedObserved(1)
     weak let kept = property
@@ -186,7 +186,7 @@ struct SharedValuesTests {
     withExtendedLifetime((property, right)) {}
   }
 
-  @Test("A generic function observes a property and the right to observe it alike")
+  @Test("A generic function observes a property and its read-only value alike")
   func generic() async {
     func watch(_ values: some SharedObservedValue<Int>, _ log: Log<Int>) -> Token {
       #expect(values.value == 1)

@@ -74,14 +74,14 @@ struct ManualClockTests {
     #expect(error?.awaitedCount == 3)
     #expect(
       error?.description
-        == "The manual clock stands at 0.0 seconds, and 1 task sleeps on it, where 3 were awaited"
-        + " for 0.001 seconds. Wait for the tasks that will sleep; all timers of a clock count as one."
+        == "Timed out after 0.001 seconds: expected 3 tasks to sleep on the manual clock (at 0.0 seconds),"
+        + " found 1. All timers of a clock count as one task."
     )
     try await clock.advance(by: .seconds(1), within: .seconds(600))
     try await task.value
   }
 
-  @Test("What holds already, holds within no time")
+  @Test("A wait whose condition already holds succeeds with a limit of zero")
   func withinNoTime() async throws {
     let clock = clock
     for _ in 0..<100 {
@@ -109,9 +109,8 @@ struct ManualClockTests {
     #expect(error?.unfinishedTickCount == 1)
     #expect(
       error?.description
-        == "The manual clock stands at 1.0 seconds, 0 tasks sleep on it, and 1 of its ticks have not"
-        + " ended within 0.02 seconds. If a handler waits for a later step of the test, move the clock"
-        + " with jump(by:)."
+        == "Timed out after 0.02 seconds: 1 tick has not ended on the manual clock (at 1.0 seconds), where"
+        + " 0 tasks sleep. If a handler waits for a later step of the test, move the clock with jump(by:)."
     )
     await #expect(throws: ManualClock.TimeoutError.self) {
       try await clock.waitUntilSettled(within: .milliseconds(1))

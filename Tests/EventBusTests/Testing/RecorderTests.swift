@@ -185,7 +185,13 @@ struct RecorderTests {
     #expect(error?.recorded == 1)
     #expect(error?.expected == 2)
     #expect(error?.site == SourceSite(fileID: #fileID, line: line))
-    #expect("\(error, default: "")".contains("1 of 2 events \"sample.number\""))
+    #expect(error?.limit == .seconds(1))
+    #expect(
+      "\(error, default: "")".hasSuffix(
+        ": Timed out after 1.0 seconds waiting for 2 \"sample.number\" events: recorded 1."
+          + " Post earlier, or pass a longer limit."
+      )
+    )
   }
 
   @Test("wait(for:count:) throws at once when the bus dies, and when its task is cancelled")

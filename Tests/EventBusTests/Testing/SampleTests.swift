@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Samples for tests of hooks")
 struct SampleTests {
-  @Test("Samples have what was passed, and the place of the call")
+  @Test("Samples have the passed values, and the line of the call")
   func samples() {
     let sender = SampleSender()
     let event = AnyEvent.sample("sample.number", payload: 7, sender: sender, line: 3)

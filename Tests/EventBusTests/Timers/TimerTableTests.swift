@@ -251,7 +251,7 @@ struct TimerTableTests {
   }
 
   @Test(
-    "A pause at the very deadline of a tick that is due neither advances nor repeats the tick",
+    "A pause exactly at the deadline of a due tick neither advances nor repeats the tick",
     arguments: [MissedTicks.skip, .burst, .delay]
   )
   func pausedAtTheDeadline(policy: MissedTicks) throws {

@@ -1,4 +1,4 @@
-// A program that imports every product and has types of its own with the names of ours.
+// A program that imports every product and declares types with the names of ours.
 
 import EventBus
 import EventBusTesting

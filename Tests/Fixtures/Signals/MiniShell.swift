@@ -29,7 +29,7 @@ enum MiniShell {
     exit(1)
   }
 
-  /// Starts this program as a job, in a process group of its own.
+  /// Starts this program as a job, in its own process group.
   private static func start(_ path: String, _ word: String) throws -> pid_t {
     let line = unsafe [strdup(path), strdup(word), nil]  // Reason: never freed.
     #if canImport(Darwin)

@@ -17,11 +17,11 @@ struct DaemonTests {
       "daemon: the old settings stay in effect: "
       + "settings.json: pause is -1.0, and must be from 0 to 3600"
     static let notStarted =
-      #"daemon: launch work "settings" failed: "#
-      + "settings.json: pause is -1.0, and must be from 0 to 3600"
+      #"daemon: Launch work "settings" failed: "#
+      + "settings.json: pause is -1.0, and must be from 0 to 3600."
     static let unreadable = "daemon: b.txt cannot be read as text; it stays in the spool"
     static func inUse(_ spool: String) -> String {
-      #"daemon: launch work "spool lock" failed: another daemon uses the spool "# + spool
+      #"daemon: Launch work "spool lock" failed: another daemon uses the spool "# + spool + "."
     }
     static func unlocked(_ spool: String) -> String { "daemon: the spool \(spool) is unlocked" }
 
@@ -33,7 +33,7 @@ struct DaemonTests {
     /// The file whose lock keeps other daemons out.
     static let lock = ".daemon.lock"
     /// The beginning of the message about a failure after which the service starts again.
-    static let startsAgain = #"daemon: service "Announcer" has failed and starts again in "#
+    static let startsAgain = #"daemon: Service "Announcer" has failed and starts again in "#
   }
 
   private let daemon: SupervisedDaemon
@@ -56,7 +56,7 @@ struct DaemonTests {
     #expect(try daemon.wait() == 0)
   }
 
-  @Test("A spool that is away for a while is reported, and its files are announced afterwards")
+  @Test("A spool that disappears for a while is reported, and its files are announced afterwards")
   func spoolAway() throws {
     try daemon.writeSettings()
     try daemon.start()
@@ -98,7 +98,7 @@ struct DaemonTests {
     #expect(daemon.hasInSpool(Output.lock))
   }
 
-  @Test("Files that are being written are left alone, and those that are no text are named once")
+  @Test("Files that are being written are skipped, and those that are not text are named once")
   func unreadable() throws {
     try daemon.writeSettings()
     try daemon.put("not complete\n", as: ".hidden")
@@ -216,7 +216,7 @@ struct DaemonTests {
     }
     #expect(try daemon.line() == Output.unlocked(daemon.spool.path))
     let line = try daemon.line()
-    #expect(line.hasPrefix(#"daemon: application failed: service "Announcer" failed after as "#))
+    #expect(line.hasPrefix(#"daemon: AppHost failed: Service "Announcer" failed after as "#))
     #expect(line.contains("Broken pipe"))
     #expect(try daemon.line() == "status 70")
     #expect(daemon.hasInSpool("a.txt"))
@@ -252,7 +252,7 @@ struct DaemonTests {
     #expect(try daemon.wait() == 78)
     #expect(try daemon.manager.message() == "STOPPING=1")
 
-    let beginning = #"daemon: launch work "settings" failed: settings.json: "#
+    let beginning = #"daemon: Launch work "settings" failed: settings.json: "#
     try daemon.writeSettings("{ ")
     try daemon.start()
     #expect(try daemon.line().hasPrefix(beginning))
@@ -263,7 +263,7 @@ struct DaemonTests {
     #expect(try daemon.wait() == 78)
   }
 
-  @Test("A manager with a watchdog hears from the daemon")
+  @Test("The daemon notifies the watchdog of its manager")
   func watchdog() throws {
     try daemon.writeSettings()
     try daemon.start(watchdog: 600_000_000)

@@ -162,7 +162,7 @@ struct BusyActorTests {
     _ latches: (hasBegun: ManualLatch, mayEnd: ManualLatch),
     on actor: isolated BusyActor
   ) {
-    // The actor's jobs run on a thread of their own.
+    // The actor's jobs run on a separate thread.
     loader.register("a", timeout: .seconds(1)) { _ in
       actor.assertIsolated()
       latches.hasBegun.open()

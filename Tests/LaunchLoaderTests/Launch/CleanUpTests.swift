@@ -94,7 +94,7 @@ struct CleanUpTests {
   }
 }
 
-/// An actor that registers work of its own, and launches.
+/// An actor that registers its own work, and launches.
 private actor Owner {
   let probe: Tally.Probe
 

@@ -107,8 +107,8 @@ struct DependencyTests {
     #expect(problem.suggestion == "database")
     #expect(
       problem.description
-        == #"launch worker "web" (App/Web.swift:3) needs "databse", which is not registered;"#
-        + #" did you mean "database"? Otherwise, register it, or depend on it with afterIfPresent:"#
+        == #"Launch worker "web" (App/Web.swift:3) needs "databse", which is not registered."#
+        + #" Did you mean "database"? Otherwise, register it, or depend on it with `afterIfPresent`."#
     )
   }
 
@@ -155,8 +155,8 @@ struct DependencyTests {
     )
     #expect(
       report.problems.map(\.description) == [
-        #"launch workers depend on each other: "a" (App/A.swift:1) → "b" (App/B.swift:2)"#
-          + #" → "c" (App/C.swift:3) → "a" (App/A.swift:1); remove one of these dependencies"#
+        #"Launch workers depend on each other: "a" (App/A.swift:1) → "b" (App/B.swift:2)"#
+          + #" → "c" (App/C.swift:3) → "a" (App/A.swift:1). Remove one of these dependencies."#
       ]
     )
   }

@@ -88,7 +88,7 @@ struct LateClosingTests {
     }
     mayEnd.open()
     await isClosed.wait()
-    #expect(await messages.first(1) == ["closing of launch value \"first\" failed: broken"])
+    #expect(await messages.first(1) == ["Closing launch value \"first\" failed: broken."])
     #expect(log.entries == ["close second"])
   }
 }

@@ -50,7 +50,7 @@ struct LaunchCloseTests {
     #expect(log.entries == ["close second", "close first"])
   }
 
-  @Test("A stop during the launch closes what was made, and nothing else")
+  @Test("A stop during the launch closes the values that were made, and nothing else")
   func stoppedDuringTheLaunch() async throws {
     let stage = Stage()
     stage.loader.register(Self.first, close: closing) { _ in "first" }
@@ -62,7 +62,7 @@ struct LaunchCloseTests {
   }
 
   @Test(
-    "A launch that fails closes what was made, and the value of a maker that failed is not there",
+    "A launch that fails closes the values that were made, and the value of a maker that failed does not exist",
     arguments: [LaunchFailurePolicy.continue, .stop]
   )
   func failedLaunch(policy: LaunchFailurePolicy) async throws {
@@ -113,7 +113,7 @@ struct LaunchCloseTests {
     #expect(await errors(of: stage.start()).count == 1)
     #expect(try await stage.loader.report().summary.first == "first undone")
     #expect(
-      await stage.messages.first(1) == ["closing of launch value \"first\" failed: broken"]
+      await stage.messages.first(1) == ["Closing launch value \"first\" failed: broken."]
     )
   }
 
@@ -131,7 +131,7 @@ struct LaunchCloseTests {
     #expect(error?.errors.map { "\($0)" } == ["broken"])
     #expect(log.entries == ["close first"])
     #expect(
-      await stage.messages.first(1) == ["closing of launch value \"second\" failed: broken"]
+      await stage.messages.first(1) == ["Closing launch value \"second\" failed: broken."]
     )
   }
 
@@ -154,12 +154,12 @@ struct LaunchCloseTests {
     await isClosing.wait()
     await stage.clock.waitForSleepers(atLeast: 1)
     await stage.clock.jumpAtRest(by: .seconds(7))
-    let waiting = "waiting for the closing of launch value \"second\", for 5 s now"
+    let waiting = "Still waiting, after 5 s, for launch value \"second\" to close."
     #expect(await stage.messages.first(1) == [waiting])
     #expect(log.entries.isEmpty)
     await stage.passTime { log.entries.count == 1 }
     let text =
-      "closing of launch value \"second\" is abandoned: it did not end after it was cancelled"
+      "Closing launch value \"second\" did not end within 8 s and was abandoned."
     #expect(await errors(of: running) == [text])
     #expect(log.entries == ["close first"])
     #expect(await stage.messages.first(2) == [waiting, text])

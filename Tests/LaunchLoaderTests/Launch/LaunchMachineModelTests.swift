@@ -16,7 +16,7 @@ struct LaunchMachineModelTests {
 }
 
 private struct RandomMachine {
-  /// Work and what has become of it.
+  /// Work and its outcome.
   private struct Work {
     let item: LaunchItem
     let after: [Int]

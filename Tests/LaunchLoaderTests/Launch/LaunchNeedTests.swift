@@ -98,7 +98,7 @@ struct LaunchNeedTests {
         if maker == .nobody || maker == .failed(isRight: true) {
           #expect("\(outcome)" == "skipped because of name")
         } else {
-          #expect("\(outcome)".hasPrefix("failed: launch worker"), "Nothing else says why.")
+          #expect("\(outcome)".hasPrefix("failed: Launch worker"), "Nothing else says why.")
         }
       }
     }

@@ -21,7 +21,7 @@ struct LaunchOptionsTests {
     #expect(options.environment.keys.allSatisfy { !$0.contains("=") })
   }
 
-  @Test("Each key has a value of its own type, which can be set and removed")
+  @Test("Each key has a value of the key's type, which can be set and removed")
   func keys() {
     var options = LaunchOptions()
     #expect(options[DeepLink.self] == nil)

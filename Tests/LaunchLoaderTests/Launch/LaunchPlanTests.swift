@@ -48,7 +48,9 @@ struct LaunchPlanTests {
     #expect(try loader.plan().layers.isEmpty, "Nothing is left to plan.")
   }
 
-  @Test("The edges of a plan lead from dependencies to dependants, each once, also those of values")
+  @Test(
+    "The edges of a plan lead from dependencies to dependants, each once, including those of values"
+  )
   func edges() throws {
     let key = LaunchKey<Int>("number")
     loader.register("last", after: ["first", "first"], afterIfPresent: ["first", "absent"]) { _ in }

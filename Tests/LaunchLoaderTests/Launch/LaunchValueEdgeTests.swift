@@ -113,7 +113,7 @@ struct LaunchValueEdgeTests {
     }
   }
 
-  @Test("A need in a later phase, also in the idle one, runs in the phase of the worker")
+  @Test("A need in a later phase, even in the idle one, runs in the phase of the worker")
   func laterPhases() async throws {
     loader.register(.text, phase: .idle) { [log] _ in
       log.append("text")
@@ -179,8 +179,8 @@ struct LaunchValueEdgeTests {
         }
       }
       let text = error?.description ?? ""
-      #expect(text.contains("\"\(key)\": its worker was skipped because of \"\(cause)\""))
-      #expect(text.contains("; \"settings\" failed: "), "\(text)")
+      #expect(text.contains("\"\(key)\": its launch work was skipped because of \"\(cause)\""))
+      #expect(text.contains(". \"settings\" failed: "), "\(text)")
     }
   }
 
@@ -196,7 +196,7 @@ struct LaunchValueEdgeTests {
       guard case .noValue("number", .failed(let cause)?) = error.code else { throw error }
       // The loader does not keep the error itself.
       #expect(!(cause is Broken))
-      #expect(error.description.contains("\"failed: "))
+      #expect(error.description.contains("its launch work failed: "))
     }
   }
 }

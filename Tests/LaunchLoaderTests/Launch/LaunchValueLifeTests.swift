@@ -288,7 +288,7 @@ struct LaunchValueLifeTests {
     #expect(late.outcome?.description == "skipped because of derived")
   }
 
-  @Test("A launch that the poster cannot roll back goes on in a task, and ends")
+  @Test("A launch that the posting code cannot roll back continues in a task, and ends")
   func rollbackAfterAnEvent() async throws {
     let (loader, bus) = (LaunchLoader(onFailure: .rollback), EventBus())
     let attachment = loader.attach(to: bus)

@@ -67,7 +67,7 @@ struct LaunchValueTests {
     )
   }
 
-  @Test("Makers receive one or two values, too")
+  @Test("Makers also receive one or two values")
   func makers() async throws {
     let keys = (0..<5).map { LaunchKey<Int>("made \($0)") }
     registerMakers(of: loader)

@@ -36,7 +36,7 @@ extension LoaderMessageTests {
       let lines = lines(result)
       #expect(lines.count == 2)
       for line in lines {
-        #expect(line.hasPrefix("LaunchLoader: launch work \"named\" (LaunchLoaderTests/"))
+        #expect(line.hasPrefix("LaunchLoader: Launch work \"named\" (LaunchLoaderTests/"))
         #expect(line.split(separator: "LoaderMessageExitTests.swift:").count == 3)
       }
     }
@@ -53,7 +53,8 @@ extension LoaderMessageTests {
       await rest()
       waiting.cancel()
     }
-    let text = "LaunchLoader: waiting for launch value \"absent\", for 5 s now: no launch has begun"
+    let text =
+      "LaunchLoader: Still waiting, after 5 s, for launch value \"absent\": no launch has begun"
     #expect(lines(result).count == 1)
     #expect(lines(result).first?.hasPrefix(text) == true)
   }

@@ -4,7 +4,7 @@ import LaunchLoader
 import TestSupport
 import Testing
 
-@Suite("What a loader says", .timeLimit(.minutes(5)))
+@Suite("Messages of a loader", .timeLimit(.minutes(5)))
 struct LoaderMessageTests {
   private let clock = TestClock()
   private let messages = Inbox<AppHostMessage>()
@@ -13,7 +13,7 @@ struct LoaderMessageTests {
     loader.enter { [messages] in messages.append($0) }
   }
 
-  @Test("An application that enters receives earlier refusals, and then later ones at once")
+  @Test("A host that starts to run receives earlier refusals, and then later ones at once")
   func refusals() async throws {
     let loader = LaunchLoader()
     for _ in 0..<2 { loader.register("named") { _ in } }
@@ -78,7 +78,7 @@ struct LoaderMessageTests {
     #expect(messages.entries.last?.elapsed == .seconds(25))
     #expect(
       messages.entries.last?.description.hasPrefix(
-        "waiting for launch value \"registered\", for 25 s now: no launch has begun"
+        "Still waiting, after 25 s, for launch value \"registered\": no launch has begun"
       ) == true
     )
     try await loader.launch()
@@ -87,7 +87,9 @@ struct LoaderMessageTests {
     #expect(clock.sleeperCount == 0)
   }
 
-  @Test("A value that is awaited during the launch, or is there, or will never be, is not named")
+  @Test(
+    "A value that is awaited during the launch, exists already, or can never exist is not named"
+  )
   func otherValues() async throws {
     let loader = LaunchLoader(clock: clock)
     #expect(isEntered(loader))
@@ -115,7 +117,7 @@ struct LoaderMessageTests {
     #expect(messages.entries.isEmpty)
   }
 
-  @Test("An application that was created with the loader receives what is said before it runs")
+  @Test("A host that was created with the loader receives the messages from before it runs")
   func applicationBeforeItsRun() async throws {
     let loader = LaunchLoader()
     var app: AppHost? = AppHost(
@@ -138,7 +140,9 @@ struct LoaderMessageTests {
     await #expect(throws: CancellationError.self) { try await waiting.value }
   }
 
-  @Test("Of services that wait for one value, the next one is told when the first no longer waits")
+  @Test(
+    "Of services that wait for one value, the next one gets the message when the first no longer waits"
+  )
   func nextAudience() async throws {
     let loader = LaunchLoader(clock: clock)
     let (first, second) = (Inbox<AppHostMessage>(), Inbox<AppHostMessage>())
@@ -177,7 +181,7 @@ struct LoaderMessageTests {
     await clock.waitForSleepers(atLeast: 1)
     await clock.jumpAtRest(by: .seconds(5))
     let message = await messages.first(1)[0]
-    #expect(message.description.hasPrefix("waiting for launch value \"absent\", for 5 s now"))
+    #expect(message.description.hasPrefix("Still waiting, after 5 s, for launch value \"absent\""))
     run.cancel()
     _ = try? await run.wait()
     #expect(messages.entries.count { $0.workers == ["absent"] } == 1)

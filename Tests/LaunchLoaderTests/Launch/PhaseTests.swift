@@ -97,9 +97,9 @@ struct PhaseTests {
       loader.register("late", phase: .late) { _ in log.append("late") }
       loader.register("usual") { _ in log.append("usual") }
     }
-    loader.register("late, too", phase: .late) { [log] _ in log.append("late, too") }
+    loader.register("late as well", phase: .late) { [log] _ in log.append("late as well") }
     let report = try await loader.launch()
-    #expect(log.entries == ["early", "usual", "late, too", "late"])
+    #expect(log.entries == ["early", "usual", "late as well", "late"])
     #expect(report.entries.map(\.phase) == [.standard, .late, .standard, .late, .standard])
   }
 

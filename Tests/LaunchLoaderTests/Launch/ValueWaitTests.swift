@@ -52,7 +52,7 @@ struct ValueWaitTests {
     _ = try await launch.value
   }
 
-  @Test("A caller may wait for a maker that is registered later, also during the launch")
+  @Test("A caller may wait for a maker that is registered later, even during the launch")
   func registeredLater() async throws {
     let mayRegister = ManualLatch()
     let waits = (0..<2).map { _ in Task { try await loader.value(of: .number) } }

@@ -39,7 +39,10 @@ struct AppHostMessageTests {
     #expect(first.services == ["say \"when\""])
     #expect(first.state == .starting)
     #expect(first.elapsed == .seconds(5))
-    #expect(first.description == "waiting for service \"say \"when\"\" to start, for 5 s now")
+    #expect(
+      first.description
+        == "Still waiting, after 5 s, for service \"say \"when\"\" to start: it has not called markReady()."
+    )
     app.shutdown()
     await clock.passTime { messages.entries.contains { $0.state == .abandoned } }
     let cancelled = try #require(messages.entries.first { $0.state == .cancelled })
@@ -58,7 +61,7 @@ struct AppHostMessageTests {
     let app = application()
     let running = Task { try await app.run() }
     let message = await messages.first(1)[0]
-    #expect(message.description == #"launch work "two\nnames" failed: one\ntwo\u{1B}[2J"#)
+    #expect(message.description == #"Launch work "two\nnames" failed: one\ntwo\u{1B}[2J."#)
     #expect(message.workers == ["two\nnames"])
     #expect(AppHostMessage("a\r\nb\u{2028}c\u{85}").description == #"a\r\nb\u{2028}c\u{0085}"#)
     app.shutdown()
@@ -76,13 +79,13 @@ struct AppHostMessageTests {
     let app = application()
     let running = Task { try await app.run() }
     let said = await messages.first(2)
-    #expect(said.contains { "\($0)".hasPrefix("launch: ") && "\($0)".contains("absent") })
+    #expect(said.contains { "\($0)".hasPrefix("Launch worker ") && "\($0)".contains("absent") })
     let message = try #require(said.first { $0.state == .ended })
     #expect(message.error is Broken)
     #expect(message.workers == ["broken"])
     #expect(message.elapsed != nil)
     #expect(message.services.isEmpty)
-    #expect(message.description == "launch work \"broken\" failed: broken")
+    #expect(message.description == "Launch work \"broken\" failed: broken.")
     app.shutdown()
     #expect(try await running.value == 0)
   }
@@ -100,7 +103,7 @@ struct AppHostMessageTests {
     await clock.passTime { messages.entries.contains { $0.state == .stopping } }
     let stopping = try #require(messages.entries.first { $0.state == .stopping })
     #expect(stopping.workers == ["slow"])
-    #expect(stopping.description == "waiting for launch work \"slow\" to stop, for 5 s now")
+    #expect(stopping.description == "Still waiting, after 5 s, for launch work \"slow\" to stop.")
     mayEnd.open()
     #expect(try await running.value == 0)
   }

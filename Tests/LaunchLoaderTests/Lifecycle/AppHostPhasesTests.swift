@@ -7,7 +7,9 @@ import Testing
 struct AppHostPhasesTests {
   let stage = Stage()
 
-  @Test("Phases that a system reports lead through the states, and each edge is reported once")
+  @Test(
+    "Phases that a system reports lead through the states, and each state change is reported once"
+  )
   func script() async throws {
     let running = stage.start()
     let app = stage.app
@@ -101,7 +103,7 @@ struct AppHostPhasesTests {
     token.cancel()
   }
 
-  @Test("Threads that report phases leave the edges in a legal order, one at a time")
+  @Test("Threads that report phases leave the state changes in a legal order, one at a time")
   func contention() async throws {
     let running = try await stage.startUntilActive()
     await stage.app.waitUntilSettled()

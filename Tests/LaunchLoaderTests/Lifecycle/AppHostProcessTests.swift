@@ -91,7 +91,7 @@ struct AppHostProcessTests {
     _ = try read(program, until: "ended with 0")
     let lines = try program.standardError.split(separator: "\n")
     #expect(lines.count == 1)
-    #expect(lines.first?.contains("other code handles SIGTERM now") == true)
+    #expect(lines.first?.contains("Other code now handles SIGTERM") == true)
   }
 
   @Test("The third signal ends the process at once, even if it is blocked")
@@ -137,7 +137,7 @@ struct AppHostProcessTests {
     _ = try read(program, until: "ended with 130")
     #expect(try program.ask("alive") == "alive")
     #expect(
-      try program.standardError.contains("abandoned: handlers of application.shouldReload")
+      try program.standardError.contains("Abandoned: handlers of application.shouldReload")
     )
   }
 
@@ -211,7 +211,7 @@ struct AppHostProcessTests {
   }
 
   @Test(
-    "What a service starts inherits the service manager only on request",
+    "A process that a service starts inherits the service manager only on request",
     arguments: [false, true]
   )
   func managerOfAChild(isKept: Bool) throws {

@@ -89,7 +89,7 @@ struct AppHostRunTests {
     #expect(error?.abandonedServices == ["launch work \"deaf\""])
     #expect(
       stage.messages.entries.contains(
-        "launch work \"deaf\" is abandoned: it did not end after it was cancelled"
+        "Launch work \"deaf\" did not stop: it ignored cancellation for 5 s and was abandoned."
       )
     )
     #expect(stage.log.entries.isEmpty)

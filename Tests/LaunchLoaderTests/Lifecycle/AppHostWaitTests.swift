@@ -86,7 +86,7 @@ struct AppHostWaitTests {
       await #expect(throws: CancellationError.self) { try await running.value }
     }
     let named = stage.messages.entries.filter {
-      $0.hasPrefix("abandoned: handlers of application.willTerminate (registered at ")
+      $0.hasPrefix("Abandoned: handlers of application.willTerminate (registered at ")
         && $0.contains("AppHostWaitTests.swift")
     }
     #expect(named.count == 1)
@@ -116,7 +116,7 @@ struct AppHostWaitTests {
     stage.interruptAgain(15)
     #expect(try await running.value == 143)
     await reloading.value
-    let left = stage.messages.entries.filter { $0.hasPrefix("abandoned: ") }
+    let left = stage.messages.entries.filter { $0.hasPrefix("Abandoned: ") }
     #expect(left.count == 1)
     #expect(left.first?.contains("application.shouldReload") == true)
     withExtendedLifetime(tokens) {}
@@ -134,7 +134,7 @@ struct AppHostWaitTests {
     #expect(try await running.value == earlier ?? 143)
   }
 
-  @Test("The run returns when the handlers of its last events have finished, also on actors")
+  @Test("The run returns when the handlers of its last events have finished, even on actors")
   func lastEvents() async throws {
     let stage = Stage(cancelTimeout: .seconds(5))
     let (log, seen) = (stage.log, Log<AppState>())
@@ -172,7 +172,7 @@ struct AppHostWaitTests {
     #expect(end.entries == [0])
     #expect(stage.messages.entries.count == 1)
     let text = stage.messages.entries.first ?? ""
-    #expect(text.hasPrefix("abandoned: handlers of application.stateDidChange (registered at"))
+    #expect(text.hasPrefix("Abandoned: handlers of application.stateDidChange (registered at"))
     never.open()
     try await ending.value
     token.cancel()
@@ -196,7 +196,7 @@ struct AppHostWaitTests {
     let names = (0..<8).map { "\"worker \($0)\"" }.joined(separator: ", ")
     #expect(
       await stage.messages.first(1)
-        == ["waiting for launch work \(names) and 12 more to start, for 5 s now"]
+        == ["Still waiting, after 5 s, for launch work \(names) and 12 more to start."]
     )
     mayEnd.open()
     try await stage.app.waitUntil(state: .active)
@@ -222,13 +222,17 @@ struct AppHostWaitTests {
     await saves.wait()
     await stage.passTime(atMost: 7) { stage.messages.entries.count >= 1 }
     let first = await stage.messages.first(1)
-    #expect(first[0].hasPrefix("waiting for handlers of application.willTerminate (registered at"))
-    #expect(first[0].hasSuffix("to stop, for 5 s now"))
+    #expect(
+      first[0].hasPrefix(
+        "Still waiting, after 5 s, for handlers of application.willTerminate (registered at"
+      )
+    )
+    #expect(first[0].hasSuffix("to stop."))
     maySave.open()
     await isAsked.wait()
     await stage.passTime(atMost: 12) { stage.messages.entries.count >= 2 }
     let second = await stage.messages.first(2)
-    #expect(second.last == "waiting for service \"slow\" to stop, for 15 s now")
+    #expect(second.last == "Still waiting, after 15 s, for service \"slow\" to stop.")
     mayEnd.open()
     #expect(try await running.value == 0)
     token.cancel()

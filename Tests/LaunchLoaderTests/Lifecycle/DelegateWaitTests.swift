@@ -176,8 +176,8 @@ struct DelegateWaitTests {
     let name = "application\(example.edge.prefix(1).uppercased())\(example.edge.dropFirst())"
     let label = example.edge.hasSuffix("FinishLaunching") ? "(_:options:)" : "(_:)"
     #expect(
-      stage.messages.entries.filter { $0.hasPrefix("abandoned") }
-        == ["abandoned: delegate method \(name)\(label)"]
+      stage.messages.entries.filter { $0.hasPrefix("Abandoned") }
+        == ["Abandoned: delegate method \(name)\(label)."]
     )
     #expect(app.state == .terminated)
     // The other edges of the stop have reached the delegate.
@@ -229,8 +229,8 @@ struct DelegateWaitTests {
     }
     #expect(try await running.value == 143)
     #expect(
-      stage.messages.entries.filter { $0.hasPrefix("abandoned") }
-        == ["abandoned: delegate method \(method)"]
+      stage.messages.entries.filter { $0.hasPrefix("Abandoned") }
+        == ["Abandoned: delegate method \(method)."]
     )
     delegate.mayEnd.open()
   }
@@ -253,7 +253,7 @@ struct DelegateWaitTests {
     await delegate.hasBegun.wait()
     await stage.passTime { !stage.messages.entries.isEmpty }
     #expect(
-      stage.messages.entries.first?.hasPrefix("waiting for delegate method \(text), for ") == true
+      stage.messages.entries.first == "Still waiting, after 5 s, for delegate method \(text)."
     )
     delegate.mayEnd.open()
     if edge != "willTerminate" {
@@ -263,7 +263,7 @@ struct DelegateWaitTests {
     #expect(try await running.value == 0)
   }
 
-  @Test("A change made by a method that has suspended follows its edge")
+  @Test("A change made by a method that has suspended follows its state change")
   func nested() async throws {
     final class Returning: AppHostDelegate {
       let log: Log<String>

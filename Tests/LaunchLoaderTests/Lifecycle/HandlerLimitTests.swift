@@ -33,7 +33,7 @@ struct HandlerLimitTests {
     #expect(stage.log.entries == ["asked", "cancelled: false"])
     #expect(
       stage.messages.entries.contains {
-        $0.hasPrefix("abandoned: handlers of application.willTerminate")
+        $0.hasPrefix("Abandoned: handlers of application.willTerminate")
       }
     )
     never.open()
@@ -87,10 +87,10 @@ struct HandlerLimitTests {
     }
     let running = try await stage.startUntilActive()
     await reload(stage)
-    let said = stage.messages.entries.filter { $0.hasPrefix("abandoned") }
+    let said = stage.messages.entries.filter { $0.hasPrefix("Abandoned") }
     #expect(said.count == 1)
-    #expect(said[0].hasPrefix("abandoned: handlers of application.shouldReload (registered at"))
-    #expect(said[0].hasSuffix(": the reload did not end within 5 s"))
+    #expect(said[0].hasPrefix("Abandoned: handlers of application.shouldReload (registered at"))
+    #expect(said[0].hasSuffix(": the reload did not end within 5 s."))
     await reload(stage)
     #expect(log.entries == (blocks ? ["reloaded"] : ["reloaded", "reloaded"]))
     never.open()

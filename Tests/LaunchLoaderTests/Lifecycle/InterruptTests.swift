@@ -86,7 +86,7 @@ extension ProcessSignalTests {
       mayEnd.open()
     }
 
-    @Test("Reloads are no interrupts: each signal that follows a finished reload causes another")
+    @Test("Reloads are not interrupts: each signal that follows a finished reload causes another")
     func reloads() async throws {
       let stage = Stage(signals: UnixSignal.Meaning.standard)
       let token = stage.bus.observe(.appShouldReload) { [log = stage.log] in log.append("reload") }

@@ -29,10 +29,14 @@ struct MessageTests {
     #expect(said.count == 40)
     #expect(
       Array(said.prefix(20))
-        == reversed.map { "service \"\($0)\" is cancelled: it did not stop within 1 s" }
+        == reversed.map { "Service \"\($0)\" is cancelled: it did not stop within 1 s." }
     )
     let abandoned = zip(said.dropFirst(20), reversed)
-    #expect(abandoned.allSatisfy { $0.hasPrefix("service \"\($1)\" is abandoned") })
+    #expect(
+      abandoned.allSatisfy {
+        $0.hasPrefix("Service \"\($1)\" did not stop: it ignored cancellation")
+      }
+    )
     #expect(overlaps.value == 0)
     mayEnd.open()
   }

@@ -74,7 +74,7 @@ struct MessageThreadTests {
     try await run.wait()
   }
 
-  @Test("They block what the program blocks where it creates the application, and nothing else")
+  @Test("They block the signals that the program blocks where it creates the host, and no others")
   func someSignals() async throws {
     let log = Inbox<[UnixSignal]>()
     let app = blockedOnThread {

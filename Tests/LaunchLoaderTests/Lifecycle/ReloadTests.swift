@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Reloads during the stop", .timeLimit(.minutes(5)))
 struct ReloadTests {
-  /// An actor whose handlers may block: they run on a thread of their own.
+  /// An actor whose handlers may block: they run on a separate thread.
   private actor Operator {
     nonisolated let executor = HeldExecutor()
 
@@ -54,9 +54,9 @@ struct ReloadTests {
       await reloading.value
       mayEnd.open()
     }
-    let left = stage.messages.entries.filter { $0.hasPrefix("abandoned: ") }
+    let left = stage.messages.entries.filter { $0.hasPrefix("Abandoned: ") }
     #expect(
-      left.map { $0.hasPrefix("abandoned: handlers of application.shouldReload") }
+      left.map { $0.hasPrefix("Abandoned: handlers of application.shouldReload") }
         == (ends ? [] : [true])
     )
     withExtendedLifetime((slow, blocking)) {}

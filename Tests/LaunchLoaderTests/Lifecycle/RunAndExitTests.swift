@@ -33,7 +33,7 @@ struct RunAndExitTests {
       await app.runAndExit()
     }
     // Swift Testing marks the beginning of the output, and removes the mark only if something follows it.
-    #expect(try !text(result).contains("application"))
+    #expect(try !text(result).contains("AppHost"))
   }
 
   @Test("A failed run prints its error on one line, and ends the process with 70")
@@ -46,7 +46,7 @@ struct RunAndExitTests {
       try app.add("broken") { _ in throw Broken() }
       await app.runAndExit()
     }
-    #expect(try text(result) == "application failed: service \"broken\" threw broken\n")
+    #expect(try text(result) == "AppHost failed: Service \"broken\" threw broken.\n")
   }
 
   @Test("The code of the shutdown survives a failure, unless it is that of a success")

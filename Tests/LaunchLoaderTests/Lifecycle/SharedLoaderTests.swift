@@ -56,13 +56,13 @@ struct SharedLoaderTests {
     if example.moment == .afterwards { tokens.append(register(example.form, with: stage.loader)) }
     let second = await tokens.first(1)[0]
     let said = await stage.messages.first(1)
-    #expect(said[0].hasPrefix("launch work \"named\" (\(second.site)) is refused: "))
+    #expect(said[0].hasPrefix("Launch work \"named\" (\(second.site)) was refused: "))
     #expect(said[0].contains("\(first.site)"))
     try await stage.stop(running)
     #expect(stage.messages.entries.count == 1)
   }
 
-  @Test("A registration with a stopped loader is a message, too")
+  @Test("A registration with a stopped loader is also a message")
   func stopped() async throws {
     let stage = Stage()
     let token = Inbox<LaunchRegistration>()
@@ -74,11 +74,12 @@ struct SharedLoaderTests {
     let site = try #require(token.entries.first).site
     #expect(stage.messages.entries.count == 1)
     #expect(
-      stage.messages.entries.first?.hasPrefix("launch work \"late\" (\(site)) is refused: ") == true
+      stage.messages.entries.first?.hasPrefix("Launch work \"late\" (\(site)) was refused: ")
+        == true
     )
   }
 
-  @Test("The work that a stop prevents is no message")
+  @Test("Work that a stop prevents is not a message")
   func prevented() async throws {
     let stage = Stage()
     let holds = ManualLatch()
@@ -91,7 +92,9 @@ struct SharedLoaderTests {
     #expect(stage.messages.entries == [])
   }
 
-  @Test("A second application on a loader that runs for another is refused, and says what to do")
+  @Test(
+    "A second host on a loader that another host uses is refused, and the error says what to do"
+  )
   func secondApplication() async throws {
     let stage = Stage()
     let log = stage.log
@@ -144,7 +147,7 @@ struct SharedLoaderTests {
   }
 
   @Test(
-    "After an application has ended, another may run on its loader, and hears that no work runs again"
+    "After a host has ended, another may run on its loader, and gets a message that no work runs again"
   )
   func oneAfterTheOther() async throws {
     let first = Stage()
@@ -168,7 +171,7 @@ struct SharedLoaderTests {
     #expect(messages.entries.first?.contains("AppHost(loader: LaunchLoader())") == true)
   }
 
-  @Test("A loader that was launched without an application, or had no work, serves one in silence")
+  @Test("A loader that was launched without a host, or had no work, serves one without a message")
   func launchedBefore() async throws {
     let stage = Stage()
     stage.loader.register(Self.number) { _ in 1 }

@@ -10,7 +10,7 @@ struct SlowDelegateTests {
 
   /// The messages about a wait, without the sites of handlers.
   private func waits(_ stage: Stage) -> [String] {
-    stage.messages.entries.filter { $0.hasPrefix("waiting for ") }.map { message in
+    stage.messages.entries.filter { $0.hasPrefix("Still waiting, ") }.map { message in
       let parts = message.split(separator: " (registered at ", maxSplits: 1)
       guard parts.count == 2, let end = parts[1].firstIndex(of: ")") else { return message }
       return "\(parts[0])\(parts[1][end...].dropFirst())"
@@ -31,7 +31,8 @@ struct SlowDelegateTests {
     await stage.passTime { stage.messages.entries.count == 3 }
     let name = "application\(edge.prefix(1).uppercased())\(edge.dropFirst())(_:)"
     #expect(
-      waits(stage) == [5, 15, 25].map { "waiting for delegate method \(name), for \($0) s now" }
+      waits(stage)
+        == [5, 15, 25].map { "Still waiting, after \($0) s, for delegate method \(name)." }
     )
     delegate.mayEnd.open()
     await stage.app.waitUntilSettled()
@@ -56,7 +57,7 @@ struct SlowDelegateTests {
     await isBlocked.wait()
     await stage.passTime { !stage.messages.entries.isEmpty }
     #expect(
-      waits(stage) == ["waiting for handlers of application.didEnterBackground, for 5 s now"]
+      waits(stage) == ["Still waiting, after 5 s, for handlers of application.didEnterBackground."]
     )
     mayReturn.open()
     await blocking
@@ -118,7 +119,7 @@ struct SlowDelegateTests {
     #expect(delegate.log.entries == ["cancelled: true"])
   }
 
-  @Test("Methods of edges that precede the stop begin cancelled, and those of the stop do not")
+  @Test("Methods for state changes before the stop begin cancelled, and those of the stop do not")
   func queuedBeforeTheStop() async throws {
     final class Sleeping: AppHostDelegate {
       let log = Log<String>()
@@ -160,7 +161,7 @@ struct SlowDelegateTests {
         "resign", "terminate",
       ]
     )
-    #expect(!stage.messages.entries.contains { $0.hasPrefix("abandoned") })
+    #expect(!stage.messages.entries.contains { $0.hasPrefix("Abandoned") })
   }
 
   @Test("A method that begins after others were abandoned is abandoned at the last limit")
@@ -181,7 +182,7 @@ struct SlowDelegateTests {
     #expect(try await code.value == 7)
     #expect(
       stage.messages.entries
-        == ["abandoned: delegate method applicationWillFinishLaunching(_:options:)"]
+        == ["Abandoned: delegate method applicationWillFinishLaunching(_:options:)."]
     )
     delegate.mayEnd.open()
     token.cancel()
@@ -212,7 +213,7 @@ struct SlowDelegateTests {
     let running = try await stage.startUntilActive()
     await app.waitUntilSettled()
     let hasStopped = ManualLatch()
-    // A method that blocks does so on a thread of its own.
+    // A method that blocks does so on a separate thread.
     let threads = Task { if blocks { await onThreads(1) { _ in app.report(.background) } } }
     if blocks { await delegate.hasBegun.wait() }
     let answering = Task {
@@ -225,8 +226,8 @@ struct SlowDelegateTests {
     await stage.passTime { hasStopped.isOpen }
     await answering.value
     let message =
-      "going to the background takes longer than 20 s: not waiting for delegate method "
-      + "applicationWillResignActive(_:)"
+      "Going to the background takes longer than 20 s: not waiting for delegate method "
+      + "applicationWillResignActive(_:)."
     await until(stage.messages.entries.contains(message))
     #expect(delegate.log.entries.isEmpty)
     delegate.mayEnd.open()

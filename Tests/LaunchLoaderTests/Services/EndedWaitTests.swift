@@ -43,7 +43,7 @@ struct EndedWaitTests {
   }
 
   @Test(
-    "The error of a wait that the stop ends is no failure",
+    "The error of a wait that the stop ends is not a failure",
     arguments: isFullSize ? Example.all : Example.some
   )
   func isNoFailure(_ example: Example) async throws {
@@ -125,7 +125,7 @@ struct EndedWaitTests {
   }
 
   @Test(
-    "A service in a group that returns after the request, before its group is asked, is no failure"
+    "A service in a group that returns after the request, before its group is asked, has not failed"
   )
   func returnInGroup() async throws {
     let stage = Stage()
@@ -172,7 +172,7 @@ struct EndedWaitTests {
     #expect(await errors(of: running) == ["b failed"])
   }
 
-  @Test("In a service alone, such an error after the request to stop is no failure either")
+  @Test("In a service alone, such an error after the request to stop is not a failure either")
   func alone() async throws {
     let ended = Stage()
     #expect(try await ended.runOnce() == 0)

@@ -18,7 +18,7 @@ struct RestartTests {
     changes.entries.filter { $0.service == service }.map { "\($0.state) \($0.attempt)" }
   }
 
-  @Test("A service that fails starts again after a pause, with a context and a lifetime of its own")
+  @Test("A service that fails starts again after a pause, with a new context and a new lifetime")
   func fresh() async throws {
     let token = observe()
     let contexts = Log<AppServiceContext>()
@@ -44,8 +44,8 @@ struct RestartTests {
     #expect(changes.entries.filter { $0.state == .pausing }.allSatisfy { $0.error != nil })
     #expect(
       stage.messages.entries == [
-        "service \"feed\" has failed and starts again in 100 ms, restart 1 in a row: attempt 1 failed",
-        "service \"feed\" has failed and starts again in 200 ms, restart 2 in a row: attempt 2 failed",
+        "Service \"feed\" has failed and starts again in 100 ms, restart 1 in a row: attempt 1 failed.",
+        "Service \"feed\" has failed and starts again in 200 ms, restart 2 in a row: attempt 2 failed.",
       ]
     )
     #expect(contexts.entries.map(\.lifetime.hasEnded) == [true, true, false])
@@ -102,7 +102,7 @@ struct RestartTests {
     #expect(last as? Failed == Failed(name: "attempt 3"))
     #expect(
       cause.description
-        == "service \"bad\" failed after as many restarts in a row as its policy allows: attempt 3 failed"
+        == "Service \"bad\" failed after as many restarts in a row as its policy allows: attempt 3 failed."
     )
     #expect(stage.log.entries == ["+good", "-good"])
   }
@@ -137,11 +137,11 @@ struct RestartTests {
     let running = stage.start()
     await stage.passTime { stage.app.state == .terminated }
     let error = try await failure(of: running, as: AppHostError.self)
-    #expect("\(error)".contains("service \"job\" returned before shutdown was requested"))
+    #expect("\(error)".contains("Service \"job\" returned before shutdown was requested"))
     #expect(stage.log.entries == ["1", "2"])
     #expect(
       stage.messages.entries.first?.hasPrefix(
-        "service \"job\" has returned and starts again in 0 ns, restart 1 in a row: "
+        "Service \"job\" has returned and starts again in 0 ns, restart 1 in a row: "
       ) == true
     )
   }
@@ -183,7 +183,7 @@ struct RestartTests {
   }
 
   @Test(
-    "A stop during a pause ends the service at once, and the error of its attempt is no failure"
+    "A stop during a pause ends the service at once, and the error of its attempt is not a failure"
   )
   func stoppedInPause() async throws {
     let token = observe()

@@ -317,7 +317,7 @@ struct ServiceBlockingTests {
     #expect(stage.messages.entries.count == 1)
     await until(stage.clock.sleeperCount == 0)
     mayReturn.open()
-    let isCancellation = { (message: String) in message.hasPrefix("service \"slow\" is cancelled") }
+    let isCancellation = { (message: String) in message.hasPrefix("Service \"slow\" is cancelled") }
     await until(stage.messages.entries.contains(where: isCancellation))
   }
 }

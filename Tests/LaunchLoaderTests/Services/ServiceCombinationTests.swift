@@ -8,7 +8,7 @@ import Testing
 struct ServiceCombinationTests {
   private static let readiness = AppServiceOptions(reportsReadiness: true)
 
-  @Test("A group that starts again starts the groups in it again, too", arguments: [true, false])
+  @Test("A group that starts again also starts the groups in it again", arguments: [true, false])
   func nestedGroup(innerFails: Bool) async throws {
     let stage = Stage(stopTimeout: .seconds(20), cancelTimeout: .seconds(5))
     let (entered, mayFail) = (Counter(), ManualLatch())
@@ -56,7 +56,7 @@ struct ServiceCombinationTests {
     await isBegun.wait()
     _ = await running.result
     let said = stage.messages.entries
-    #expect(said.contains { $0.hasPrefix("abandoned: handlers of application.willTerminate") })
+    #expect(said.contains { $0.hasPrefix("Abandoned: handlers of application.willTerminate") })
     await rest()
     for _ in 0..<3 { await stage.clock.jumpAtRest(by: .seconds(10)) }
     await rest()
@@ -111,8 +111,8 @@ struct ServiceCombinationTests {
     _ = await running.result
     #expect(
       stage.messages.entries == [
-        "waiting for service \"a\" to start, for 5 s now",
-        "service \"a\" is cancelled: it did not start within 5 s",
+        "Still waiting, after 5 s, for service \"a\" to start.",
+        "Service \"a\" is cancelled: it did not start within 5 s.",
       ]
     )
   }
@@ -135,10 +135,10 @@ struct ServiceCombinationTests {
     mayEnd.open()
     #expect(
       stage.messages.entries == [
-        "waiting for service \"a\" to stop, for 5 s now",
-        "service \"a\" is cancelled: it did not stop within 5 s",
-        "waiting for service \"a\" to stop, for 15 s now",
-        "service \"a\" is abandoned: it did not end after it was cancelled",
+        "Still waiting, after 5 s, for service \"a\" to stop.",
+        "Service \"a\" is cancelled: it did not stop within 5 s.",
+        "Still waiting, after 15 s, for service \"a\" to stop.",
+        "Service \"a\" did not stop: it ignored cancellation for 10 s and was abandoned.",
       ]
     )
   }
@@ -187,7 +187,7 @@ struct ServiceCombinationTests {
     user.executor.open()
     await isBlocked.wait()
     await stage.letTimePass(.seconds(5))
-    await until(stage.messages.entries.contains { $0.hasPrefix("abandoned: ") })
+    await until(stage.messages.entries.contains { $0.hasPrefix("Abandoned: ") })
     #expect(try await stage.stop(running) == 0)
     mayGoOn.open()
     await reloading.value
@@ -274,7 +274,9 @@ struct ServiceCombinationTests {
   }
 
   #if os(Linux) || os(macOS)
-  @Test("What a start waits for is one line for the service manager, whatever the names are")
+  @Test(
+    "The status for the service manager is one line, whatever the names of the services contain"
+  )
   func statusLine() async throws {
     let manager = try Manager()
     let clock = TestClock()

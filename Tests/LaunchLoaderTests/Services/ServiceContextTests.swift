@@ -101,7 +101,7 @@ struct ServiceContextTests {
     #expect(log.entries.filter { !$0.hasSuffix("b") } == ["lifetime ended, false"])
   }
 
-  @Test("A closure registered in the very moment of the request runs once, before the service ends")
+  @Test("A closure registered while shutdown is being requested runs once, before the service ends")
   func registeredWhileRaising() async throws {
     for _ in 0..<rounds(500, debug: 60, sanitized: 100) {
       let (ran, contexts, isRegistered) = (Counter(), Inbox<AppServiceContext>(), ManualLatch())

@@ -17,7 +17,7 @@ struct ServiceDefectsTests {
     let running = try await stage.startUntilActive()
     stage.app.shutdown()
     // That it is cancelled is said when its time has begun.
-    #expect(await stage.messages.first(1) == ["service \"deaf\" is cancelled"])
+    #expect(await stage.messages.first(1) == ["Service \"deaf\" is cancelled."])
     await stage.clock.jumpAtRest(by: .seconds(1))
     let error = await #expect(throws: AppHostError.self) { try await running.value }
     #expect(error?.abandonedServices == ["deaf"])
@@ -25,7 +25,7 @@ struct ServiceDefectsTests {
     mayEnd.open()
   }
 
-  @Test("An end to be ignored is ignored during the shutdown", arguments: [true, false])
+  @Test("`.ignore` also applies during shutdown", arguments: [true, false])
   func ignoredDuringShutdown(throwing: Bool) async throws {
     let log = stage.log
     let mayEnd = ManualLatch()

@@ -8,7 +8,8 @@ struct ServiceEndingTests {
   let stage = Stage()
 
   static let returnedEarly =
-    "service \"a\" returned before shutdown was requested: set onReturn to .shutdown or .ignore if it may"
+    "Service \"a\" returned before shutdown was requested."
+    + " Set onReturn to .shutdown or .ignore if that is intended."
 
   @Test("A service that returns after a requested shutdown has not failed, whatever its turn")
   func returnsOutOfTurn() async throws {
@@ -38,7 +39,7 @@ struct ServiceEndingTests {
     let running = stage.start()
     let error = await #expect(throws: AppHostError.self) { try await running.value }
     #expect(
-      error?.description == "application failed: service \"database\" threw connection failed"
+      error?.description == "AppHost failed: Service \"database\" threw connection failed."
     )
   }
 

@@ -151,7 +151,7 @@ struct ServiceGroupAloneTests {
   }
 
   @Test(
-    "Cancelling a group cancels its services, also before they are ready and during the stop",
+    "Cancelling a group cancels its services, even before they are ready and during the stop",
     arguments: 0..<3
   )
   func cancelling(moment: Int) async throws {
@@ -173,7 +173,7 @@ struct ServiceGroupAloneTests {
     group.cancel()
     try await group.waitUntilStopped()
     #expect(log.entries == ["cancelled: true"])
-    #expect(messages.entries == ["service \"a\" is cancelled"])
+    #expect(messages.entries == ["Service \"a\" is cancelled."])
   }
 
   @Test("A task that waits for a group can be cancelled without an effect on the group")
@@ -227,8 +227,8 @@ struct ServiceGroupAloneTests {
     await hasEnded.wait()
     #expect(
       await messages.first(2) == [
-        "the AppServiceGroup \"group\" was released: keep it until waitUntilStopped() has returned",
-        "service \"a\" is cancelled",
+        "The AppServiceGroup \"group\" was released. Keep it until waitUntilStopped() has returned.",
+        "Service \"a\" is cancelled.",
       ]
     )
   }
@@ -249,7 +249,9 @@ struct ServiceGroupAloneTests {
       await clock.jumpAtRest(by: .seconds(seconds))
       _ = await messages.first(index + 1)
     }
-    let said = [5, 15, 25].map { "waiting for service \"a\" to start, for \($0) s now" }
+    let said = [5, 15, 25].map {
+      "Still waiting, after \($0) s, for service \"a\" to start: it has not called markReady()."
+    }
     #expect(messages.entries == said)
     mayBeReady.open()
     try await group.waitUntilReady()
@@ -260,7 +262,7 @@ struct ServiceGroupAloneTests {
   }
 
   @Test(
-    "Without limits of its own, a group has 20 s to stop and 5 s to end: reported, cancelled, abandoned"
+    "By default, a group has 20 s to stop and 5 s to end: reported, cancelled, abandoned"
   )
   func timeLimits() async throws {
     let (mayEnd, isAsked) = (ManualLatch(), ManualLatch())
@@ -286,12 +288,14 @@ struct ServiceGroupAloneTests {
     let said = messages.entries
     #expect(
       Array(said.prefix(3)) == [
-        "waiting for service \"a\" to stop, for 5 s now",
-        "waiting for service \"a\" to stop, for 15 s now",
-        "service \"a\" is cancelled: it did not stop within 20 s",
+        "Still waiting, after 5 s, for service \"a\" to stop.",
+        "Still waiting, after 15 s, for service \"a\" to stop.",
+        "Service \"a\" is cancelled: it did not stop within 20 s.",
       ]
     )
-    #expect(said.last?.hasPrefix("service \"a\" is abandoned") == true)
+    #expect(
+      said.last?.hasPrefix("Service \"a\" did not stop: it ignored cancellation for 5 s") == true
+    )
     mayEnd.open()
   }
 

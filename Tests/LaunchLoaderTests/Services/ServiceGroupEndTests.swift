@@ -39,18 +39,16 @@ struct ServiceGroupEndTests {
   }
 
   /// Returns the descriptions of the error of the service that ends and of the deaf one.
-  private func causes(_ cause: Cause, path: String) -> [String] {
+  private func causes(_ cause: Cause, path: String, limit: String) -> String {
     let first =
       switch cause {
-      case .error, .failedStart: "ends failed"
+      case .error, .failedStart: "ends failed."
       case .cancellingReturn:
-        "service \"ends\" returned before shutdown was requested:"
-          + " set onReturn to .shutdown or .ignore if it may"
+        "Service \"ends\" returned before shutdown was requested."
+          + " Set onReturn to .shutdown or .ignore if that is intended."
       }
-    return [
-      first,
-      "service \"\(path)/deaf\" is abandoned: it did not end after it was cancelled",
-    ]
+    return "\(first) Service \"\(path)/deaf\" did not stop:"
+      + " it ignored cancellation for \(limit) and was abandoned."
   }
 
   /// Lets time pass until a task has ended, for a minute at most.
@@ -97,14 +95,15 @@ struct ServiceGroupEndTests {
     mayFail.open()
     let failure = try await error(of: running, as: AppHostError.self)
     #expect(failure.abandonedServices == ["\(path)/deaf"])
-    var text = causes(cause, path: path).joined(separator: "; ")
+    var text = causes(cause, path: path, limit: "1 s")
     for name in path.split(separator: "/").reversed() {
-      text = "service group \"\(name)\" failed: \(text)"
+      text = "Service group \"\(name)\" failed: \(text)"
     }
     #expect(failure.errors.map { "\($0)" } == [text])
     #expect(
-      stage.messages.entries.filter { !$0.hasPrefix("waiting") }.map { $0.prefix { $0 != ":" } }
-        == ["service \"\(path)/deaf\" is cancelled", "service \"\(path)/deaf\" is abandoned"]
+      stage.messages.entries.filter { !$0.hasPrefix("Still waiting") }
+        .map { $0.prefix { $0 != ":" && $0 != "." } }
+        == ["Service \"\(path)/deaf\" is cancelled", "Service \"\(path)/deaf\" did not stop"]
     )
     never.open()
   }
@@ -123,8 +122,8 @@ struct ServiceGroupEndTests {
     )
     mayFail.open()
     let failure = try await error(of: Task { try await run.wait() }, as: AppServiceError.self)
-    let text = causes(cause, path: "storage").joined(separator: "; ")
-    #expect(failure.description == "service group \"storage\" failed: \(text)")
+    let text = causes(cause, path: "storage", limit: "1 s")
+    #expect(failure.description == "Service group \"storage\" failed: \(text)")
     never.open()
   }
 
@@ -155,9 +154,9 @@ struct ServiceGroupEndTests {
     #expect(failure.abandonedServices == ["\(path)/deaf"])
     let description = "\(failure)"
     #expect(description.contains("throws failed"))
-    #expect(description.hasSuffix("abandoned: \(path)/deaf"))
+    #expect(description.contains("Service \"\(path)/deaf\" did not stop"))
     // The service is named; its groups are not.
-    #expect(stage.messages.entries.count { $0.contains("is abandoned") } == 1)
+    #expect(stage.messages.entries.count { $0.contains("was abandoned") } == 1)
     never.open()
   }
 
@@ -205,7 +204,7 @@ struct ServiceGroupEndTests {
     #expect(failure.abandonedServices == ["storage/deaf"])
     #expect(
       stage.messages.entries.first { $0.contains("cancelled") }
-        == "service \"storage/deaf\" is cancelled: it did not stop within 100 s"
+        == "Service \"storage/deaf\" is cancelled: it did not stop within 100 s."
     )
     never.open()
   }
@@ -254,7 +253,7 @@ extension ServiceGroupEndTests {
     let path = depth == 2 ? "outer/storage/slow" : "storage/slow"
     #expect(
       stage.messages.entries
-        == [5, 15].map { "waiting for service \"\(path)\" to stop, for \($0) s now" }
+        == [5, 15].map { "Still waiting, after \($0) s, for service \"\(path)\" to stop." }
     )
     mayEnd.open()
     #expect(try await running.value == 0)
@@ -277,7 +276,7 @@ extension ServiceGroupEndTests {
     await stage.passTime(atMost: 16) { stage.messages.entries.count > 1 }
     #expect(
       stage.messages.entries
-        == [5, 15].map { "waiting for service \"storage/slow\" to stop, for \($0) s now" }
+        == [5, 15].map { "Still waiting, after \($0) s, for service \"storage/slow\" to stop." }
     )
     mayEnd.open()
     #expect(try await running.value == 0)

@@ -44,7 +44,7 @@ struct ServiceGroupTests {
     try group.add("y") { _ in throw Failed(name: "y") }
     try stage.app.add(group)
     #expect(
-      await errors(of: stage.start()) == ["service group \"group\" failed: y failed; x failed"]
+      await errors(of: stage.start()) == ["Service group \"group\" failed: y failed. x failed."]
     )
   }
 

@@ -53,7 +53,7 @@ struct ServiceLayerTests {
   )
   func cycle(after: [[String]], path: String) throws {
     let error = try walk(after).outcome?.first as? AppServiceError
-    #expect(error?.description.contains(": \(path);") == true)
+    #expect(error?.description.contains(": \(path).") == true)
   }
 
   @Test("A long chain of services uses no stack")

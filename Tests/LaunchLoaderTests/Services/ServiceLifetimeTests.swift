@@ -9,7 +9,7 @@ struct ServiceLifetimeTests {
   let log = Log<String>()
 
   @Test(
-    "The stop ends what is attached to the lifetime, then runs the closures, then resumes tasks"
+    "The stop ends tokens of the lifetime, then runs the closures, then resumes tasks"
   )
   func order() async throws {
     let run = try LoneService(
@@ -56,7 +56,7 @@ struct ServiceLifetimeTests {
     #expect(lifetimes.entries.allSatisfy { $0.hasEnded })
   }
 
-  @Test("A service that ends its lifetime itself ends only what is attached to it")
+  @Test("A service that ends its lifetime itself ends only the tokens attached to it")
   func endedByHand() async throws {
     let run = try LoneService(
       ClosureService { [log] context in

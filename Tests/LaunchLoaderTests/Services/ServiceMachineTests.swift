@@ -34,7 +34,7 @@ struct ServiceMachineTests {
       ]
     ),
     Cast(
-      testDescription: "limits of their own",
+      testDescription: "their own limits",
       options: [
         with { $0.stopTimeout = .seconds(1) },
         with {
@@ -132,7 +132,9 @@ struct ServiceMachineTests {
     }
   }
 
-  @Test("Services keep every rule on long paths: edges, readiness, limits, restarts, cancellations")
+  @Test(
+    "Services keep every rule on long paths: state changes, readiness, limits, restarts, cancellations"
+  )
   func atRandom() throws {
     var numbers = SampleNumbers(seed: 1)
     var restarts = 0

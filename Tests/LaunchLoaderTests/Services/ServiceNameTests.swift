@@ -106,7 +106,7 @@ struct ServiceNameTests {
     try await run.waitUntilReady()
     run.cancel()
     try await run.wait()
-    #expect(messages.entries == ["service \"orders\" is cancelled"])
+    #expect(messages.entries == ["Service \"orders\" is cancelled."])
   }
 
   @Test("An unknown name in after: gets a suggestion, before and during the run")
@@ -119,8 +119,8 @@ struct ServiceNameTests {
     #expect(error.suggestion == "database")
     #expect(
       error.description
-        == "service \"web\" starts after \"databse\", which does not exist: did you mean"
-        + " \"database\"? Otherwise, add that service, or remove the name from after:"
+        == "Service \"web\" starts after \"databse\", which does not exist. Did you mean"
+        + " \"database\"? Otherwise, add that service, or remove the name from its `after`."
     )
     let other = Stage()
     try other.add("database")

@@ -92,7 +92,7 @@ struct ServiceOrderTests {
     try stage.add("b")
     #expect(
       await errors(of: stage.start()) == [
-        "service \"a\" ended before it was ready: call markReady() on its context first"
+        "Service \"a\" ended before it was ready. Call markReady() on its context first."
       ]
     )
     #expect(stage.log.entries.isEmpty)

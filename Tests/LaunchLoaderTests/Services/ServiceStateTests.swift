@@ -105,7 +105,9 @@ struct ServiceStateTests {
     token.cancel()
   }
 
-  @Test("A service that does not end is cancelled and abandoned, and its late end is no change")
+  @Test(
+    "A service that does not end is cancelled and abandoned, and its late end is not a state change"
+  )
   func abandoned() async throws {
     let token = observe()
     let mayEnd = ManualLatch()

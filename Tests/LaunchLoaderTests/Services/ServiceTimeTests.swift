@@ -20,7 +20,7 @@ struct ServiceTimeTests {
     await stage.letTimePass(.seconds(10))
     #expect(try await running.value == 0)
     #expect(Set(log.entries) == ["+a", "b is cancelled: true, asked to stop: true", "-a"])
-    let names = ["b", "a"].map { "service \"\($0)\" is cancelled: it did not stop within 10 s" }
+    let names = ["b", "a"].map { "Service \"\($0)\" is cancelled: it did not stop within 10 s." }
     #expect(stage.messages.entries.filter { $0.contains("cancelled") } == names)
     await until(stage.clock.sleeperCount == 0)
   }
@@ -43,9 +43,9 @@ struct ServiceTimeTests {
     await until(asked.value == names.count)
     await stage.letTimePass(.seconds(1))
     _ = try await running.value
-    let reason = "is cancelled: it did not stop within 1 s"
+    let reason = "is cancelled: it did not stop within 1 s."
     // Services stop in the reverse order of their registration.
-    let expected = names.reversed().map { "service \"\($0)\" \(reason)" }
+    let expected = names.reversed().map { "Service \"\($0)\" \(reason)" }
     #expect(stage.messages.entries == expected)
   }
 
@@ -91,7 +91,7 @@ struct ServiceTimeTests {
     #expect(try await running.value == 0)
     #expect(stage.log.entries == ["+a", "-a"])
     #expect(
-      stage.messages.entries == ["service \"b\" is cancelled: it did not stop within 1 s"]
+      stage.messages.entries == ["Service \"b\" is cancelled: it did not stop within 1 s."]
     )
   }
 
@@ -123,7 +123,7 @@ struct ServiceTimeTests {
     await stage.clock.jumpAtRest(by: .seconds(1))
     #expect(try await running.value == 0)
     #expect(
-      stage.messages.entries == ["service \"late\" is cancelled: it did not stop within 1 s"]
+      stage.messages.entries == ["Service \"late\" is cancelled: it did not stop within 1 s."]
     )
   }
 
@@ -161,12 +161,12 @@ struct ServiceTimeTests {
     await stage.clock.jumpAtRest(by: .seconds(3))
     let name = isInGroup ? "group" : "slow"
     let errors = await errors(of: running)
-    #expect(errors.first?.hasPrefix("service \"\(name)\" did not start in time") == true)
+    #expect(errors.first?.hasPrefix("Service \"\(name)\" did not start within 3 s") == true)
     #expect(errors.count == 1)
     #expect(stage.log.entries == ["+a", "cancelled: true", "-a"])
     #expect(
       stage.messages.entries.first
-        == "service \"\(name)\" is cancelled: it did not start within 3 s"
+        == "Service \"\(name)\" is cancelled: it did not start within 3 s."
     )
     token.cancel()
   }
@@ -182,7 +182,9 @@ struct ServiceTimeTests {
     await stage.passTime { stage.app.state == .terminated }
     let error = await #expect(throws: AppHostError.self) { try await running.value }
     #expect(error?.abandonedServices == ["deaf"])
-    #expect(error?.description.hasSuffix("; abandoned: deaf") == true)
+    #expect(
+      error?.description.contains("\"deaf\" did not stop: it ignored cancellation for 1 s") == true
+    )
     #expect(stage.log.entries == ["+a", "-a"])
     mayEnd.open()
   }

@@ -70,7 +70,7 @@ struct ServiceValueTests {
     }
   }
 
-  @Test("A service that a worker adds is no part of the work: it waits for a value like any other")
+  @Test("A service that a worker adds is not part of the work: it waits for a value like any other")
   func addedByWorker() async throws {
     let stage = Stage()
     let app = stage.app

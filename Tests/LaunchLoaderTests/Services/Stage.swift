@@ -69,12 +69,12 @@ struct Stage: Sendable {
     try app.add(name, options: options(after: after, change), run: body)
   }
 
-  /// Runs the application in a task of its own.
+  /// Runs the application in a separate task.
   func start() -> Task<Int32, any Error> {
     Task { [app] in try await app.run() }
   }
 
-  /// Runs the application in a task of its own, and returns when it is active.
+  /// Runs the application in a separate task, and returns when it is active.
   func startUntilActive() async throws -> Task<Int32, any Error> {
     let running = start()
     try await app.waitUntil(state: .active)
@@ -110,7 +110,7 @@ struct Stage: Sendable {
 
   /// Lets time pass until something holds, slowly enough for the application to follow.
   ///
-  /// It sets its alarms in tasks of its own, so a single jump may come before the alarm that it is for.
+  /// It sets its alarms in separate tasks, so a single jump may come before the alarm that it is for.
   func passTime(atMost seconds: Int = .max, until holds: () -> Bool) async {
     await clock.passTime(atMost: seconds, until: holds)
   }

@@ -33,7 +33,7 @@ struct StartLimitTests {
     #expect(stage.messages.entries.count == names.count)
     for name in names {
       #expect(
-        stage.messages.entries.count { $0.hasPrefix("service \"\(name)\" \(Self.text)") } == 1
+        stage.messages.entries.count { $0.hasPrefix("Service \"\(name)\" \(Self.text)") } == 1
       )
     }
   }

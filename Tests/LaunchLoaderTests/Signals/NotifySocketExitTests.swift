@@ -18,7 +18,7 @@ extension NotifySocketTests {
       .split(separator: "\n").filter { $0.contains("NOTIFY_SOCKET") }
     #expect(
       complaints == [
-        "LaunchLoader: cannot notify the service manager (NOTIFY_SOCKET): system error 2."
+        "LaunchLoader: Cannot notify the service manager (NOTIFY_SOCKET): system error 2."
       ]
     )
   }

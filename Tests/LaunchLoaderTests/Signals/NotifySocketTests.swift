@@ -43,7 +43,7 @@ struct NotifySocketTests {
   }
 
   @Test(
-    "Without a usable name there is no socket",
+    "Without a usable name, no socket is created",
     arguments: [nil, "", "@", "relative", "vsock:2:1"]
   )
   func noSocket(_ name: String?) {
@@ -100,7 +100,7 @@ struct NotifySocketTests {
 private var monotonicMicroseconds: UInt64 {
   var time: (seconds: Int, nanoseconds: Int) = (0, 0)
   unsafe withUnsafeMutablePointer(to: &time) { time in  // Reason: outlives the call.
-    unsafe time.withMemoryRebound(to: timespec.self, capacity: 1) {  // Reason: two words, too.
+    unsafe time.withMemoryRebound(to: timespec.self, capacity: 1) {  // Reason: two words as well.
       _ = unsafe clock_gettime(CLOCK_MONOTONIC, $0)  // Reason: outlives the call.
     }
   }

@@ -29,7 +29,7 @@ struct ServiceManagerTests {
     return AppHost(bus: EventBus(), loader: LaunchLoader(), configuration: configuration)
   }
 
-  @Test("While a start or a stop takes long, the manager is asked for time and told why")
+  @Test("While a start or a stop takes long, the manager is asked for time, with the reason")
   func extensions() async throws {
     let manager = try Manager()
     let app = application(manager)
@@ -41,8 +41,10 @@ struct ServiceManagerTests {
     }
     let running = Task { try await app.run() }
     await clock.passTime { messages.entries.count == 2 }
-    let start = "waiting for service \"slow\" to start, for"
-    #expect(messages.entries == ["\(start) 5 s now", "\(start) 15 s now"])
+    let start = [5, 15].map {
+      "Still waiting, after \($0) s, for service \"slow\" to start: it has not called markReady()."
+    }
+    #expect(messages.entries == start)
     for text in messages.entries {
       #expect(try manager.nextMessage() == "EXTEND_TIMEOUT_USEC=20000000\nSTATUS=\(text)")
     }
@@ -53,14 +55,14 @@ struct ServiceManagerTests {
     app.shutdown()
     #expect(try manager.nextMessage() == "STOPPING=1")
     await clock.passTime { messages.entries.count == 3 }
-    let stop = "waiting for service \"slow\" to stop, for 5 s now"
+    let stop = "Still waiting, after 5 s, for service \"slow\" to stop."
     #expect(try manager.nextMessage() == "EXTEND_TIMEOUT_USEC=20000000\nSTATUS=\(stop)")
     mayEnd.open()
     #expect(try await running.value == 0)
     #expect(throws: Manager.Failure.self) { try manager.message() }
   }
 
-  @Test("A stop without a limit is not extended for ever, and launch work without a name is")
+  @Test("A stop without a limit is not extended forever, and launch work without a name is")
   func withoutLimit() async throws {
     let manager = try Manager()
     let app = application(manager, stopTimeout: nil)
@@ -69,7 +71,7 @@ struct ServiceManagerTests {
     try app.add("slow") { _ in await waitStubbornly(mayEnd) }
     let running = Task { try await app.run() }
     await clock.passTime { messages.entries.count == 1 }
-    let start = "waiting for launch work \"work\" to start, for 5 s now"
+    let start = "Still waiting, after 5 s, for launch work \"work\" to start."
     #expect(try manager.nextMessage() == "EXTEND_TIMEOUT_USEC=20000000\nSTATUS=\(start)")
     mayLaunch.open()
     try await app.waitUntil(state: .active)
@@ -83,7 +85,7 @@ struct ServiceManagerTests {
     #expect(throws: Manager.Failure.self) { try manager.message() }
   }
 
-  @Test("The watchdog hears of a healthy program only")
+  @Test("The watchdog is notified only while the program is healthy")
   func watchdog() async throws {
     let manager = try Manager()
     let (isHealthy, wasAsked) = (Holder(false), ManualLatch())
@@ -106,7 +108,7 @@ struct ServiceManagerTests {
     #expect(try await running.value == 0)
   }
 
-  @Test("A program sends lines of its own, each one line, while its application runs")
+  @Test("A program sends its own status lines, each on one line, while its host runs")
   func ownLines() async throws {
     let manager = try Manager()
     let app = application(manager)

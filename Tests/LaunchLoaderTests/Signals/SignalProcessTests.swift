@@ -151,7 +151,7 @@ struct SignalProcessTests {
     let lines = try program.standardError.split(separator: "\n")
     #expect(
       lines == [
-        "LaunchLoader: cannot read the signal pipe: it was closed; a new pipe replaces it"
+        "LaunchLoader: Cannot read the signal pipe: it was closed. A new pipe replaces it."
       ]
     )
     #expect(try program.ask("leave a") == "left")

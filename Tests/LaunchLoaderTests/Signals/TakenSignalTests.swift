@@ -28,7 +28,7 @@ extension ProcessSignalTests {
 
     /// The messages about a signal.
     private func said(_ signal: UnixSignal) -> [String] {
-      messages.entries.filter { $0.contains("other code handles \(signal) now") }
+      messages.entries.filter { $0.contains("Other code now handles \(signal)") }
     }
 
     /// What other code does with a signal.
@@ -160,11 +160,13 @@ extension ProcessSignalTests {
       #expect(try await running.value == 0)
       #expect(messages.entries.count == 2)
       for signal in ["SIGUSR1", "SIGUSR2"] {
-        #expect(messages.entries.count { $0.contains("\(signal) is ignored") } == 1)
+        #expect(messages.entries.count { $0.contains("\(signal) was ignored") } == 1)
       }
     }
 
-    @Test("What a shell ignores on purpose, under nohup or for a background job, is not named")
+    @Test(
+      "A signal that a shell ignores on purpose, under nohup or for a background job, is not named"
+    )
     func ignoredByAShell() async throws {
       let signals: [UnixSignal] = [.hangup, .interrupt, .quit]
       let kept = signals.map { (signal: $0, action: action(of: $0)) }

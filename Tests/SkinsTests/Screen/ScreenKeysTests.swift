@@ -75,7 +75,7 @@ struct ScreenKeysTests {
     try program.wait(for: "no row follows the theme")
   }
 
-  @Test("The pinned rows get a look of their own and lose it again")
+  @Test("The pinned rows get their own look and lose it again")
   func scope() throws {
     let program = try TerminalProgram.skins()
     program.type("o")
@@ -135,7 +135,7 @@ struct ScreenKeysTests {
     #expect(!program.screen.contains("│"))
   }
 
-  @Test("Invalid input and pasted text are no keys")
+  @Test("Invalid input and pasted text are not keys")
   func junk() throws {
     let program = try TerminalProgram.skins()
     #expect(program.screen.modes.marksPastes)

@@ -121,7 +121,7 @@ struct ScreenViewTests {
   }
 
   @Test(
-    "The second pane leaves the line of the keys alone, however little room it has",
+    "The second pane does not cover the line of the keys, however little room it has",
     arguments: 9...40
   )
   func lowPane(_ rows: Int) throws {
@@ -209,7 +209,7 @@ struct ScreenViewTests {
     let frames = program.screen.frameCount
     program.type(String(repeating: "n", count: 40))
     try program.wait(for: "48 views")
-    // The terminal may pass the burst on in two pieces, and the highlight ends in a frame of its own.
+    // The terminal may pass the burst on in two pieces, and the highlight ends in a separate frame.
     #expect(program.screen.frameCount - frames <= 3)
   }
 }

@@ -154,7 +154,7 @@ struct ScreenWaysOutTests {
     #expect(try program.isAsBefore)
   }
 
-  @Test("In the background skins leaves the terminal alone and stops until it is resumed")
+  @Test("In the background skins does not touch the terminal and stops until it is resumed")
   func background() throws {
     let script = """
       set -m; "$0"; bg; echo sent; read line; echo got $line; read line; fg; echo ended: $?

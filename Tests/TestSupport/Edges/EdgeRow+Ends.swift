@@ -44,7 +44,7 @@ extension EdgeRow {
     await subject.fire()
     trial.expectCalls(0, "without its owner")
     lifetime?.end()
-    await trial.expectEnded(subject, "after its lifetime has ended, too")
+    await trial.expectEnded(subject, "even after its lifetime has ended")
   }
 
   func ownerLifetimeEnded(_ trial: EdgeTrial) async {

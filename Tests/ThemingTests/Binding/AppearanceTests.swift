@@ -163,7 +163,9 @@ struct AppearanceTests {
     #expect(manager.systemAppearance == nil && manager.theme.name == "Night")
   }
 
-  @Test("A reported appearance counts when it has lasted; one that returns at once makes no switch")
+  @Test(
+    "A reported appearance takes effect when it has lasted; one that returns at once causes no switch"
+  )
   func settling() async throws {
     let clock = ManualClock()
     let manager = ThemeManager(light: day, dark: night, bus: EventBus())

@@ -10,7 +10,9 @@ extension EventNames {
 @MainActor
 @Suite("Switches requested from other threads during a switch", .timeLimit(.minutes(5)))
 struct MailedSwitchTests {
-  @Test("Twenty requests in a row, each made during the one before, are all used: that is no loop")
+  @Test(
+    "Twenty requests in a row, each made during the one before, are all used: that is not a loop"
+  )
   func noLoop() async throws {
     let bus = EventBus()
     let manager = makeManager(rounded(0), bus: bus)

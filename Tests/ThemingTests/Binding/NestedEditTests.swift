@@ -19,7 +19,7 @@ struct NestedEditTests {
     #expect(keys.map { manager.theme[$0] } == keys.map { _ in 1 })
   }
 
-  @Test("Where an edit and an edit inside it set the same key, the outer one counts")
+  @Test("Where an edit and an edit inside it set the same key, the outer one wins")
   func sameKey() throws {
     let manager = makeManager()
     try manager.edit { theme in
@@ -30,7 +30,7 @@ struct NestedEditTests {
     #expect(manager.theme[.radius] == 1)
   }
 
-  @Test("A key that the outer edit left alone keeps the value of the inner one")
+  @Test("A key that the outer edit did not set keeps the value of the inner one")
   func untouchedKey() throws {
     let manager = makeManager(rounded(3))
     try manager.edit { theme in
@@ -60,7 +60,7 @@ struct NestedEditTests {
     #expect(manager.theme[.accent] == .red)
   }
 
-  @Test("An edit that replaces its theme counts as a whole over an edit inside it")
+  @Test("An edit that replaces its theme overrides an edit inside it as a whole")
   func replacedTheme() throws {
     let manager = makeManager()
     try manager.edit { theme in

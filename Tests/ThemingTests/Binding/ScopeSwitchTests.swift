@@ -153,7 +153,7 @@ struct ScopeSwitchTests {
     withExtendedLifetime((label, other)) {}
   }
 
-  @Test("Twenty scopes edited by one view's setter are no loop")
+  @Test("Twenty scopes edited by one view's setter are not a loop")
   func manyWishes() throws {
     let manager = makeManager(bus: bus)
     let scopes = try (0..<20).map { _ in try manager.scope { _ in } }

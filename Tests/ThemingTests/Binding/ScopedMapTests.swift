@@ -20,7 +20,7 @@ struct ScopedMapTests {
     #expect(label.corner == 4)
   }
 
-  @Test("Scoping a map leaves the original unchanged, and the last scope counts")
+  @Test("Scoping a map leaves the original unchanged, and the last scope is used")
   func copies() {
     let (own, first, last) = (
       makeManager(rounded(1)), makeManager(rounded(2)), makeManager(rounded(3))

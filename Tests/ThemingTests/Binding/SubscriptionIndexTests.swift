@@ -7,7 +7,7 @@ import Theming
 struct SubscriptionIndexTests {
   typealias Index = SubscriptionIndex<String, Int>
 
-  @Test("Registrations with the same keys share a group of their own")
+  @Test("Registrations with the same keys share one group")
   func groups() {
     var index = Index()
     let ids = (0..<9).map { number in
@@ -63,7 +63,7 @@ struct SubscriptionIndexTests {
     }
   }
 
-  @Test("Many registrations with key sets of their own leave nothing behind, removed in any order")
+  @Test("Many registrations with different keys leave nothing behind, removed in any order")
   func manyGroups() {
     var index = Index()
     let last = index.add(-1, keys: ["common"], isSwept: false)

@@ -51,9 +51,18 @@ struct BadDocumentTests {
         #"{"color.accent": "{}"}"#,
         #""color.accent" points at "", which is not a key of the theme"#
       ),
-      (#"{"opaque": 5}"#, #""opaque" has values that are not Codable"#),
-      (#"{"opaque": null}"#, #""opaque" has values that are not Codable"#),
-      (#"{"opaque": {"number": 5}}"#, #""opaque" has values that are not Codable"#),
+      (
+        #"{"opaque": 5}"#,
+        #""opaque" has values that are not Codable: make their type Codable, or leave the key out of the schema"#
+      ),
+      (
+        #"{"opaque": null}"#,
+        #""opaque" has values that are not Codable: make their type Codable, or leave the key out of the schema"#
+      ),
+      (
+        #"{"opaque": {"number": 5}}"#,
+        #""opaque" has values that are not Codable: make their type Codable, or leave the key out of the schema"#
+      ),
     ]
   )
   func issues(_ values: String, _ expected: String) throws {
@@ -299,7 +308,7 @@ private enum Numbered: ThemeSchema {
     + [ThemeKey<Int>("size.width", default: 0)]
 }
 
-/// A value that refuses to be read, with an error of its own.
+/// A value that refuses to be read, with its own error.
 private struct Fussy: Codable, Equatable {
   struct Refused: Error {}
 

@@ -48,7 +48,7 @@ struct DocumentThemeTests {
     #expect(error.themes == ["Fog", "Day"])
     #expect(
       "\(error)"
-        == "The theme \"Fog\" extends \"Day\": call theme(extending:) with the theme \"Day\"."
+        == "The theme \"Fog\" extends \"Day\". Call theme(extending:) with the theme \"Day\"."
     )
   }
 
@@ -61,6 +61,11 @@ struct DocumentThemeTests {
     }
     #expect(error.code == .wrongBase)
     #expect(error.themes == ["Fog", "Noon"])
+    #expect(
+      "\(error)"
+        == "The theme \"Fog\" extends \"Noon\", but was given \"Day\". "
+        + "Call theme(extending:) with the theme \"Noon\"."
+    )
   }
 
   @Test("In strict reading, issues are an error that lists them")
@@ -75,7 +80,7 @@ struct DocumentThemeTests {
       "\(error)" == """
         The theme "t" has 2 issues:
           "color.acent" is not a key of the theme; did you mean "color.accent"?
-          "opaque" has values that are not Codable
+          "opaque" has values that are not Codable: make their type Codable, or leave the key out of the schema
         """
     )
   }
@@ -98,7 +103,7 @@ struct DocumentThemeTests {
     #expect(error.path == ["color.accent", "color.text.primary", "color.accent"])
   }
 
-  @Test("A cycle across document and base is an error; one that the document breaks is none")
+  @Test("A cycle across document and base is an error; one that the document breaks is not")
   func cycleWithBase() throws {
     let closing = try parse(values: #"{"color.brand": "{color.accent}"}"#)
     #expect(throws: ThemeError.self) { try closing.theme(extending: day) }

@@ -124,7 +124,7 @@ struct LoadTests {
     )
   }
 
-  @Test("Of several documents with one name the first counts, and a base before all")
+  @Test("Of several documents with one name the first is used, and a base before all")
   func duplicates() {
     let loaded = Folder(
       files: [

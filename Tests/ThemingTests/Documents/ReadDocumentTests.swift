@@ -123,7 +123,11 @@ struct ReadDocumentTests {
     var random = SampleNumbers(seed: 5)
     for _ in 0..<20 {
       let document = try read(values: values.shuffled(using: &random))
-      #expect(document.issues.map(\.description) == ["\"color.text.primary\" is set twice"])
+      #expect(
+        document.issues.map(\.description) == [
+          "\"color.text.primary\" is set twice; the setting with fewer levels is used: remove the other one"
+        ]
+      )
       #expect(issueCodes(document.issues) == ["duplicateKey"])
       #expect(try document.theme()[AppTheme.text] == expected)
     }

@@ -97,7 +97,9 @@ struct AliasCycleTests {
     #expect(try cycle(derived) == ["a", "b", "a"])
   }
 
-  @Test("A base's cycle that a derived theme breaks with a value or another alias is no cycle")
+  @Test(
+    "A cycle in the base that a derived theme breaks with a value or another alias is not a cycle"
+  )
   func shadowed() throws {
     let base = theme("a>b b>a")
     let valued = base.deriving("d") { $0[key("b")] = 5 }

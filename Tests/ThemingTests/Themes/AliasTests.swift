@@ -66,7 +66,7 @@ struct AliasTests {
     #expect(night.deriving("d") { $0[alias: link] = .accent }[alias: link] == .accent)
   }
 
-  @Test("Setting the alias to nil removes an alias of the theme's own and nothing else")
+  @Test("Setting the alias to nil removes the theme's own alias and nothing else")
   func setNil() {
     var own = night
     own[alias: .accent] = nil

@@ -27,7 +27,7 @@ struct ExplainTests {
       theme: Theme("t", appearance: .dark)
     ),
     Case(
-      testDescription: "a value of its own",
+      testDescription: "its own value",
       lines: "explain.accent = #ff0000 (t)",
       steps: ["t"],
       theme: Theme("t", appearance: .dark) { $0[accent] = .red }
@@ -114,7 +114,7 @@ struct ExplainTests {
   }
 
   @Test(
-    "A step is one line, also if its value, its theme or its key contains line breaks",
+    "A step is one line, even if its value, its theme or its key contains line breaks",
     arguments: ["two\nlines", "two\r\nlines", "two\u{2028}lines", "two\u{1b}[2Jlines", "tab\t"]
   )
   func oneLine(_ text: String) {

@@ -15,6 +15,7 @@ extension ThemeKeyTests {
     let message = String(decoding: result.standardErrorContent, as: UTF8.self)
     #expect(message.contains("The name of a ThemeKey<Int> is empty"))
     #expect(message.contains("Give it a string such as \"color.accent\""))
+    #expect(message.contains("ThemingTests/ThemeKeyExitTests.swift:"))
   }
 }
 #endif

@@ -107,7 +107,9 @@ struct ThemeTests {
     #expect(base.deriving("same") { $0[.radius] = 1 }.changes(from: base).isEmpty)
   }
 
-  @Test("NaN is no change of NaN in numbers and lists of them; of a structure, `==` decides")
+  @Test(
+    "Replacing NaN with NaN in numbers and lists is not a change; for a structure, `==` decides"
+  )
   func notANumber() {
     struct Inset: Equatable, Sendable {
       var left: Double

@@ -37,7 +37,7 @@ enum Overhead {
       ),
     ]
     var best = Array(repeating: Double.infinity, count: subjects.count)
-    // Subjects alternate, so that a slow moment of the machine is none of one subject alone.
+    // Subjects alternate, so that a slow moment of the machine does not affect one subject alone.
     for _ in 0..<9 {
       for (index, subject) in subjects.enumerated() {
         best[index] = min(best[index], nanoseconds(subject.install))

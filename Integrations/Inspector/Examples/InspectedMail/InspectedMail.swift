@@ -124,7 +124,7 @@ struct Options {
       case "--inspect":
         isServed = true
         if let given {
-          guard let port = Int(given) else { throw MailError(text: "\(given) is no port") }
+          guard let port = Int(given) else { throw MailError(text: "\(given) is not a port") }
           self.port = port
         }
       case "--trace": trace = try value(given, of: name)

@@ -29,7 +29,8 @@ internal import Theming
 ///
 /// ## Thread safety
 ///
-/// Every member may be called from any thread. `describing` is called by posters, on their threads.
+/// Every member may be called from any thread. `describing` is called by posting code, on its
+/// thread.
 public final class Inspector: AppService {
   /// The beginning of the `fileID` of this module's own observers, which are not shown.
   static let ownFiles = "Inspector/"

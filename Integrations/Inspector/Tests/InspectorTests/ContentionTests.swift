@@ -5,7 +5,7 @@ import Testing
 @testable import Inspector
 
 /// For ThreadSanitizer: `check.sh threads`.
-@Suite("Readers in parallel with posters", .timeLimit(.minutes(5)))
+@Suite("Readers in parallel with posting threads", .timeLimit(.minutes(5)))
 struct ContentionTests {
   @Test("Pages are fed, samples taken and services added while threads post")
   func contention() async throws {

@@ -23,7 +23,7 @@ struct LateConnectionTests {
     #expect(!channel.isActive)
   }
 
-  @Test("One that has closed before is left alone")
+  @Test("One that has closed before is not touched")
   func closed() throws {
     let channel = try connection()
     channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())

@@ -305,7 +305,7 @@ struct RecordingTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("Calls that overlap on one actor have tracks of their own in the trace for Perfetto")
+  @Test("Calls that overlap on one actor have separate tracks in the trace for Perfetto")
   func overlaps() throws {
     let recorder = Recorder(capacity: 100)
     for post in 1...3 { recorder.note(TraceStep.sample(.started, post: post, registration: post)) }

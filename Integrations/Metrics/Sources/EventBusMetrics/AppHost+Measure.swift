@@ -72,7 +72,7 @@ private final class ServiceStops: Sendable {
       }
       switch change.state {
       case .ended, .abandoned: return times.removeValue(forKey: change.service)
-      // Cancelled because its start took too long: that is no stop.
+      // Cancelled because its start took too long: that is not a stop.
       case .pausing: times[change.service] = nil
       default: break
       }

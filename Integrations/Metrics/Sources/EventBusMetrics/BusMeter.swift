@@ -6,8 +6,8 @@ private import _EventBusLocks
 ///
 /// ## Thread safety
 ///
-/// Called by all posters and handlers of the bus. Metrics are made and recorded outside the lock: their
-/// factory is not part of this package.
+/// Called by all posting code and handlers of the bus. Metrics are made and recorded outside the lock:
+/// their factory is not part of this package.
 final class BusMeter: Sendable {
   /// The metrics of one event.
   private final class EventMeter: Sendable {
@@ -74,7 +74,7 @@ final class BusMeter: Sendable {
     if let meter = state.withLock({ $0.meters[name] }) { return meter }
     let made = EventMeter(name, metrics)
     return state.withLock { state in
-      // Another thread may have made one: the first counts.
+      // Another thread may have made one: the first is used.
       if let meter = state.meters[name] { return meter }
       state.meters[name] = made
       return made

@@ -2,7 +2,7 @@ import CNATS
 import Foundation
 import Synchronization
 
-/// The C client alone: a connection that publishes, and one that counts.
+/// The C client alone: a connection that publishes, and one that counts messages.
 enum PlainClient {
   struct Problem: Error {}
 

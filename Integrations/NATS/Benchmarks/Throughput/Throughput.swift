@@ -178,7 +178,7 @@ enum Throughput {
     return Double(count - 1) / seconds(ContinuousClock.now - start)
   }
 
-  /// The cost of a post for its poster when the name is carried.
+  /// The cost of a post for the posting code when the name is carried.
   private static func localPost(_ url: String) async throws {
     let (bus, bridge) = try await party(url, "a", limit: 200_000)
     let token = bus.observe(name) { _ in }

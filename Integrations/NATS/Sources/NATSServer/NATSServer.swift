@@ -2,7 +2,7 @@ public import Foundation
 private import _EventBusLocks
 
 /// A `nats-server` of this process, for tests, examples and benchmarks: on a free port of the loopback interface,
-/// with its files in a folder of its own.
+/// with its files in its own folder.
 ///
 /// It is killed, and the folder removed, when the object is released.
 public final class NATSServer: Sendable {

@@ -62,7 +62,7 @@ struct ClusterTests {
   @Test("A burst right after a replicated stream was made is stored, and reports nothing")
   func firstBurst() async throws {
     let cluster = try NATSCluster()
-    // Each server has posters, as only one of them leads the stream.
+    // Each server has posting clients, as only one of them leads the stream.
     for (index, server) in cluster.servers.enumerated() {
       let a = try await Party("a\(index)", server) {
         $0.replicas = 3

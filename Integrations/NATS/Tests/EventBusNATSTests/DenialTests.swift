@@ -2,7 +2,7 @@ import EventBus
 import EventBusNATS
 import Testing
 
-@Suite("The rules for what the server forbids", .timeLimit(.minutes(5)))
+@Suite("Rules for server permissions", .timeLimit(.minutes(5)))
 struct DenialRuleTests {
   @Test("The errors of servers are read, and no other text is")
   func reading() {
@@ -83,7 +83,7 @@ struct DenialRuleTests {
   }
 
   @Test(
-    "What is prepared is tried until it succeeds, with growing pauses, and again when it is lost"
+    "Preparations are repeated until they succeed, with growing pauses, and again after a loss"
   )
   func preparing() {
     let denied = LinkFailure.notAuthorized("no")

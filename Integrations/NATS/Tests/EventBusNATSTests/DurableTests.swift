@@ -115,7 +115,7 @@ struct DurableTests {
       try await Party("a", server), try await Party("b", server) { $0.retry.attempts = 1000 }
     )
     a.bridge.carry(.number, .outgoing, delivery: .durable(stream: "ORDERS"))
-    // Carried out as well: the bridge's own observer is no handler.
+    // Carried out as well: the bridge's own observer is not a handler.
     b.bridge.carry(.number, .outgoing, delivery: .durable(stream: "ORDERS"))
     b.bridge.carry(.number, .incoming, delivery: .durable(stream: "ORDERS", consumer: "c"))
     try await a.bridge.post(.number, 1)

@@ -25,7 +25,7 @@ private func prolong(_ server: ScriptedServer, by duration: Duration) async {
 
 @Suite("A bridge that ends", .timeLimit(.minutes(5)))
 struct EndingTests {
-  @Test("What waits when a bridge stops is given back once, and handled by the next process")
+  @Test("Events that wait when a bridge stops are given back once, and handled by the next process")
   func givingBack() async throws {
     let server = ScriptedServer(seed: 0)
     let (a, _, b, _) = pair(server) { $0.handlingTimeout = .seconds(3600) }
@@ -91,7 +91,7 @@ struct EndingTests {
     withExtendedLifetime((token, other)) {}
   }
 
-  @Test("After the connection is closed, posts throw, flushed returns, and what is lost is counted")
+  @Test("After the connection is closed, posts throw, flushed returns, and lost events are counted")
   func closedConnection() async {
     let server = ScriptedServer(seed: 0)
     let (a, link, _, _) = pair(server)
@@ -142,7 +142,7 @@ struct EndingTests {
     #expect(a.bridge.nodes.isEmpty)
   }
 
-  @Test("A bridge that drains in a cancelled task sends what waits, and waits for its handlers")
+  @Test("A bridge that drains in a cancelled task sends waiting events, and waits for its handlers")
   func cancelledDrain() async throws {
     let server = ScriptedServer(seed: 0)
     let (a, link, _, _) = pair(server)
@@ -209,7 +209,7 @@ struct EndingTests {
     }
   }
 
-  @Test("The run of an application throws what its bridge has lost when it stops")
+  @Test("The run of a host throws an error about the events that its bridge has lost when it stops")
   func lossOfApplication() async throws {
     let (a, link, _, _) = pair()
     a.bridge.carry(.number, .outgoing, delivery: .durable(stream: "S"))
@@ -233,7 +233,7 @@ struct EndingTests {
     }
   }
 
-  @Test("A service that stops with a connection stores what waits, and throws nothing")
+  @Test("A service that stops with a connection stores waiting events, and throws nothing")
   func noLossOfService() async throws {
     let server = ScriptedServer(seed: 0)
     let (a, _, _, _) = pair(server)
@@ -369,7 +369,7 @@ struct OwnEventTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("A node's own consumer acknowledges what it posted without a handler")
+  @Test("A node's own consumer acknowledges the events that it posted without a handler")
   func noHandlerAlone() async throws {
     let server = ScriptedServer(seed: 0)
     let (a, _, _, _) = pair(server)
@@ -469,7 +469,7 @@ struct DeadLetterTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("The answer that an event was stored before is no receipt if it was sent once")
+  @Test("The answer that an event was stored before is not a receipt if it was sent once")
   func forgedDuplicate() async throws {
     let server = ScriptedServer(seed: 0)
     let (a, _, _, _) = pair(server) { $0.answerTimeout = .seconds(3600) }
@@ -510,7 +510,7 @@ struct DeadLetterTests {
 
 @Suite("Limits and wrong uses", .timeLimit(.minutes(5)))
 struct LimitTests {
-  @Test("Live events that wait are limited by their bytes, too; the oldest drop, counted")
+  @Test("Waiting live events are also limited by their bytes; the oldest drop, counted")
   func liveBytes() async {
     let server = ScriptedServer(seed: 0)
     let (a, link, b, _) = pair(server) { $0.byteLimit = 10_000 }
@@ -529,7 +529,7 @@ struct LimitTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("Durable events that wait are limited by their bytes, too; further ones are refused")
+  @Test("Waiting durable events are also limited by their bytes; further ones are refused")
   func durableBytes() async {
     let server = ScriptedServer(seed: 0)
     let (a, link, _, _) = pair(server) { $0.byteLimit = 10_000 }
@@ -595,7 +595,7 @@ struct LimitTests {
   }
 
   @Test(
-    "A stream whose name the server would refuse is reported with the way out, and post throws it"
+    "A stream whose name the server would refuse is reported with the remedy, and post throws it"
   )
   func streamNames() async {
     let (a, _, _, _) = pair()
@@ -640,37 +640,5 @@ struct LimitTests {
     await eventually("the others are counted") { b.bridge.counts[.unreadableHeader] == 5 }
     #expect(atB.count == 5 && b.bridge.counts[.past] == 0 && b.bridge.counts[.gap] == 0)
     withExtendedLifetime(token) {}
-  }
-
-  @Test(
-    "One string with two types of payload, an empty prefix and an empty node are programming errors"
-  )
-  func misuse() async {
-    await #expect(processExitsWith: .failure) {
-      let bridge = EventBridge(
-        EventBus(),
-        link: ScriptedLink(ScriptedServer(seed: 0)),
-        node: "a",
-        .quick()
-      )
-      bridge.carry(EventName<Int>("same"), .outgoing)
-      bridge.carry(EventName<String>("same"), .incoming)
-    }
-    await #expect(processExitsWith: .failure) {
-      _ = EventBridge(
-        EventBus(),
-        link: ScriptedLink(ScriptedServer(seed: 0)),
-        node: "a",
-        .quick { $0.prefix = "" }
-      )
-    }
-    await #expect(processExitsWith: .failure) {
-      _ = EventBridge(
-        EventBus(),
-        link: ScriptedLink(ScriptedServer(seed: 0)),
-        node: "",
-        .quick()
-      )
-    }
   }
 }

@@ -6,7 +6,7 @@ import SoakRun
 import Synchronization
 import Testing
 
-@Suite("Kills", .serialized, .timeLimit(.minutes(10)))
+@Suite("Process kills", .serialized, .timeLimit(.minutes(10)))
 struct FaultTests {
   @Test("No acknowledged event is lost in 30 random kills of the server and the consumer")
   func kills() async throws {
@@ -60,7 +60,7 @@ struct FaultTests {
     }
   }
 
-  @Test("A server that is stopped for seconds: what was posted meanwhile is stored once, in order")
+  @Test("Events posted while a server is stopped for seconds are stored once, in order")
   func stoppedServer() async throws {
     let server = try NATSServer()
     let (a, b) = (try await Party("a", server), try await Party("b", server))

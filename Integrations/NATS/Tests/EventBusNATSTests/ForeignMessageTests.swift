@@ -130,7 +130,7 @@ struct ForeignMessageTests {
     "Content-Type": "application/json",
   ]
 
-  @Test("Named live events take plain JSON and CloudEvents, and count what is neither")
+  @Test("Named live events accept plain JSON and CloudEvents, and count other messages")
   func live() async throws {
     let server = try NATSServer(jetStream: false)
     let b = try await Party("b", server)
@@ -188,7 +188,7 @@ struct ForeignMessageTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("The context of the poster travels in the header, to handlers of live and durable events")
+  @Test("The context of the caller travels in the header, to handlers of live and durable events")
   func propagation() async throws {
     let server = try NATSServer()
     let change: (inout EventBridge.Configuration) -> Void = { $0.propagation = Trace.propagation }

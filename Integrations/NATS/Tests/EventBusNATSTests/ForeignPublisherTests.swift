@@ -51,7 +51,7 @@ struct ForeignPublisherTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("What is sent to a consumer's own subject is no event, and forges no acknowledgement")
+  @Test("A message to a consumer's own subject is not an event, and forges no acknowledgement")
   func forgedDeliveries() async throws {
     let server = ScriptedServer(seed: 0)
     let link = ScriptedLink(server)

@@ -46,7 +46,7 @@ private func hear(
     }
     return heard.values.count { $0 >= count } >= processes
   }
-  // What the server sends afterwards is read after them; this one is no heartbeat, and counted.
+  // What the server sends afterwards is read after them; this one is not a heartbeat, and counted.
   try raw.rawLink.send(OutgoingMessage(subject: Subject.node("last", prefix: "events")))
   await eventually("the party has read them") { party.bridge.counts[.unreadableHeader] > 0 }
 }
@@ -113,7 +113,7 @@ struct ForgedHeartbeatTests {
     await eventually("b hears a") { b.bridge.node("a").isPresent }
     for index in 1...10_050 {
       try link.send(heartbeat("forged-\(index)", UInt64(index), "beat", interval: 3_600_000))
-      // The subscription of the heartbeats is bounded, too.
+      // The subscription of the heartbeats is also bounded.
       if index.isMultiple(of: 1000) {
         await eventually("they are read") { b.bridge.nodes.count >= min(9000, index / 2) }
       }
@@ -137,7 +137,7 @@ struct ForgedHeartbeatTests {
       try await Party("same", server),
     ]
     await eventually("the watcher reports it") { watcher.bridge.counts[.nodeClash] == 1 }
-    await eventually("they report it, too") {
+    await eventually("they also report it") {
       parties.allSatisfy { $0.bridge.counts[.nodeClash] == 1 }
     }
     let before = seen.count

@@ -113,7 +113,7 @@ struct LiveTests {
     withExtendedLifetime(stateToken) {}
   }
 
-  @Test("What is missing after a killed server is counted exactly by the receiver")
+  @Test("The receiver counts exactly the events that are missing after a killed server")
   func gaps() async throws {
     let server = try NATSServer(jetStream: false)
     let (a, b) = (try await Party("a", server), try await Party("b", server))
@@ -146,7 +146,7 @@ struct LiveTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("A stopped server blocks no poster, and is noticed")
+  @Test("A stopped server does not block a post, and is noticed")
   func stopped() async throws {
     let server = try NATSServer(jetStream: false)
     // A write to the stopped server takes longer than the test.
@@ -252,7 +252,7 @@ struct LiveTests {
     #expect(!answer.contains("\"events.>\""))
   }
 
-  @Test("As a service, the bridge sends what waits before it ends, and says goodbye")
+  @Test("As a service, the bridge sends waiting events before it ends, and announces its end")
   func service() async throws {
     let server = try NATSServer(jetStream: false)
     let (a, b) = (try await Party("a", server), try await Party("b", server))

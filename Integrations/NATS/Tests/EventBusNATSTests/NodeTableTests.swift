@@ -1,7 +1,7 @@
 import EventBusNATS
 import Testing
 
-@Suite("The rule for the nodes that are there", .timeLimit(.minutes(5)))
+@Suite("The rule for present nodes", .timeLimit(.minutes(5)))
 struct NodeTableRuleTests {
   private struct Table {
     var table: NodeTable
@@ -85,7 +85,7 @@ struct NodeTableRuleTests {
     #expect(table.expire(179.9) == [] && table.expire(180) == [.left("a")])
   }
 
-  @Test("A full table ignores further nodes, says so, and has room again after three minutes")
+  @Test("A full table ignores further nodes, reports that, and has room again after three minutes")
   func full() {
     var table = Table(limit: 100)
     for index in 0..<100 as Range<UInt64> {
@@ -100,7 +100,7 @@ struct NodeTableRuleTests {
     #expect(table.heard(1, 181) == [.joined("a")])
   }
 
-  @Test("Incarnations of one name fill the table as well, and what has left makes room")
+  @Test("Incarnations of one name fill the table as well, and those that have left make room")
   func fullByOneName() {
     var table = Table(limit: 100)
     var joins = 0
@@ -126,7 +126,7 @@ struct NodeTableRuleTests {
       changes += table.expire(Double(beat) + 0.5)
     }
     #expect(changes == [.clashed("a")])
-    // Another one is no news.
+    // Another one is not news.
     #expect(table.heard(4, 51) == [] && table.left(4, 51.1) == [])
     // The newest dies: the others stay.
     for beat in 51...60 {
@@ -173,11 +173,11 @@ struct NodeTableRuleTests {
     #expect(table.left(1, 1.1) == [.left("a")])
     #expect(table.heard(2, 5) == [.joined("a")] && table.heard(2, 6) == [])
     #expect(table.heard(2, 7) == [.clashed("a")] && table.heard(2, 8) == [])
-    #expect(table.heard(3, 8) == [], "a third one is no news")
+    #expect(table.heard(3, 8) == [], "a third one is not news")
   }
 
   @Test(
-    "Whatever is sent, joins and leaves alternate for each node, and agree with what is present"
+    "For any messages, joins and leaves alternate for each node, and agree with the present nodes"
   )
   func anything() {
     for seed in 1...20 as ClosedRange<UInt64> { anything(seed) }

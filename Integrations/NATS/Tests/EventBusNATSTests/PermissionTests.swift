@@ -60,7 +60,7 @@ private func code(
   return thrown.values.first ?? nil
 }
 
-@Suite("What the server forbids", .timeLimit(.minutes(5)))
+@Suite("Server permissions", .timeLimit(.minutes(5)))
 struct PermissionTests {
   @Test("Live events that the server denies are counted and reported, each one")
   func live() async throws {

@@ -175,13 +175,13 @@ struct PreparingTests {
     #expect(a.bridge.counts[.notAuthorized] == 0 && !a.bridge.isPrepared)
   }
 
-  @Test("A server without JetStream is named at once, with the way out")
+  @Test("A server without JetStream is named at once, with the remedy")
   func noStreams() async throws {
     let server = try NATSServer(jetStream: false)
     try await expect("nats-server -js", try await Party("a", server))
   }
 
-  @Test("An account without JetStream is named at once, with the way out")
+  @Test("An account without JetStream is named at once, with the remedy")
   func noStreamsForAccount() async throws {
     let accounts = "accounts { A { users: [{ user: u, password: p }] } }\nno_auth_user: u\n"
     let server = try NATSServer(configuration: accounts)
@@ -232,7 +232,7 @@ struct PreparingTests {
     #expect(pauses == milliseconds.map { .pause(.milliseconds($0)) })
   }
 
-  @Test("Waits for a server that does not answer have limits, and what waits is stored later")
+  @Test("Waits for a server that does not answer have limits, and waiting events are stored later")
   func limits() async throws {
     let server = ScriptedServer(seed: 0)
     let link = ScriptedLink(server)

@@ -249,7 +249,7 @@ struct AddressTests {
     )
   }
 
-  @Test("Words that are no addresses stay")
+  @Test("Words that are not addresses stay")
   func words() {
     for text in ["", "a@b", "Permissions Violation for Publish to \"a.@.b\"", "  x, y  "] {
       #expect(Address.withoutCredentials(in: text) == text)

@@ -56,7 +56,7 @@ struct RepeatedAttemptTests {
     for latch in attempts.latches { latch.open() }
   }
 
-  @Test("What was denied or prepared before is not thrown or returned instead of the newer outcome")
+  @Test("An earlier denial or success is not reported instead of the newer outcome")
   func newer() async throws {
     let attempts = Attempts([nil, .notAuthorized("no")])
     let a = Party("a", link: attempts.link)

@@ -15,7 +15,7 @@ struct ReportTextTests {
     }
   }
 
-  @Test("What a forged sender or an error says stays on the line of the report, without escapes")
+  @Test("Text of a forged sender or an error stays on the line of the report, without escapes")
   func forged() async throws {
     struct Problem: Error, CustomStringConvertible {
       var description: String { ReportTextTests.forged }

@@ -12,7 +12,7 @@ struct ResourceTests {
     let proxy = try CuttingProxy(to: server.port)
     let a = try await Party("a", server)
     a.bridge.carry(.number, .outgoing, delivery: .durable(stream: "S"))
-    // A process of its own, whose memory no other test uses.
+    // A separate process, whose memory no other test uses.
     let node = try NodeProcess(proxy.url, "node", "reconnect", "S", "c")
     await eventually("it is ready") { node.lines.contains("ready") }
     var early: (descriptors: Int, kilobytes: Int) = (0, 0)

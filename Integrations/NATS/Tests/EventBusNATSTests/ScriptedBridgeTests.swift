@@ -7,7 +7,7 @@ import Testing
 /// Two buses over a link that loses, repeats and reorders messages, and breaks.
 @Suite("Two buses over a link with faults", .timeLimit(.minutes(5)))
 struct ScriptedBridgeTests {
-  @Test("Live events arrive at most once, in order, and what is missing is counted")
+  @Test("Live events arrive at most once, in order, and missing ones are counted")
   func live() async {
     for seed in 1...20 as ClosedRange<UInt64> { await live(seed) }
   }
@@ -165,7 +165,7 @@ struct ScriptedBridgeTests {
     withExtendedLifetime((tokenA, tokenB)) {}
   }
 
-  @Test("What the bus keeps is not sent when it is carried later")
+  @Test("Events that the bus keeps for replay are not sent when it is carried later")
   func keptBefore() async {
     let server = ScriptedServer(seed: 0)
     let (a, b) = (
@@ -320,7 +320,7 @@ struct ScriptedBridgeTests {
     a.bridge.carry(.number, .outgoing)
     a.bus.post(.number, 2)
     await eventually("it arrives") { atB.count > 1 }
-    // An event may arrive before its poster has counted it.
+    // An event may arrive before the posting code has counted it.
     await a.bridge.waitUntilFlushed()
     #expect(atB.values == [1, 2])
     #expect(server.stored("S").first == "1")

@@ -86,7 +86,7 @@ final class ScriptedServer: Sendable {
 
   private func schedule() {
     let next = DispatchTime.now() + .milliseconds(5)
-    queue.asyncAfter(deadline: next) { [weak self] in  // Reason: a server has a clock of its own.
+    queue.asyncAfter(deadline: next) { [weak self] in  // Reason: a server has its own clock.
       guard let self else { return }
       tick()
       for turn in state.withLock({ $0.takeTurns() }) { turn.resume() }

@@ -42,7 +42,7 @@ struct SenderLedgerRuleTests {
   }
 
   @Test(
-    "After a forged sequence a sender is heard again with its sixteenth event",
+    "After a forged sequence, a sender is accepted again with its sixteenth event",
     arguments: [
       100 + SenderLedger.longestGap, 100 + SenderLedger.longestGap + 1, 1 << 40, 1 << 62,
     ] as [UInt64]
@@ -58,7 +58,7 @@ struct SenderLedgerRuleTests {
     #expect(verdicts.suffix(100 - lost).allSatisfy { $0 == .next })
   }
 
-  @Test("A sender whose first event was forged is heard again with its sixteenth")
+  @Test("A sender whose first event was forged is accepted again with its sixteenth")
   func forgedFirst() {
     var ledger = Ledger()
     #expect(ledger.note("a", 1 << 61) == .next)
@@ -125,7 +125,7 @@ struct SenderLedgerRuleTests {
       for number in 1...15 as ClosedRange<UInt64> { #expect(ledger.note("a", number) == .past) }
       #expect(ledger.note("a", 1000 + round) == .next)
     }
-    // Another sender in between is no interruption.
+    // Another sender in between is not an interruption.
     _ = ledger.note("a", 5000)
     for number in 1...15 as ClosedRange<UInt64> {
       #expect(ledger.note("a", 1020 + number) == .past)
@@ -199,7 +199,7 @@ struct SenderLedgerRuleTests {
   }
 
   @Test(
-    "After two forged sequences, close or far, a sender is heard again with its sixteenth event"
+    "After two forged sequences, close or far, a sender is accepted again with its sixteenth event"
   )
   func twoForgeries() {
     for second in [1000, 1002, 1016, 1017, 2000, 900, 50, 1 << 40, 1 << 62, .max] as [UInt64] {
@@ -239,7 +239,7 @@ struct SenderLedgerRuleTests {
   }
 
   @Test(
-    "What arrives of a sender is delivered in order, and what does not is counted, whatever happens"
+    "Events of a sender that arrive are delivered in order, and the others are counted, whatever happens"
   )
   func model() {
     for seed in 1...UInt64(size(200, full: 20_000)) {

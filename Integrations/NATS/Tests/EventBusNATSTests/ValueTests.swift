@@ -10,7 +10,7 @@ struct WireTests {
   }
 
   @Test(
-    "A name that is no subject is encoded, and decoded to the same name",
+    "A name that is not a subject is encoded, and decoded to the same name",
     arguments: [
       "a b", "a\r\nPUB x 0\r\n", "*", ">", "a.*.b", ".", "..", "a..b", ".a", "a.", "_dead.x", "%",
       "%41",
@@ -165,7 +165,7 @@ struct WireTests {
     )
   }
 
-  @Test("A pattern covers what the server says it covers")
+  @Test("A pattern covers the same subjects as on the server")
   func patterns() {
     #expect(SubjectPattern.matches("a.b.c", pattern: "a.>"))
     #expect(SubjectPattern.matches("a.b.c", pattern: "a.*.c"))

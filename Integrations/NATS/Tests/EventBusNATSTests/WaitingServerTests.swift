@@ -26,7 +26,7 @@ struct WaitingServerTests {
     "authorization { user: \"mail\", password: \"\(password)\" }\n"
   }
 
-  @Test("A connection waits for its server, and what was posted meanwhile arrives")
+  @Test("A connection waits for its server, and events posted meanwhile arrive")
   func arrives() async throws {
     let (nats, port) = try await waiting()
     let address = "nats://127.0.0.1:\(port)"
@@ -65,7 +65,7 @@ struct WaitingServerTests {
     withExtendedLifetime((liveToken, durableToken)) {}
   }
 
-  @Test("What waits for a server keeps to the limits, and what exceeds them is counted")
+  @Test("Events that wait for a server keep to the limits, and those beyond them are counted")
   func limits() async throws {
     let (nats, port) = try await waiting()
     let a = Party("a", over: nats) { ($0.durableLimit, $0.bufferLimit) = (3, 2) }
@@ -87,7 +87,7 @@ struct WaitingServerTests {
     withExtendedLifetime(server) {}
   }
 
-  @Test("Waits that are over before there is a server say what they have waited for")
+  @Test("Waits that end before there is a server say what they have waited for")
   func words() async throws {
     let (nats, port) = try await waiting()
     let a = Party("a", over: nats)
@@ -108,7 +108,9 @@ struct WaitingServerTests {
     #expect(a.bridge.counts[.notPrepared] == 0)
   }
 
-  @Test("What waits when a connection is closed before there was a server is counted, reported")
+  @Test(
+    "Events that wait when a connection is closed before there was a server are counted and reported"
+  )
   func closed() async throws {
     weak var link: AnyObject?
     do {
@@ -234,7 +236,7 @@ struct WaitingServerTests {
     #expect(a.bridge.counts.stored == 1 && nats.reconnectCount == 0)
   }
 
-  @Test("What is waited for is announced when the reason changes, and once a minute")
+  @Test("The awaited server is announced when the reason changes, and once a minute")
   func rule() {
     let start = ContinuousClock.now
     var wait = FirstWait("refused", at: start)

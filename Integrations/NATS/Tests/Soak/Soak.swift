@@ -44,7 +44,7 @@ enum Soak {
       exit(1)
     }
   }
-  /// Writes a line at once, also into a file.
+  /// Writes a line at once, even into a file.
   private static func say(_ line: String) {
     FileHandle.standardOutput.write(Data("\(line)\n".utf8))
   }

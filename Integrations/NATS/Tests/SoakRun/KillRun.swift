@@ -56,7 +56,8 @@ public struct KillRun: Sendable {
     let poster = Task {
       var number = 0
       while !Task.isCancelled {
-        // A consumer that keeps dying is slower than the poster, and has to catch up in the end.
+        // A consumer that keeps dying is slower than the posting process, and must catch up in the
+        // end.
         await until(handled.highest + Self.lead >= number)
         number += 1
         do throws(NATSError) {
@@ -117,7 +118,7 @@ public struct KillRun: Sendable {
     return text.contains("\"num_ack_pending\":0,") && text.contains(/"num_pending":0[,}]/)
   }
 
-  /// How many events the poster may be ahead of the consumer.
+  /// How many events the posting process may be ahead of the consumer.
   private static let lead = 2000
 }
 

@@ -11,7 +11,7 @@ import Metrics
 ///
 ///     POST /events/{name}   posts an event; the body is its payload, as JSON
 ///     GET  /events          streams events as server-sent events; `?name=` chooses one
-///     GET  /health          200 when the program is ready, otherwise 503; HEAD, too
+///     GET  /health          200 when the program is ready, otherwise 503; HEAD as well
 ///     GET  /metrics         counters and timers, for Prometheus
 ///
 /// With `--drain-delay=SECONDS`, it listens that long after SIGTERM, while `/health` responds with 503.

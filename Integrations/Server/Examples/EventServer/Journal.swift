@@ -57,7 +57,7 @@ struct WarmUp: AppService {
   func run(_ context: AppServiceContext) async throws {
     if try await context.value(of: .settings).readyAfterInput {
       let (input, continuation) = AsyncStream<Void>.makeStream()
-      // Reading blocks, so it has a thread of its own.
+      // Reading blocks, so it has its own thread.
       Thread.detachNewThread {
         _ = try? FileHandle.standardInput.readToEnd()
         continuation.finish()

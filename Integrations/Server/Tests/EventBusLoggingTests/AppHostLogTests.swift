@@ -57,7 +57,7 @@ struct ApplicationLogTests {
     #expect(entry.metadata["service"] == "db")
     #expect(entry.metadata["state"] == "stopping")
     #expect(entry.metadata["elapsed"] != nil)
-    #expect("\(entry.message)".contains("waiting for service \"db\""))
+    #expect("\(entry.message)".contains("for service \"db\" to start"))
   }
 
   @Test("A cancelled service, and failed launch work, are named in metadata")

@@ -46,7 +46,7 @@ struct ApplicationMetricsTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("Each failure and each restart is counted, and a change of readiness is no start")
+  @Test("Each failure and each restart is counted, and a change of readiness is not a start")
   func restarts() async throws {
     let metrics = TestMetrics()
     let app = AppHost(

@@ -14,7 +14,7 @@ extension ServiceContext {
     set { self[RequestKey.self] = newValue }
   }
 
-  /// A context with a value of its own.
+  /// A context with its own value.
   fileprivate static func sample(_ request: String) -> ServiceContext {
     var context = ServiceContext.topLevel
     context.request = request
@@ -90,7 +90,7 @@ struct BusTraceTests {
     withExtendedLifetime((trace, outer, inner)) {}
   }
 
-  @Test("The poster's context reaches synchronous, queued and asynchronous handlers")
+  @Test("The caller's context reaches synchronous, queued and asynchronous handlers")
   func context() async {
     let trace = bus.startTracing(with: tracer)
     let seen = Inbox<String>()
@@ -160,7 +160,9 @@ struct BusTraceTests {
     withExtendedLifetime((trace, silent, failing, other)) {}
   }
 
-  @Test("What a handler hands to a stream, or takes from one, leaves the site of the handler alone")
+  @Test(
+    "Elements that a handler passes to a stream, or takes from one, do not change the site of the handler"
+  )
   func streams() async throws {
     let trace = bus.startTracing(with: tracer)
     let numbers = bus.events(.other)
@@ -202,7 +204,7 @@ struct BusTraceTests {
     withExtendedLifetime((traces, silent, failing)) {}
   }
 
-  @Test("Without a tracer of its own, the bus uses the one that is active at the post")
+  @Test("Without its own tracer, the bus uses the one that is active at the post")
   func activeTracer() {
     let trace = bus.startTracing()
     let handler = bus.observe(.number) { _ in }

@@ -214,7 +214,7 @@ struct EventServerTests {
     #expect(try await server.stop() == 0)
   }
 
-  /// Opens a connection of its own, which sends a text and then reads until the server closes it.
+  /// Opens a separate connection, which sends a text and then reads until the server closes it.
   ///
   /// - Returns: The text that was read.
   private func exchange(_ server: RunningServer, _ text: String) async throws -> String {
@@ -388,7 +388,7 @@ struct EventServerTests {
 
   @Test("With a delay, the server still answers after SIGTERM, and its health is unavailable")
   func drainDelay() async throws {
-    // As long as a supervisor may wait: the requests are much sooner, also on a busy machine.
+    // As long as a supervisor may wait: the requests are much sooner, even on a busy machine.
     let server = try await RunningServer("--drain-delay=6")
     #expect(try await server.get("health").status == 200)
     server.send(SIGTERM)

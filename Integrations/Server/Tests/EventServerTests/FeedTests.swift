@@ -101,7 +101,7 @@ struct FeedTests {
     _ = await stream.result
   }
 
-  @Test("All streams have one order, also if several tasks send")
+  @Test("All streams have one order, even if several tasks send")
   func order() async throws {
     let feed = Feed(limit: 1_000)
     let lifetime = Lifetime()

@@ -4,7 +4,7 @@ internal import NIOHTTP1
 internal import NIOPosix
 internal import _EventBusLocks
 
-/// A request on a connection of its own, whose response is read no faster than the test asks for it.
+/// A request on its own connection, whose response is read no faster than the test asks for it.
 ///
 /// The connection is closed when the object is released.
 final class HTTPExchange: Sendable {

@@ -29,7 +29,7 @@ struct RequestEventsTests {
     #expect(await server.exitCode == 0)
   }
 
-  @Test("Readers without a request end at SIGTERM, too")
+  @Test("Readers without a request also end at SIGTERM")
   func idle() async throws {
     let server = try await RunningServer.requestEvents()
     let reader = try await server.reader()

@@ -46,7 +46,7 @@ struct AdoptingTests {
     return group
   }
 
-  @Test("A request to stop reaches graceful shutdown handlers, and is no cancellation")
+  @Test("A request to stop reaches graceful shutdown handlers, and is not a cancellation")
   func gracefulShutdown() async throws {
     let run = try start(
       AdoptedService(
@@ -245,12 +245,12 @@ struct AdoptingTests {
     try await run.waitUntilReady()
     run.shutdown()
     try? await run.waitUntilStopped()
-    #expect(messages.entries.contains { $0.contains("service \"http\" is cancelled") })
+    #expect(messages.entries.contains { $0.contains("Service \"http\" is cancelled") })
   }
 }
 
 extension AdoptingTests {
-  @Test("A ServiceGroup is refused, with a way out: where it is adopted, and where it would run")
+  @Test("A ServiceGroup is refused with a remedy, where it is adopted and where it would run")
   func group() async throws {
     let group = ServiceGroup(
       services: [ClosureService {}],

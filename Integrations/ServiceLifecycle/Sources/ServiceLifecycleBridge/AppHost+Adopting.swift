@@ -19,8 +19,8 @@ extension AppHost {
   /// try app.add(adopting: Poller(), named: "poller", options: AppServiceOptions(after: ["database"]))
   /// ```
   ///
-  /// The service runs inside a `ServiceGroup` of its own, which handles no signals: those are the application's.
-  /// A request to stop becomes a graceful shutdown, so that `withGracefulShutdownHandler`,
+  /// The service runs inside its own `ServiceGroup`, which handles no signals, because those are the
+  /// application's. A request to stop becomes a graceful shutdown, so that `withGracefulShutdownHandler`,
   /// `cancelWhenGracefulShutdown`, `gracefulShutdown()` and `Task.isShuttingDownGracefully` work. A cancellation
   /// is a cancellation. Task-local values of the caller of `run()` are visible.
   ///
@@ -151,7 +151,7 @@ public struct AdoptedService: AppService {
     (self.configuration, serviceName, readiness) = (configuration, name, ready)
   }
 
-  /// Refuses a service that is a group, with signals of its own.
+  /// Refuses a service that is a group, with its own signals.
   func checkSuitability() throws(AppServiceError) {
     guard configuration.services.contains(where: { $0.service is ServiceGroup }) else { return }
     let reason =

@@ -38,7 +38,7 @@ public struct ExitCodeError: Error, Equatable, CustomStringConvertible {
   public init(exitCode: Int32) { self.exitCode = exitCode }
 
   /// A sentence with the exit code.
-  public var description: String { "the application ended with exit code \(exitCode)" }
+  public var description: String { "The AppHost ended with exit code \(exitCode)." }
 }
 
 private struct ApplicationService: Service {

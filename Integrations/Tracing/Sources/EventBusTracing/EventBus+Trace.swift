@@ -30,8 +30,8 @@ extension EventHooks {
   ///   `event.handler`. An error of the handler is recorded.
   /// - The handler runs with the span of its delivery as the current `ServiceContext`, so that the spans of its
   ///   operations, posts included, are children of it. This also holds for handlers on actors and for asynchronous
-  ///   handlers, although they run after the post; everything else in the poster's context travels with them.
-  ///   In such a handler, other task-local values are those of its own task.
+  ///   handlers, although they run after the post; everything else in the caller's context travels with them. In
+  ///   such a handler, other task-local values are those of its own task.
   ///
   /// - Parameter tracer: The tracer; `nil` means `InstrumentationSystem.tracer` where an event is posted, so that
   ///   `withTracer` applies.

@@ -61,7 +61,7 @@ final class DeliverySpan: Sendable {
 
   /// The delivery of a tracing whose handler runs in this task.
   ///
-  /// Several tracings of one bus each have a span of their own for a delivery.
+  /// Several tracings of one bus each have their own span for a delivery.
   static func current(in posts: OpenPosts) -> DeliverySpan? { running.last { $0.posts === posts } }
 
   /// Runs the handler, and ends the span.
@@ -83,7 +83,7 @@ final class DeliverySpan: Sendable {
   /// Notes the registration of the handler, and its error.
   ///
   /// The start of the handler comes first. Later ones are those of elements that the handler hands to consumers of
-  /// streams, or takes from a stream: they have no span of their own.
+  /// streams, or takes from a stream: they have no separate span.
   func note(_ step: TraceStep) {
     switch step.kind {
     case .started:

@@ -25,7 +25,7 @@ final class AsyncSink<Payload: Sendable>: GeneralSink<Payload>,
   /// - Parameters:
   ///   - registration: The registration.
   ///   - request: The parameters of the registration.
-  ///   - conditions: What an event must meet.
+  ///   - conditions: The conditions that an event must meet.
   ///   - owner: The owner, which is not retained.
   ///   - mailbox: The mailbox of the actor on which the handler runs.
   ///   - limit: The number of events that wait at most.
@@ -99,7 +99,7 @@ final class AsyncSink<Payload: Sendable>: GeneralSink<Payload>,
     return (addition.isOwn ? .dropped : .queued, addition.crowd)
   }
 
-  /// Makes the next call, in a frame of its own, which retains the sink no longer.
+  /// Makes the next call in a separate frame, which does not retain the sink any longer.
   ///
   /// - Returns: `false` if no event waits, or the registration has ended.
   private static func callNext(of registration: ObserverRegistration, _ counts: WaitingCount) async
@@ -114,7 +114,8 @@ final class AsyncSink<Payload: Sendable>: GeneralSink<Payload>,
     return true
   }
 
-  /// Makes a call in a frame of its own: the sink is released before the call counts as finished.
+  /// Makes a call in a separate frame, so that the sink is released before the call counts as
+  /// finished.
   ///
   /// - Returns: The outcome; `nil` when the registration had ended.
   private static func call(

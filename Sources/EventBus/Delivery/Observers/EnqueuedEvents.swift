@@ -7,7 +7,7 @@ package class EnqueuedEvents: @unchecked Sendable {  // Reason: constants; see t
   package final let list: ObserverList
   /// The identity of the sender, if there is one.
   package final let sender: SenderIdentity?
-  /// A Boolean value that indicates whether other events of the name may join these.
+  /// True if other events of the name may join these.
   package final let isOpen: Bool
 
   /// Creates an object without events.
@@ -30,7 +30,7 @@ package class EnqueuedEvents: @unchecked Sendable {  // Reason: constants; see t
   ///
   /// - Parameters:
   ///   - isolation: The actor.
-  ///   - notes: The notes of the thread, which learn of the chain of the event.
+  ///   - notes: The notes of the thread, which record the chain of the event.
   /// - Returns: `false` when no event is left.
   package func deliverNext(on isolation: (any Actor)?, noting notes: ThreadNotes?) -> Bool { false }
 }

@@ -2,16 +2,16 @@ internal import Synchronization
 
 /// A sink with conditions, an owner or an actor; the subclasses say how the handler is called, or where events wait.
 ///
-/// Every event takes the same way: gate → conditions → ``accept(_:_:isCounted:)`` → here, or in a turn of the actor's
-/// mailbox, ``perform(_:_:)`` → ``call(_:)``.
+/// Every event takes the same path: gate → conditions → ``accept(_:_:isCounted:)`` → here, or in a turn of the
+/// actor's mailbox, ``perform(_:_:)`` → ``call(_:)``.
 ///
-/// A nonisolated handler runs on the poster's thread, during the post. One on an actor runs during the post if the
-/// poster runs there and no earlier event waits, otherwise in a later turn of its mailbox. A predicate always runs on the
-/// poster's thread. A replay has no isolation, so it queues calls on actors.
+/// A nonisolated handler runs on the posting thread, during the post. One on an actor runs during the post if the
+/// caller runs there and no earlier event waits, otherwise in a later turn of its mailbox. A predicate always runs on
+/// the posting thread. A replay has no isolation, so it queues calls on actors.
 package class GeneralSink<Payload: Sendable>: Sink<Payload>,
   @unchecked Sendable  // Reason: constants.
 {
-  /// What an event must meet before the handler hears of it; `nil` if nothing.
+  /// The conditions that an event must meet to reach the handler; `nil` if there are none.
   package final let conditions: Conditions<Payload>?
   private final let ownMailbox: Mailbox?
   /// The events that wait for the actor; created for the first one, with the payload type of this sink.
@@ -21,7 +21,7 @@ package class GeneralSink<Payload: Sendable>: Sink<Payload>,
   /// The owner, loaded only where the handler runs.
   package weak let owner: AnyObject?
   private final let classOfOwner: AnyClass?
-  /// A Boolean value that indicates whether the actor of the mailbox is the owner.
+  /// True if the actor of the mailbox is the owner.
   private final let isOwnedByActor: Bool
 
   /// Creates a sink.
@@ -29,7 +29,7 @@ package class GeneralSink<Payload: Sendable>: Sink<Payload>,
   /// - Parameters:
   ///   - registration: The registration.
   ///   - request: The parameters of the registration.
-  ///   - conditions: What an event must meet.
+  ///   - conditions: The conditions that an event must meet.
   ///   - owner: The owner, which is not retained.
   ///   - mailbox: The mailbox of the actor on which the handler runs.
   init(
@@ -51,10 +51,10 @@ package class GeneralSink<Payload: Sendable>: Sink<Payload>,
   /// Calls the handler, on its actor if it has one.
   func call(_ payload: Payload) throws -> Reception { .declined }
 
-  /// A Boolean value that indicates whether the poster calls the handler and loads its owner.
+  /// True if the posting code calls the handler and loads its owner.
   var isCalledByPoster: Bool { ownMailbox == nil }
 
-  /// A Boolean value that indicates whether an interceptor may prevent the call.
+  /// True if an interceptor may prevent the call.
   var isIntercepted: Bool { true }
 
   /// The payload that waits for the actor, where ``call(_:)`` receives it.
@@ -78,7 +78,7 @@ package class GeneralSink<Payload: Sendable>: Sink<Payload>,
     return outcome
   }
 
-  /// Returns whether the poster runs on the handler's actor, and no earlier event is left waiting for it.
+  /// Returns whether the caller runs on the handler's actor, and no earlier event is left waiting for it.
   @inline(__always)
   private final func isAtHome(_ post: Post) -> Bool {
     // Borrowed: binding the mailbox would retain it.
@@ -93,10 +93,10 @@ package class GeneralSink<Payload: Sendable>: Sink<Payload>,
     take(payload, post)
   }
 
-  /// Receives an event: the whole way.
+  /// Receives an event: the whole path.
   ///
-  /// The final classes of the usual handlers repeat ``receive(_:_:)``, so that the compiler knows all functions on the
-  /// way, and the post makes one virtual call instead of three.
+  /// The final classes of the usual handlers repeat ``receive(_:_:)``, so that the compiler knows all functions on
+  /// that path, and the post makes one virtual call instead of three.
   @inline(__always)
   final func take(_ payload: Payload, _ post: Post) -> Reception {
     guard let conditions else { return accept(payload, post, isCounted: false) }
@@ -172,7 +172,7 @@ package class GeneralSink<Payload: Sendable>: Sink<Payload>,
     waitingEvents.object { HandlerEvents<Payload>(for: registration) }
   }
 
-  /// Returns what reports on an event that is about to wait; `nil` if neither hooks nor a waiting poster follow it.
+  /// Returns what reports on an event that is about to wait; `nil` if neither hooks nor a waiting caller follow it.
   @inline(__always)
   final func delivery(of post: Post, _ kind: QueuedDelivery.Kind = .call) -> QueuedDelivery? {
     post.record.map { delivery(in: $0, kind) }
@@ -200,7 +200,7 @@ package class GeneralSink<Payload: Sendable>: Sink<Payload>,
 
   // MARK: Conditions
 
-  /// A Boolean value that indicates whether each call, and each look at a condition, is counted.
+  /// True if each call, and each look at a condition, is counted.
   ///
   /// A call without conditions and without an actor is not: its fence is the reclamation, as for a plain handler.
   private final var areCallsCounted: Bool { conditions != nil || !isCalledByPoster }
@@ -263,7 +263,8 @@ package class GeneralSink<Payload: Sendable>: Sink<Payload>,
   }
 }
 
-/// What an event must meet before a handler hears of it: a sender, a predicate, a single call, the end of a replay.
+/// The conditions that an event must meet to reach a handler: a sender, a predicate, a single call, the end of a
+/// replay.
 ///
 /// Most sinks have none. The list checks the sender.
 package final class Conditions<Payload: Sendable>:
@@ -296,7 +297,7 @@ package final class Conditions<Payload: Sendable>:
     gate = isReplaying ? ReplayGate() : nil
   }
 
-  /// A Boolean value that indicates whether an event has used the only call of the handler.
+  /// True if an event has used the only call of the handler.
   var isSpent: Bool { isClaimed.load(ordering: .acquiring) }
 
   /// Claims the only call of the handler.
@@ -321,7 +322,7 @@ package final class HandlerSink<Payload: Sendable>: GeneralSink<Payload>,
   /// - Parameters:
   ///   - registration: The registration.
   ///   - request: The parameters of the registration.
-  ///   - conditions: What an event must meet.
+  ///   - conditions: The conditions that an event must meet.
   ///   - owner: The owner, which is not retained.
   ///   - mailbox: The mailbox of the actor on which the handler runs.
   ///   - handler: The closure. It receives the owner, or, without one, an object that it ignores.
@@ -348,7 +349,8 @@ package final class HandlerSink<Payload: Sendable>: GeneralSink<Payload>,
   }
 }
 
-/// A handler that receives the poster's actor and is called by the poster, whatever the actor.
+/// A handler that receives the caller's actor and is called by the posting code, whatever the
+/// actor.
 ///
 /// For the other libraries of the package, which may then call closures of that actor directly.
 final class PosterSink<Payload: Sendable>: GeneralSink<Payload>,

@@ -6,19 +6,19 @@ package protocol TurnTaker: AnyObject, Sendable {
   ///
   /// - Parameters:
   ///   - mailbox: The mailbox whose actor has its turn.
-  ///   - actorIsGone: A Boolean value that indicates whether the actor has died, so that there is no turn.
+  ///   - actorIsGone: True if the actor has died, so that there is no turn.
   func takeTurn(on mailbox: Mailbox, actorIsGone: Bool)
 }
 
-/// What waits for one actor of a bus, across all its observers: *posted* events for handlers on the actor, and
-/// *enqueued* ones, which code on the actor has left for a later turn.
+/// The events that wait for one actor of a bus, across all its observers: *posted* events for handlers on the
+/// actor, and *enqueued* ones, which code on the actor has left for a later turn.
 ///
 /// A burst costs one hop: the first event schedules a turn, and the others find it scheduled. A post on the actor opens
 /// the posted events first, so that no event overtakes another; the enqueued ones wait for the turn. Posted events do
 /// not retain the actor, so an actor may own observers without keeping itself alive; enqueued events do. The queues are
 /// unbounded; a snapshot of the bus reports the number of waiting events, and ``CrowdAlarm`` a large one.
 ///
-/// Code without an actor has a mailbox, too, for what it enqueues.
+/// Code without an actor also has a mailbox, for the events that it enqueues.
 package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confined to the actor.
   private struct State: ~Copyable {
     var posted = EventOrder()
@@ -35,7 +35,7 @@ package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confin
     /// The value of ``added`` at which the number of waiting events may exceed the threshold of the alarm.
     var nextLook: UInt = 10_001
 
-    /// A Boolean value that indicates whether there is work for a turn.
+    /// True if there is no work for a turn.
     var isEmpty: Bool { posted.isEmpty && enqueued.count == 0 && turnTakers.isEmpty }
 
     /// Returns the number of waiting events if it is to be reported.
@@ -60,7 +60,8 @@ package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confin
   private let counts: WaitingCount
   /// Whether posted events wait, taken or not; changed under the lock, and counted in ``WaitingCount``.
   private let isWaiting = Atomic<Bool>(false)
-  /// Between what posters write above and what the actor writes below.
+  /// Separates the fields above, which posting threads write, from those below, which the actor
+  /// writes.
   private let padding = CacheLine()
   /// The posted events that the actor has taken at once: a burst costs one lock instead of one for each event.
   ///
@@ -103,7 +104,7 @@ package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confin
     state.withLock { _ in events.arrivedCount + events.takenCount }
   }
 
-  /// A Boolean value that indicates whether an event must be queued even on the actor, because ``drain()``
+  /// True if an event must be queued even on the actor, because ``drain()``
   /// left earlier events waiting.
   ///
   /// Read it on the mailbox's actor.
@@ -153,7 +154,7 @@ package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confin
 
   /// Takes out the waiting events of a registration that has ended, on any thread.
   ///
-  /// The actor owns what it has taken; that is discarded when the turn comes to it.
+  /// The actor owns what it has taken; that is discarded in the actor's turn.
   ///
   /// - Returns: The events, to be released under no lock; `nil` if there are none.
   /// - Complexity: O(*n*) in the number of events of the registration, amortized.
@@ -172,9 +173,9 @@ package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confin
   /// Opens the posted events that are waiting now, on the mailbox's actor.
   ///
   /// A post on the actor calls this first, so that it does not overtake earlier events. A nested call
-  /// continues where the outer call stands, up to a maximum depth: otherwise waiting events whose handlers
-  /// post would need as much stack as there are events. What a nested call opens counts for the outer call,
-  /// too, so handlers that queue new events cannot keep a call from returning.
+  /// continues where the outer call is, up to a maximum depth: otherwise waiting events whose handlers post
+  /// would need as much stack as there are events. Events that a nested call opens also count for the outer
+  /// call, so handlers that queue new events cannot keep a call from returning.
   package func drain() {
     guard isWaiting.load(ordering: .acquiring), openings < Self.deepest else { return }
     nesting.store(openings + 1, ordering: .relaxed)

@@ -1,13 +1,13 @@
 public import Synchronization
 
 extension ObserverList {
-  /// A Boolean value that indicates whether every post needs only one block of sinks.
+  /// True if every post needs only one block of sinks.
   package final var isPlain: Bool { cases.load(ordering: .acquiring) == 0 }
 
-  /// A Boolean value that indicates whether there are no observers of any sender.
+  /// True if there are no observers of any sender.
   package final var isEmpty: Bool { live.load(ordering: .acquiring) == 0 }
 
-  /// A Boolean value that indicates whether a post neither reaches an observer nor is recorded.
+  /// True if a post neither reaches an observer nor is recorded.
   @inlinable
   final var isUnobserved: Bool {
     live.load(ordering: .acquiring) == 0 && cases.load(ordering: .acquiring) == 0
@@ -15,14 +15,14 @@ extension ObserverList {
 
   /// Delivers to every observer that a post concerns, in order, if all of them are in one block.
   ///
-  /// Takes no lock except to find the observers of a sender, retains nothing and allocates nothing. What most posts do
-  /// not need is not inlined.
+  /// Takes no lock except to find the observers of a sender, retains nothing and allocates nothing. Rare cases are
+  /// kept out of line.
   ///
   /// - Parameters:
   ///   - payload: The payload.
   ///   - sender: The sender, kept alive by the caller.
   ///   - site: The call that posts the event.
-  ///   - isolation: The actor on which the poster runs.
+  ///   - isolation: The actor on which the caller runs.
   /// - Returns: The number of handlers reached; `nil`, with nothing done, when payloads are recorded, or when
   ///   the observers of this sender and of any sender have to be merged.
   /// - Complexity: O(*n*) in the number of observers.
@@ -54,7 +54,7 @@ extension ObserverList {
         // An emptied slot holds zero. The visit keeps the other sinks alive.
         _ = ObjectAddress.borrow(block[index]) { (sink: Sink<Payload>) in
           let entry = sink.entry.load(ordering: .relaxed)
-          // The flags stand above the number: none is set, or `general` alone.
+          // The flags are above the number: none is set, or only `general`.
           if entry <= AnySink.numberMask {
             do { try sink.asPlain.handler(payload) } catch {
               handlerFailed(error, in: sink, payload, from: sender, at: site, on: isolation)
@@ -120,7 +120,8 @@ extension ObserverList {
   /// Returns the block of the observers of a sender, if there are any; for announced readers.
   ///
   /// - Parameters:
-  ///   - sender: The sender, kept alive by the caller; `nil` also for an event that has waited.
+  ///   - sender: The sender, kept alive by the caller; `nil` if there is none, and for an event
+  ///     that has waited.
   ///   - identity: The sender of such an event.
   /// - Returns: The block.
   private func block(of sender: AnyObject?, or identity: SenderIdentity?) -> AtomicWords? {
@@ -143,7 +144,8 @@ extension ObserverList {
   /// - Parameters:
   ///   - eventPayload: The payload.
   ///   - post: The origin of the event.
-  ///   - sender: The sender, kept alive by the caller; `nil` also for an event that has waited.
+  ///   - sender: The sender, kept alive by the caller; `nil` if there is none, and for an event
+  ///     that has waited.
   ///   - wildcards: The observers of any event; they do not count as reached.
   ///   - event: Returns the payload of the wildcard observers. The caller creates it once: an optional of it
   ///     here would be looked up at run time, at every post.
@@ -253,7 +255,7 @@ extension ObserverList {
   ) {
     gate.setBaseline(baseline)
     for object in recorded {
-      // Kept by `recorded`, also if a handler clears the buffer.
+      // Kept by `recorded`, even if a handler clears the buffer.
       ObjectAddress.borrow(ObjectAddress.of(object)) { (event: RecordedEvent<Payload>) in
         if let sender, !(event.identity?.isSender(sender) ?? false) { return }
         give(event.payload, event.post, to: sink)

@@ -15,10 +15,9 @@ extension ObserverList: TurnTaker {
   ///
   /// - Parameters:
   ///   - mailbox: The mailbox of the actor that runs the probe.
-  ///   - hasFound: A Boolean value that indicates whether a dead owner was found just before.
-  ///   - asks: A Boolean value that indicates whether to request turns from other actors even if nothing
-  ///     dead is found here. A requested turn passes `false`; otherwise two actors could keep each other
-  ///     awake.
+  ///   - hasFound: True if a dead owner was found just before.
+  ///   - asks: True to request turns from other actors even if nothing dead is found here. A requested
+  ///     turn passes `false`; otherwise two actors could keep each other awake.
   final func probe(on mailbox: Mailbox? = nil, hasFound: Bool = false, asks: Bool = true) {
     guard isWorthProbing.load(ordering: .relaxed), let visit = domain.enter() else { return }
     var check = OrphanCheck(mailbox: mailbox)
@@ -56,7 +55,7 @@ extension ObserverList: TurnTaker {
   ///
   /// - Parameters:
   ///   - mailbox: The mailbox whose actor has its turn.
-  ///   - actorIsGone: A Boolean value that indicates whether the actor has died, so that there is no turn.
+  ///   - actorIsGone: True if the actor has died, so that there is no turn.
   package final func takeTurn(on mailbox: Mailbox, actorIsGone: Bool) {
     let id = ObjectIdentifier(mailbox)
     guard let registration = registry.withLock({ $0.pendingChecks.removeValue(forKey: id) }),

@@ -22,10 +22,10 @@ package class ObserverList: @unchecked Sendable {  // Reason: locked.
     var endedInCall: [ObserverRegistration] = []
     /// The number of these at which those whose call has ended are removed.
     var endedLimit = 8
-    /// A Boolean value that indicates whether the list accepts no more observers.
+    /// True if the list accepts no more observers.
     var isClosed = false
 
-    /// A Boolean value that indicates whether there are enough watched observers for a probe.
+    /// True if there are enough watched observers for a probe.
     ///
     /// Otherwise one more observer stays within the bound, at most max(8, 2 × living), even if all watched
     /// owners are dead.
@@ -70,7 +70,7 @@ package class ObserverList: @unchecked Sendable {  // Reason: locked.
   let registry = Locked(Registry())
   /// The number of samples that ``probe(on:hasFound:asks:)`` has taken.
   let probes = Atomic<UInt>(0)
-  /// A Boolean value that indicates whether a registration has to look for dead owners.
+  /// True if a registration has to look for dead owners.
   let isWorthProbing = Atomic<Bool>(false)
 
   /// Creates an empty list.
@@ -283,7 +283,7 @@ package class ObserverList: @unchecked Sendable {  // Reason: locked.
   /// - Parameters:
   ///   - depth: The number of posts around it.
   ///   - site: The call that posts the event.
-  /// - Returns: Whether this has been reported, so that no other list has to.
+  /// - Returns: Whether this has been reported, so that no other list must.
   func postsNest(_ depth: Int, at site: CallSite) -> Bool { false }
 
   /// Called under no lock when handlers of queues have caused each other's events in many turns.

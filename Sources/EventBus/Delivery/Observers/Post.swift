@@ -1,6 +1,7 @@
-/// The origin of an event, in plain words: the poster, or the event that waits, keeps alive what they refer to.
+/// The origin of an event, as words that retain nothing: the posting code, or the event that waits, keeps the
+/// referenced objects alive.
 ///
-/// It is free to make, so there is one path for all posts. What follows an event, if anything does, is in its
+/// Creating one costs nothing, so all posts take one path. What follows an event, if anything does, is in its
 /// ``PostRecord``.
 @usableFromInline
 package struct Post: Sendable {
@@ -8,11 +9,11 @@ package struct Post: Sendable {
   @usableFromInline package let site: CallSite
   /// The identity of the sender.
   @usableFromInline package let sender: ObjectIdentifier?
-  /// The address of the actor on which the poster runs, if the compiler knew it; otherwise zero.
+  /// The address of the actor on which the caller runs, if the compiler knew it; otherwise zero.
   @usableFromInline var actorAddress: UInt
-  /// The address of the registration that the poster excluded; otherwise zero.
+  /// The address of the registration that the caller excluded; otherwise zero.
   @usableFromInline var excludedAddress: UInt
-  /// The address of what records what becomes of the event, for a poster that waits or for hooks; otherwise zero.
+  /// The address of the record of the outcomes, for a caller that waits or for hooks; otherwise zero.
   @usableFromInline var recordAddress: UInt
   /// The address of the sender's identity, for an event that has waited or was recorded; otherwise zero.
   @usableFromInline var identityAddress: UInt
@@ -27,7 +28,7 @@ package struct Post: Sendable {
     from sender: AnyObject? = nil,
     on isolation: (any Actor)? = nil
   ) {
-    // Not default values: these would be calls in the modules of those who post.
+    // Not default values, which would be calls in the modules that post.
     (self.site, self.sender) = (site, sender.map(ObjectIdentifier.init))
     actorAddress = ObjectAddress.of(isolation)
     (recordAddress, identityAddress, number, excludedAddress) = (0, 0, 0, 0)
@@ -50,7 +51,7 @@ package struct Post: Sendable {
     actorAddress = ObjectAddress.of(isolation)
   }
 
-  /// The record of what becomes of the event; `nil` if no poster waits for it, and no hook follows it.
+  /// The record of the outcomes; `nil` if no caller waits for them and no hook follows the event.
   package var record: PostRecord? {
     ObjectAddress.object(recordAddress, as: PostRecord.self)
   }
@@ -69,12 +70,12 @@ package struct Post: Sendable {
     ObjectAddress.object(identityAddress, as: SenderIdentity.self)
   }
 
-  /// The actor on which the poster runs, if the compiler knew it.
+  /// The actor on which the caller runs, if the compiler knew it.
   package var isolation: (any Actor)? {
     ObjectAddress.object(actorAddress, as: AnyObject.self) as? any Actor
   }
 
-  /// The identity of the actor on which the poster runs.
+  /// The identity of the actor on which the caller runs.
   var actor: ActorIdentity? { isolation.map(ActorIdentity.init) }
 }
 
@@ -97,7 +98,7 @@ package enum Reception: Sendable {
   case paused
   /// The registration was cancelled while the event was on its way.
   case cancelled
-  /// The poster excluded the registration.
+  /// The caller excluded the registration.
   case excluded
   /// The observer was registered after the post began.
   case tooNew

@@ -1,14 +1,14 @@
 internal import Synchronization
 
-/// What becomes of one event at its observers.
+/// The outcomes of one event, by observer.
 ///
 /// Every observer, queue and replay reports here, and only here; the outcome of a post that waits and the
-/// traces of hooks both come from these reports. A ``Post`` refers to a record only if its poster waits or
-/// hooks follow the post. The hooks' part is in a subclass; the overridable members of this class do
-/// nothing, and call handlers directly.
+/// traces of hooks are both made from these reports. A ``Post`` refers to a record only if its caller
+/// waits or hooks follow the post. The hooks' part is in a subclass; the overridable members of this class
+/// do nothing, and call handlers directly.
 @usableFromInline
 package class PostRecord: @unchecked Sendable {  // Reason: constant.
-  /// What a poster waits for; `nil` if it does not wait.
+  /// The calls for which the caller waits; `nil` if it does not wait.
   package final let completion: Completion?
 
   /// Creates a record that no hook follows.
@@ -41,10 +41,10 @@ package class PostRecord: @unchecked Sendable {  // Reason: constant.
 
   // MARK: Hooks
 
-  /// A Boolean value that indicates whether hooks follow the post.
+  /// True if hooks follow the post.
   var isFollowed: Bool { false }
 
-  /// A Boolean value that indicates whether interceptors, which may prevent a call, surround the handlers.
+  /// True if interceptors, which may prevent a call, surround the handlers.
   var isIntercepted: Bool { false }
 
   /// Reports that the event waits.
@@ -96,18 +96,19 @@ package class PostRecord: @unchecked Sendable {  // Reason: constant.
 /// Returns the reason for not calling a handler that is about to be called; `nil` if there is none.
 package typealias Refusal = @Sendable () -> Reception?
 
-/// What hooks and a waiting poster hear of an event that waits for its handler, or in a stream for its consumer.
+/// The reports to hooks and to a waiting caller about an event that waits for its handler, or in a stream for
+/// its consumer.
 ///
-/// It is announced before anything else is reported, by the poster or by the code that takes the event, whichever is
-/// first. A call counts as unfinished until its delivery is released; if nothing was settled by then, the event was
-/// discarded, and is recorded so. Do not release it under a lock.
+/// It is announced before anything else is reported, by the posting code or by the code that takes the event,
+/// whichever is first. A call counts as unfinished until its delivery is released; if nothing was settled by then,
+/// the event was discarded, and is recorded so. Do not release it under a lock.
 @usableFromInline
 package final class QueuedDelivery: FollowedElement, @unchecked Sendable {  // Reason: atomics.
   /// What waits.
   package enum Kind {
-    /// A call, for which a waiting poster waits.
+    /// A call, for which a waiting caller waits.
     case call
-    /// A call of the handler in which the poster waits, which would wait for itself.
+    /// A call of the handler in which the caller waits, which would wait for itself.
     case ownCall
     /// An element of a stream, which has reached its handler.
     case element
@@ -141,7 +142,7 @@ package final class QueuedDelivery: FollowedElement, @unchecked Sendable {  // R
     counter?.finish()
   }
 
-  /// Counts this call; `nil` if the poster does not wait for it.
+  /// Counts this call; `nil` if the caller does not wait for it.
   var counter: Completion? { kind == .call ? record.completion : nil }
 
   /// Reports that the event waits, once.
@@ -154,7 +155,7 @@ package final class QueuedDelivery: FollowedElement, @unchecked Sendable {  // R
   /// Waits until the delivery has been announced.
   func waitUntilAnnounced() async { await announced.wait() }
 
-  /// Records what came of the event, once.
+  /// Records the outcome of the event, once.
   ///
   /// - Parameter reception: The outcome. A handler that was called has reported it to hooks.
   package func settle(_ reception: Reception) {
@@ -164,7 +165,7 @@ package final class QueuedDelivery: FollowedElement, @unchecked Sendable {  // R
     record.missed(reception, by: receiver)
   }
 
-  /// Prevents the event from being recorded as discarded: other code records what comes of it.
+  /// Prevents the event from being recorded as discarded: other code records its outcome.
   func settleElsewhere() { isSettled.store(true, ordering: .relaxed) }
 
   @usableFromInline
@@ -180,7 +181,7 @@ package final class QueuedDelivery: FollowedElement, @unchecked Sendable {  // R
   }
 }
 
-/// The unfinished calls and the receptions of one post, for a poster that waits until every handler has
+/// The unfinished calls and the receptions of one post, for a caller that waits until every handler has
 /// finished.
 package final class Completion: Sendable {
   private struct Entry {
@@ -188,12 +189,12 @@ package final class Completion: Sendable {
     var position: Int?
     var reception: Reception?
     var error: (any Error)?
-    /// Whether the observer got the event as a recorded one.
+    /// Whether the observer received the event as a recorded one.
     var wasReplayed = false
 
     /// Notes a reception, unless a more final one is known.
     ///
-    /// The handler may have finished before the poster comes to note that the event waits.
+    /// The handler may have finished before the posting code has recorded that the event waits.
     mutating func note(_ new: Reception) {
       switch (reception, new) {
       case (nil, _): reception = new
@@ -240,7 +241,7 @@ package final class Completion: Sendable {
     if left == 0 { latch.open() }
   }
 
-  /// A Boolean value that indicates whether every call has finished; it stays `true` when a later replay
+  /// True if every call has finished; it stays `true` when a later replay
   /// counts calls.
   package var isDone: Bool { latch.isOpen }
 
@@ -249,7 +250,7 @@ package final class Completion: Sendable {
   /// Returns early when the waiting task is cancelled.
   package func wait() async { await latch.wait() }
 
-  /// What has come of the post; final once every call has finished.
+  /// The outcome so far; final once every call has finished.
   ///
   /// - Complexity: O(*n* log *n*) in the number of observers.
   package var outcome: PostOutcome {
@@ -265,7 +266,7 @@ package final class Completion: Sendable {
     return outcome
   }
 
-  /// The number of observers of which something is recorded.
+  /// The number of observers with a recorded outcome.
   package var recordedCount: Int { state.withLock { $0.entries.count } }
 
   /// Records that the post has met an observer, and the outcome there.
@@ -274,17 +275,17 @@ package final class Completion: Sendable {
     change(number) { entry, state in
       entry.position = state.metCount
       state.metCount += 1
-      // What came of a recorded event has been noted already.
+      // The outcome of a recorded event is already known.
       if reception != .replayed { entry.note(reception) }
     }
   }
 
-  /// Records what became of an event that waited, or that its observer got as a recorded one.
+  /// Records the outcome of an event that waited, or that its observer received as a recorded one.
   ///
   /// - Parameters:
   ///   - reception: The outcome.
   ///   - number: The number of the observer.
-  ///   - isReplay: Whether the observer got the event as a recorded one.
+  ///   - isReplay: Whether the observer received the event as a recorded one.
   package func settle(_ reception: Reception, at number: UInt, isReplay: Bool = false) {
     // A post that is over is replayed forever, and may then count new calls.
     if isDone { return }

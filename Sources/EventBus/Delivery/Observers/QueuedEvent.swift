@@ -5,17 +5,18 @@
 package struct QueuedEvent<Payload: Sendable>: Sendable {
   /// The payload.
   package let payload: Payload
-  /// What else is known of the event.
+  /// Everything else that is known about the event.
   package let origin: EventOrigin
 }
 
-/// What is known of an event that waits, except its payload; without what was valid only while its post was running.
+/// Everything that is known about a waiting event except its payload, and except what was valid only while its post
+/// was running.
 package struct EventOrigin: Sendable {
   /// The call that posted the event.
   package let site: CallSite
   /// The turns that have led to the event.
   package let chain: EventChain
-  /// What reports on the event; `nil` if neither hooks nor a waiting poster follow it.
+  /// What reports on the event; `nil` if neither hooks nor a waiting caller follow it.
   package let delivery: QueuedDelivery?
   private let sender: ObjectIdentifier?
   private let number: UInt
@@ -93,7 +94,7 @@ private struct EventOrigins {
   }
 
   private var runs = BoundedQueue<Run>()
-  /// What is left of the first run.
+  /// The rest of the first run.
   private var first: Run?
 
   var next: EventOrigin? { first?.origin ?? runs.first?.origin }
@@ -118,8 +119,8 @@ private struct EventOrigins {
 
 /// Payloads, first in, first out.
 ///
-/// In generic code that is not specialized, the types of an array of payloads would be looked up at each use: hence an
-/// allocation of its own, and members that are always inlined.
+/// In generic code that is not specialized, the types of an array of payloads would be looked up at each use: hence a
+/// separate allocation, and members that are always inlined.
 @safe
 private struct PayloadQueue<Payload>: ~Copyable {
   /// Payloads from `head` up to `end`.
@@ -172,7 +173,7 @@ private struct PayloadQueue<Payload>: ~Copyable {
     return payload
   }
 
-  /// Begins again at the front, and gives much memory back.
+  /// Starts again at the front, and frees a large allocation.
   @inline(__always)
   private mutating func reset() {
     (head, end) = (0, 0)

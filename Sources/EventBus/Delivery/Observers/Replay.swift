@@ -85,8 +85,8 @@ final class RecordedEvent<Payload: Sendable>: Sendable {
 /// Holds live events back while an observer receives replayed ones.
 ///
 /// Live events that arrive meanwhile wait until the registering thread delivers them after the replayed
-/// ones. Afterwards the gate admits every event except those that were replayed. What came of these is in
-/// their ``PostRecord``, which the replay has reported to.
+/// ones. Afterwards the gate admits every event except those that were replayed. The outcomes of these
+/// are in their ``PostRecord``, to which the replay has reported.
 ///
 /// The gate is not generic over the payload: looking up the types of the gate and its parts would cost more
 /// than the rest of a registration, and few events wait.
@@ -109,7 +109,7 @@ package final class ReplayGate: Sendable {
 
   /// Holds back a live event while the gate is closed, and afterwards one that was replayed.
   ///
-  /// While the gate is closed, an event waits even if it was recorded: its poster then waits until the replay
+  /// While the gate is closed, an event waits even if it was recorded: its caller then waits until the replay
   /// is over.
   ///
   /// - Parameters:

@@ -26,7 +26,7 @@ final class SenderGroup:
     key = ObjectAddress.of(sender)
   }
 
-  /// A Boolean value that indicates whether the sender has died.
+  /// True if the sender has died.
   ///
   /// Do not read it under a lock: it loads the sender.
   var hasLostSender: Bool { sender == nil }
@@ -40,7 +40,6 @@ struct Senders {
   private static let smallest = 32
   private var groups: [UInt: SenderGroup] = [:]
 
-  /// A Boolean value that indicates whether there are no groups.
   var isEmpty: Bool { groups.isEmpty }
 
   /// The groups, in no order.

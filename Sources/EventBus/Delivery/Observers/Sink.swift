@@ -48,7 +48,7 @@ package class AnySink: @unchecked Sendable {  // Reason: atomics and constants.
   /// The address, for storage in a slot.
   package final var address: UInt { ObjectAddress.of(self) }
 
-  /// A Boolean value that indicates whether no call may begin.
+  /// True if no call may begin.
   final var isClosed: Bool { entry.load(ordering: .relaxed) & Self.closed != 0 }
 
   /// Allows or forbids calls; called with the lock of the list held.
@@ -60,10 +60,10 @@ package class AnySink: @unchecked Sendable {  // Reason: atomics and constants.
     }
   }
 
-  /// A Boolean value that indicates whether the owner or the sender may die without notice.
+  /// True if the owner or the sender may die without notice.
   final var isWatched: Bool { ownerClass != nil || group != nil }
 
-  /// A Boolean value that indicates whether the owner or the sender has died.
+  /// True if the owner or the sender has died.
   ///
   /// Loads both: see ``hasLostOwner``.
   final var isOrphaned: Bool { hasLostOwner || group?.hasLostSender ?? false }
@@ -79,14 +79,16 @@ package class AnySink: @unchecked Sendable {  // Reason: atomics and constants.
   /// The class of the owner, if there is one.
   var ownerClass: AnyClass? { nil }
 
-  /// A Boolean value that indicates whether the owner has died.
+  /// True if the owner has died.
   ///
   /// Loads the owner, and so may end up holding its last reference. Read it without a lock, and only on the
   /// actor of ``home``.
   var hasLostOwner: Bool { false }
 
-  /// A Boolean value that indicates whether the owner lives, any thread may find that out, and there is no
-  /// particular sender: the common answer of a probe.
+  /// True if the owner is known to be alive, any thread may load it, and there is no particular
+  /// sender: the common answer of a probe.
+  ///
+  /// False if unknown.
   var isSurelyOfUse: Bool { ownerClass == nil && group == nil }
 
   /// The observers of the only sender that is observed, if there is one.
@@ -95,7 +97,7 @@ package class AnySink: @unchecked Sendable {  // Reason: atomics and constants.
   /// Stores the group of the only sender; called once, with the lock of the list held, before the sink is published.
   func enter(_ group: SenderGroup) {}
 
-  /// A Boolean value that indicates whether events may wait for the handler, to be called after their post.
+  /// True if events may wait for the handler, to be called after their post.
   var isCalledLater: Bool { false }
 
   /// The events that wait for the handler, and those discarded; `nil` if events never wait.
@@ -104,15 +106,15 @@ package class AnySink: @unchecked Sendable {  // Reason: atomics and constants.
   /// The reason for not passing an event to a handler that is closed.
   var refusal: Reception { registration.refusal }
 
-  /// Takes out what waits for the handler, when the registration has ended.
+  /// Removes the events that wait for the handler, when the registration has ended.
   ///
   /// Called once, under no lock.
   ///
-  /// - Returns: What waited; the caller releases it when nothing else is left to do.
+  /// - Returns: The events; the caller releases them when nothing else is left to do.
   func takeWaiting() -> Discarded? { nil }
 }
 
-/// What waited for a handler whose registration has ended; released under no lock.
+/// The events that waited for a handler whose registration has ended; released under no lock.
 package final class Discarded: Sendable {
   private let items: any Sendable
 
@@ -126,7 +128,7 @@ package final class Discarded: Sendable {
 /// handler of a ``PlainSink`` without it. The other kinds derive from ``GeneralSink``.
 @usableFromInline
 package class Sink<Payload: Sendable>: AnySink, @unchecked Sendable {  // Reason: stateless.
-  /// Receives an event from a post, on the poster's thread.
+  /// Receives an event from a post, on the posting thread.
   ///
   /// - Returns: The outcome. Errors of handlers are reported.
   @usableFromInline
@@ -179,13 +181,13 @@ package class Sink<Payload: Sendable>: AnySink, @unchecked Sendable {  // Reason
     }
     let receiver = Receiver(self, on: mailbox?.identity ?? poster)
     return try record.call(receiver, unless: { refusal(of: record) }) {
-      // The hook that hears of the beginning may have ended the registration.
+      // The hook that received the beginning may have ended the registration.
       try registration.isActive ? call() : registration.refusal
     }
   }
 }
 
-/// A closure that the poster calls, without conditions.
+/// A closure that the posting code calls, without conditions.
 ///
 /// A post that finds no flag in ``AnySink/entry`` calls the handler itself.
 @usableFromInline
@@ -229,7 +231,7 @@ package struct Receiver: Sendable {
   }
 }
 
-/// What a report says of the events that wait for one handler.
+/// Counts of the events that wait for one handler, for snapshots and errors.
 package struct QueueContent: Sendable {
   /// The number of events that wait for the handler, or in the buffer of the stream.
   let waitingCount: Int

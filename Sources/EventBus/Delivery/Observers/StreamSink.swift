@@ -1,4 +1,4 @@
-/// The buffer of a stream, which is filled on the poster's thread and finishes with the registration.
+/// The buffer of a stream, which is filled on the posting thread and finishes with the registration.
 final class StreamSink<Payload: Sendable>: GeneralSink<Payload>,
   @unchecked Sendable  // Reason: constants.
 {
@@ -10,7 +10,7 @@ final class StreamSink<Payload: Sendable>: GeneralSink<Payload>,
   /// - Parameters:
   ///   - registration: The registration.
   ///   - request: The parameters of the registration.
-  ///   - conditions: What an event must meet.
+  ///   - conditions: The conditions that an event must meet.
   ///   - buffer: The buffer.
   ///   - fill: Adds a payload to the buffer, from code that knows the payload's type.
   init(

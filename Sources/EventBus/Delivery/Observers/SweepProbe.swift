@@ -35,13 +35,12 @@ package struct SweepProbe {
     budget = isSmall ? (total + 1) / 2 : Self.firstChecks
   }
 
-  /// A Boolean value that indicates whether the list is small.
   package var isSmall: Bool { total <= Self.smallList }
 
-  /// A Boolean value that indicates whether there is nothing more to check, unless a dead owner is recorded.
+  /// True if there is nothing more to check, unless a dead owner is recorded.
   package var isComplete: Bool { budget <= 0 || checked >= total || shouldSweep }
 
-  /// A Boolean value that indicates whether all positions should be checked.
+  /// True if all positions should be checked.
   package var shouldSweep: Bool {
     isSmall ? hasFoundDead : checked >= min(total, UInt(Self.enoughChecks))
   }

@@ -31,7 +31,7 @@ package final class WaitingCount: Sendable {
   /// A count of zero.
   package init() {}
 
-  /// A Boolean value that indicates whether nothing is waiting in mailboxes.
+  /// True if nothing is waiting in mailboxes.
   @inlinable
   package var isZero: Bool { mailboxes.load(ordering: .acquiring) == 0 }
 

@@ -22,7 +22,7 @@ package class WaitingEvents: @unchecked Sendable {  // Reason: see the members.
   /// None is opened if a nested call has opened them meanwhile.
   ///
   /// - Parameters:
-  ///   - notes: The notes of the thread, which learn of the chains of the events.
+  ///   - notes: The notes of the thread, which record the chains of the events.
   ///   - takesNext: Takes the next event out of the order, if it is for this handler and to be opened now. Nothing foreign
   ///     runs between that and the removal of its payload.
   /// - Returns: `false` when the owner of the last one had died.
@@ -37,14 +37,15 @@ package class WaitingEvents: @unchecked Sendable {  // Reason: see the members.
 
 /// The events that wait for one handler on an actor.
 ///
-/// Posters add events under the lock of the mailbox. The actor takes all of them at once under that lock, and opens them
-/// without it.
+/// Posting threads add events under the lock of the mailbox. The actor takes all of them at once under that lock, and
+/// opens them without it.
 package final class HandlerEvents<Payload: Sendable>: WaitingEvents,
   @unchecked Sendable  // Reason: guarded by the lock of the mailbox, or confined to the actor.
 {
   // No other access can begin during one of these: they are instantaneous.
   @exclusivity(unchecked) private var arrived = QueuedEvents<Payload>()
-  /// Between what posters write above and what the actor writes below.
+  /// Separates the fields above, which posting threads write, from those below, which the actor
+  /// writes.
   private let padding = CacheLine()
   @exclusivity(unchecked) private var opening = QueuedEvents<Payload>()
   /// The number of the events to open, for any thread.
@@ -131,7 +132,7 @@ package final class HandlerEvents<Payload: Sendable>: WaitingEvents,
 /// The order of the events that wait for one actor, across its handlers.
 ///
 /// Neighbours for one handler share an entry. The entries of a handler whose events were removed stay until they are
-/// many. A plain value; the lock that guards ``WaitingEvents`` guards the order into which posters add.
+/// many. A plain value; the lock that guards ``WaitingEvents`` guards the order into which posting threads add.
 package struct EventOrder: ~Copyable {
   private typealias Entry = (events: WaitingEvents, count: Int)
   private static let smallest = 32
@@ -148,7 +149,6 @@ package struct EventOrder: ~Copyable {
   /// Creates an order of no events.
   package init() {}
 
-  /// A Boolean value that indicates whether there are no events.
   package var isEmpty: Bool { count == 0 }
 
   /// Adds an event at the end.
@@ -163,7 +163,7 @@ package struct EventOrder: ~Copyable {
     }
   }
 
-  /// Notes that the events of a handler were removed, which has no others.
+  /// Notes that all events of a handler were removed.
   ///
   /// - Parameter removed: The number of its events.
   /// - Returns: Objects to release outside the lock.

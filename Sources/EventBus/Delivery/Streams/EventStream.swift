@@ -78,7 +78,7 @@ public final class EventStream<Payload: Sendable>: AsyncSequence, Sendable {
   /// - Complexity: O(1).
   public var waitingCount: Int { buffer.waitingCount }
 
-  /// A Boolean value that indicates whether a consumer waits for a payload.
+  /// True if a consumer waits for a payload.
   package var isAwaited: Bool { buffer.isAwaited }
 
   /// Creates an iterator over the elements of the stream.

@@ -36,7 +36,7 @@ package final class StreamBuffer<Element: Sendable>: Sendable {
 
     init(_ limit: BufferLimit) { elements = BoundedQueue(limit) }
 
-    /// What became of a new element, with what to do after unlocking.
+    /// The outcome for a new element, with the action to take after unlocking.
     @usableFromInline
     enum Addition: Sendable {
       /// The buffer has finished, or is full: nothing was added.
@@ -149,7 +149,6 @@ package final class StreamBuffer<Element: Sendable>: Sendable {
   /// The number of discarded elements.
   package var dropped: Int { state.withLock { $0.dropped } }
 
-  /// A Boolean value that indicates whether a consumer waits.
   package var isAwaited: Bool { state.withLock { !$0.waiters.isEmpty } }
 
   /// Adds an element, unless the buffer has finished.

@@ -184,7 +184,7 @@ extension ObservedProperty where Value: RangeReplaceableCollection & RandomAcces
   ///     property.
   ///   - id: An identifier. A later registration of the same owner with an equal identifier replaces this
   ///     one.
-  ///   - initial: Whether the handler is called with the current value, too, during the registration.
+  ///   - initial: Whether the handler is also called with the current value, during the registration.
   ///   - handler: Called with the owner and the change. A handler registered during a change is
   ///     not called for that change.
   /// - Returns: A token that cancels the registration. Releasing the token does not.
@@ -205,7 +205,7 @@ extension ObservedProperty where Value: RangeReplaceableCollection & RandomAcces
   /// Calls a handler with the changes of the elements while the returned token is retained.
   ///
   /// - Parameters:
-  ///   - initial: Whether the handler is called with the current value, too, during the registration.
+  ///   - initial: Whether the handler is also called with the current value, during the registration.
   ///   - handler: Called with the change.
   /// - Returns: A token that owns the registration: releasing the token ends it.
   /// - Complexity: Amortized O(1).

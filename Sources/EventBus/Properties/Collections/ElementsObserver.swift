@@ -12,7 +12,7 @@ final class ElementsObserver<Value>: PropertyObserver<Value> {
   ///
   /// It suffices to report that everything was replaced when the old value is unknown.
   @usableFromInline var knownCount: Int
-  /// A Boolean value that indicates whether a report was missed while the registration was paused.
+  /// True if a report was missed while the registration was paused.
   @usableFromInline var hasMissed = false
 
   init(
@@ -63,7 +63,7 @@ extension Observed where Value: RangeReplaceableCollection {
   /// - Parameters:
   ///   - owner: The object that the registration belongs to, held weakly; `nil` if it belongs to its token.
   ///   - id: The identifier under which the registration replaces an earlier one of its owner.
-  ///   - initial: Whether the handler is called with the current value, too.
+  ///   - initial: Whether the handler is also called with the current value.
   ///   - body: Called with the owner and the change.
   /// - Returns: The token.
   @inlinable

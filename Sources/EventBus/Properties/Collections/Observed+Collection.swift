@@ -332,7 +332,7 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
   @inlinable
   func check(_ index: Value.Index, _ fileID: StaticString, _ line: UInt) {
     if index < storage.startIndex || index >= storage.endIndex {
-      trapOutside("the index \(index)", "Pass the index of an element", fileID, line)
+      trapOutside("The index \(index)", "Pass the index of an element", fileID, line)
     }
   }
 
@@ -341,7 +341,7 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
   func check(_ range: Range<Value.Index>, _ fileID: StaticString, _ line: UInt) {
     if range.lowerBound < storage.startIndex || range.upperBound > storage.endIndex {
       trapOutside(
-        range.isEmpty ? "the index \(range.lowerBound)" : "the range \(range)",
+        range.isEmpty ? "The index \(range.lowerBound)" : "The range \(range)",
         "Pass indices of elements, or the end index to insert there",
         fileID,
         line

@@ -26,7 +26,7 @@
 /// A value may be computed from computed values, and these from others, in chains of any length: neither reading a
 /// value, nor setting a property, nor releasing a chain needs more stack for a long chain than for a short one. That
 /// holds for the sources that are passed to the initializer. A computed value that the closure captures, or that a
-/// source of a type of your own reads, is computed inside the computation that reads it.
+/// source of a custom type reads, is computed inside the computation that reads it.
 ///
 /// Keep a strong reference to the computed value: it retains its sources, but they do not retain it. After
 /// it is deinitialized, its observers are not called and their tokens have no effect.
@@ -56,7 +56,7 @@ public final class Computed<Value>: ObservedValue {
     self.init(repeat each source, comparing: sameness(), from: compute, fileID: fileID, line: line)
   }
 
-  /// Creates a value from its sources, with an equality of its own.
+  /// Creates a value from its sources, with a custom equality.
   ///
   /// - Parameters:
   ///   - source: The properties and computed values to compute from.
@@ -103,7 +103,7 @@ public final class Computed<Value>: ObservedValue {
   ///   - owner: The object whose lifetime limits the registration.
   ///   - id: An identifier. A later registration of the same owner with an equal identifier replaces this
   ///     one.
-  ///   - initial: Whether the handler is called with the current value, too, during the registration.
+  ///   - initial: Whether the handler is also called with the current value, during the registration.
   ///   - prior: Whether the handler is called before each change as well. It is called before the other observers; the
   ///     sources have already changed.
   ///   - handler: Called with the owner and the change.
@@ -125,7 +125,7 @@ public final class Computed<Value>: ObservedValue {
   /// Calls a handler for every change while the returned token is retained.
   ///
   /// - Parameters:
-  ///   - initial: Whether the handler is called with the current value, too, during the registration.
+  ///   - initial: Whether the handler is also called with the current value, during the registration.
   ///   - prior: Whether the handler is called before each change as well. It is called before the other observers; the
   ///     sources have already changed.
   ///   - handler: Called with the change.

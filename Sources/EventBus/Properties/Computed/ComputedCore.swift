@@ -64,7 +64,7 @@ final class ComputedCore<Value>: ComputedNode {
     if height > 1 { ComputedNode.release(&sources) }
   }
 
-  /// A Boolean value that indicates whether the ``Computed`` value has been released.
+  /// True if the ``Computed`` value has been released.
   @inlinable
   var isClosed: Bool { unsafe compute == nil }  // Reason: an instantaneous read.
 
@@ -85,7 +85,7 @@ final class ComputedCore<Value>: ComputedNode {
     // Cleared first: a source that changes during the computation sets it again.
     isDirty = false
     isComputing.store(true, ordering: .relaxed)
-    // Removed, so that a computation that reads the value comes here, too.
+    // Removed, so that a computation that reads the value also arrives here.
     let former = computed.exchange(nil)
     let value = compute()
     _ = computed.exchange(value)
@@ -152,8 +152,10 @@ final class ComputedCore<Value>: ComputedNode {
   func trapOnNestedComputation() -> Never {
     let site = observers.site
     trap(
-      "the computed value at \(site.fileID):\(site.line) was accessed during its own computation",
-      remedy: "Use only the arguments of the closure, and set no property in it"
+      "The computed value at \(site.fileID):\(site.line) was accessed during its own computation",
+      remedy: "Use only the arguments of the closure, and do not set properties in it",
+      fileID: site.fileID,
+      line: site.line
     )
   }
 
@@ -184,7 +186,7 @@ final class ComputedCore<Value>: ComputedNode {
     }
   }
 
-  /// Observes a source that is no part of the dependency graph.
+  /// Observes a source that is not part of the dependency graph.
   private func observe(_ source: some ObservedValue) -> Token {
     source.observe(initial: false, prior: false) { [weak self] _ in
       guard let self else { return }

@@ -80,7 +80,7 @@ final class OpenBatch {
 
   private var members: [any BatchMember] = []
 
-  /// A Boolean value that indicates whether a batch is open on any thread.
+  /// True if a batch is open on any thread.
   @inlinable
   static var isAnyOpen: Bool { openCount.load(ordering: .relaxed) != 0 }
 

@@ -12,9 +12,9 @@ class ComputedNode {
 
   /// One more than the greatest height of the sources, where properties have height zero.
   @usableFromInline final let height: Int
-  /// A Boolean value that indicates whether a source has changed since the last computation.
+  /// True if a source has changed since the last computation.
   ///
-  /// If a node is dirty, its dependents are dirty too.
+  /// If a node is dirty, so are its dependents.
   @inlinable final var isDirty: Bool {
     get { dirty.load(ordering: .relaxed) }
     set { dirty.store(newValue, ordering: .relaxed) }

@@ -64,7 +64,7 @@ public final class Observed<Value> {
   ///
   /// Not optional, because binding an optional closure retains it.
   private let areEqual: (Value, Value) -> Bool
-  /// A Boolean value that indicates whether NaN counts as equal to NaN; only a property that has observers looks up what
+  /// True if NaN counts as equal to NaN; only a property that has observers looks up what
   /// that means for its type.
   private let knowsNaN: Bool
   @usableFromInline let notifies: Notifies
@@ -113,7 +113,7 @@ public final class Observed<Value> {
   /// - Parameters:
   ///   - wrappedValue: The initial value.
   ///   - areEqual: Returns whether two values are equal. A value equal to the current one is not reported; while the
-  ///     property has observers, it is not even stored. Let it tell apart what readers can tell apart.
+  ///     property has observers, it is not even stored. It must distinguish all values that readers can distinguish.
   ///   - notifies: A value that selects automatic or manual reports.
   ///   - fileID: The source file of the property; filled in by the compiler.
   ///   - line: The line in that file; filled in by the compiler.
@@ -254,7 +254,6 @@ final class ValueCell<Value> {
     self.site = site
   }
 
-  /// A Boolean value that indicates whether the value is observed.
   @inlinable
   var isObserved: Bool { unsafe address != 0 }  // Reason: an instantaneous read.
 
@@ -302,8 +301,10 @@ final class ValueCell<Value> {
   @usableFromInline
   func trapOnNestedAccess() -> Never {
     trap(
-      "the property at \(site.fileID):\(site.line) was accessed while it was being mutated in place",
-      remedy: "Inside the mutation, use only the value that is being mutated"
+      "The property at \(site.fileID):\(site.line) was accessed while it was being mutated in place",
+      remedy: "Inside the mutation, use only the value that is being mutated",
+      fileID: site.fileID,
+      line: site.line
     )
   }
 }

@@ -38,7 +38,7 @@ extension ObservedProperty {
   ///     property.
   ///   - id: An identifier. A later registration of the same owner with an equal identifier replaces this
   ///     one.
-  ///   - initial: Whether the handler is called with the current value, too, during the registration.
+  ///   - initial: Whether the handler is also called with the current value, during the registration.
   ///   - prior: Whether the handler is called before each change as well, while the property has the old value.
   ///   - handler: Called with the owner and the change. A handler registered during a change is
   ///     not called for that change.
@@ -69,7 +69,7 @@ extension ObservedProperty {
   /// Calls a handler for every change while the returned token is retained.
   ///
   /// - Parameters:
-  ///   - initial: Whether the handler is called with the current value, too, during the registration.
+  ///   - initial: Whether the handler is also called with the current value, during the registration.
   ///   - prior: Whether the handler is called before each change as well, while the property has the old value.
   ///   - handler: Called with the change. A handler registered during a change is not called for
   ///     that change.
@@ -216,7 +216,7 @@ public protocol ObservedValue<Value> {
   /// Calls a closure for every change while the returned token is retained.
   ///
   /// - Parameters:
-  ///   - initial: Whether the handler is called with the current value, too, during the registration.
+  ///   - initial: Whether the handler is also called with the current value, during the registration.
   ///   - prior: Whether the handler is called before each change as well, while the property has the old value.
   ///   - handler: Called with each change in the isolation domain of the value.
   /// - Returns: A token that owns the registration: releasing the token ends it.
@@ -227,7 +227,7 @@ extension ObservedValue {
   /// Calls a closure for every change while the returned token is retained, and not before changes.
   ///
   /// - Parameters:
-  ///   - initial: Whether the handler is called with the current value, too, during the registration.
+  ///   - initial: Whether the handler is also called with the current value, during the registration.
   ///   - handler: Called with each change in the isolation domain of the value.
   /// - Returns: A token that owns the registration: releasing the token ends it.
   public func observe(
@@ -257,8 +257,8 @@ extension EventStream {
     let site = CallSite(fileID, line)
     let buffer = StreamBuffer<Payload>(BufferLimit(buffering, at: site)) { count in
       printError(
-        "EventBus: \(count) values wait in the stream made at \(SourceSite(site)). No task reads it, or not as fast"
-          + " as the property changes: read it, end it, or pass a buffering policy that keeps fewer."
+        "EventBus: \(count) values wait in the stream created at \(SourceSite(site)). No task reads it, or not as fast"
+          + " as the property changes. Read it, end it, or pass a buffering policy that keeps fewer."
       )
     }
     // Cancelled with the release of the handler. If the property belongs to an isolation domain, that is later

@@ -33,7 +33,7 @@ extension ObservedProperty {
   /// - Parameters:
   ///   - path: The key path from the object to the view of its property, such as `\.$balance`.
   ///   - owner: The object whose lifetime limits the registration.
-  ///   - initial: Whether the handler is called with the current value, too, during the registration.
+  ///   - initial: Whether the handler is also called with the current value, during the registration.
   ///   - prior: Whether the handler is called before each change as well, while the property has the old value.
   ///   - handler: Called with the owner and the change of the inner value.
   /// - Returns: A token that cancels the registration. Releasing the token does not.
@@ -62,7 +62,7 @@ extension ObservedProperty {
   /// - Parameters:
   ///   - path: The key path from the object to the view of its property, such as `\.$balance`.
   ///   - owner: The object whose lifetime limits the registration.
-  ///   - initial: Whether the handler is called with the current value, too, during the registration.
+  ///   - initial: Whether the handler is also called with the current value, during the registration.
   ///   - prior: Whether the handler is called before each change as well, while the property has the old value.
   ///   - handler: Called with the owner and the change of the inner value.
   /// - Returns: A token that cancels the registration. Releasing the token does not.
@@ -193,7 +193,8 @@ final class PathObserver<Owner: AnyObject, Root, Leaf>: PropertyObserver<Root> {
     guard let outer, let observers = outer.observers, !registration.hasEnded else {
       return follow(nil)
     }
-    // Published as a report of the outer property too, for tasks that wait for the end of the registration.
+    // Also published as a report of the outer property, for tasks that wait for the end of the
+    // registration.
     observers.calling { receiveInner(change, from: outer) }
   }
 

@@ -11,9 +11,9 @@ class PropertyObserver<Value> {
   final let roles: PropertyFlags
   /// The registration number; ascending in registration order.
   final var number: UInt { registration.number }
-  /// A Boolean value that indicates whether the observer belongs to an object.
+  /// True if the observer belongs to an object.
   final let isOwned: Bool
-  /// A Boolean value that indicates whether the owner's death must be found by a sweep.
+  /// True if the owner's death must be found by a sweep.
   final let needsSweeping: Bool
   /// The key under which a later registration replaces this one.
   final var key: PropertyObserverKey?
@@ -46,7 +46,7 @@ class PropertyObserver<Value> {
   /// The owner; `nil` if there is none or it has died.
   var currentOwner: AnyObject? { nil }
 
-  /// A Boolean value that indicates whether the owner has died.
+  /// True if the owner has died.
   final var hasLostOwner: Bool { isOwned && currentOwner == nil }
 }
 
@@ -193,9 +193,9 @@ package struct WriteReport<Value> {
   @usableFromInline package let old: Value?
   /// The records of the writes, in order; `nil` if any write was not described.
   @usableFromInline package let records: [AnyObject]?
-  /// A Boolean value that indicates whether this is the initial report of a registration.
+  /// True if this is the initial report of a registration.
   @usableFromInline package let isInitial: Bool
-  /// A Boolean value that indicates whether this is the report of a batch, which is left out if the writes
+  /// True if this is the report of a batch, which is left out if the writes
   /// cancel each other out.
   @usableFromInline let isOfBatch: Bool
 
@@ -256,11 +256,11 @@ final class EndedRegistrations: Sendable {
   @usableFromInline let word = Atomic<UInt>(0)
   private let state = Locked(State())
 
-  /// A Boolean value that indicates whether the property still holds ended registrations.
+  /// True if the property still holds ended registrations.
   @inlinable
   var isDirty: Bool { word.load(ordering: .relaxed) & Self.dirty != 0 }
 
-  /// A Boolean value that indicates whether handlers are being called; for the property only.
+  /// True if handlers are being called; for the property only.
   @inlinable
   var isReporting: Bool { word.load(ordering: .relaxed) >= Self.reporting }
 

@@ -5,7 +5,7 @@ extension PropertyObservers {
   /// - Parameters:
   ///   - owner: The owner of the registration.
   ///   - id: The identifier under which the registration replaces an earlier one of its owner.
-  ///   - initial: Whether the handler is called with the current value, too.
+  ///   - initial: Whether the handler is also called with the current value.
   ///   - value: The current value; `nil` for a validator, which does not need it.
   ///   - isBehind: Pass `true` if the other observers do not know that value for a reason outside this
   ///     property.

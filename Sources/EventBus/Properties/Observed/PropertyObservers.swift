@@ -43,8 +43,7 @@ final class PropertyObservers<Value> {
   /// The source site of the property.
   let site: PropertySite
   @usableFromInline let areEqual: (Value, Value) -> Bool
-  /// A Boolean value that indicates whether values that count as equal may differ, because a predicate of one's own
-  /// compares them.
+  /// True if values that count as equal may differ, because a custom predicate compares them.
   let equalsMayDiffer: Bool
 
   // Unchecked for the same reason as the slots.
@@ -73,7 +72,7 @@ final class PropertyObservers<Value> {
   @inlinable
   func has(_ flags: PropertyFlags) -> Bool { rounds.flags.rawValue & flags.rawValue != 0 }
 
-  /// A Boolean value that indicates whether a mutation in place needs the value before it.
+  /// True if a mutation in place needs the value before it.
   ///
   /// A registration may need that value or may decline the new one. In the first write of an open batch,
   /// observers of elements need it to see whether the batch has changed anything.

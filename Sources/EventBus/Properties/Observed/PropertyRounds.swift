@@ -16,9 +16,9 @@
 package struct PropertyRounds<Value> {
   /// A change that has been stored and remains to be reported.
   package struct Round {
-    /// A Boolean value that indicates whether the value is back where it began.
+    /// True if the value is back where it began.
     package fileprivate(set) var isNetZero = false
-    /// A Boolean value that indicates whether the computed values are settled with this round, and not
+    /// True if the computed values are settled with this round, and not
     /// by the batch.
     package fileprivate(set) var settlesDependents = true
     /// The chain of the changes that led to the round; if it waits, it is part of the chain.
@@ -201,7 +201,7 @@ package struct PropertyRounds<Value> {
   /// - Parameters:
   ///   - old: The value before the first write of the batch; `nil` if no observer needed it.
   ///   - new: The new value.
-  ///   - isNetZero: A Boolean value that indicates whether both are equal.
+  ///   - isNetZero: True if both are equal.
   /// - Returns: `true` if the caller reports the queue once every property of the batch has queued its
   ///   round, with ``next()``, and ends the report, with ``end()``; `false` if a report in progress or an
   ///   enclosing batch does.
@@ -281,7 +281,7 @@ func deliverRounds<Round>(
 /// - Parameter site: The source site of the property.
 func warnOfRounds(of site: PropertySite) {
   printError(
-    "EventBus: the property at \(site.fileID):\(site.line) was set more than 100 times by its "
+    "EventBus: The property at \(site.fileID):\(site.line) was set more than 100 times by its "
       + "own observers. Check whether they trigger each other in an endless cycle."
   )
 }
@@ -310,13 +310,13 @@ package struct PropertyFlags: OptionSet, Sendable {
     if isSet { formUnion(flag) } else { subtract(flag) }
   }
 
-  /// Observers of every change, who need the old value.
+  /// Observers of every change; these need the old value.
   @inlinable package static var changes: Self { Self(rawValue: 1) }
   /// Observers of every change before it is stored.
   @inlinable static var priors: Self { Self(rawValue: 2) }
   /// Validators of every proposed value.
   @inlinable static var validators: Self { Self(rawValue: 4) }
-  /// Observers of every write report, who do not need the old value.
+  /// Observers of every write report; these do not need the old value.
   @inlinable package static var writes: Self { Self(rawValue: 8) }
 
   /// The roles of an observer of changes.
@@ -338,7 +338,7 @@ package struct PropertyFlags: OptionSet, Sendable {
   /// Computed values depend on the property.
   @inlinable static var dependents: Self { Self(rawValue: 512) }
 
-  /// There is something that the next report has to take into account.
+  /// The next report must take something into account.
   @inlinable static var unreported: Self { [.batch, .silent, .baselines] }
 
   /// An assignment needs the slow path.

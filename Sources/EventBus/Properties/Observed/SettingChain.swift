@@ -65,8 +65,8 @@ package struct SettingChain: Equatable, Sendable {
 
   /// Assigns the value of a property to the target of a binding, unless bindings have made too many changes of the chain.
   ///
-  /// Properties that are bound to each other, and whose values are never equal, would set each other for ever. A refusal
-  /// prints a message, and ends what the binding would have gone on with.
+  /// Properties that are bound to each other, and whose values are never equal, would set each other forever. A
+  /// refusal prints a message, and the binding stops.
   ///
   /// - Parameters:
   ///   - site: The source site of the property.
@@ -77,9 +77,9 @@ package struct SettingChain: Equatable, Sendable {
     if chain.bindings >= bindingLimit {
       let site = site()
       return printError(
-        "EventBus: the binding of the property at \(site.fileID):\(site.line) has stopped, at the end of a chain of "
-          + "changes of which bindings made \(bindingLimit). Check whether properties are bound to each other in a "
-          + "circle, and whether values that `==` compares can be equal."
+        "EventBus: The binding of the property at \(site.fileID):\(site.line) stopped after a chain of changes of which "
+          + "bindings made \(bindingLimit). Check whether properties are bound to each other in a circle, and whether "
+          + "values that `==` compares can be equal."
       )
     }
     chain.bindings += 1

@@ -17,7 +17,7 @@ package struct SharedChanges<Value> {
     let thread: UInt
     /// The number of the newest change when the turn began: the thread's own.
     let began: UInt
-    /// A Boolean value that indicates whether a task delivers; a task has no change of its own.
+    /// True if a task delivers; a task has not made a change.
     let isTask: Bool
     /// The number of delivered changes of other threads.
     var others = 0
@@ -155,7 +155,7 @@ package struct SharedRound<Value> {
   private(set) var thread: UInt = 0
   /// The chain of the changes that led to the round, with this one.
   package private(set) var chain = SettingChain()
-  /// A Boolean value that indicates whether the round has been counted as a merged change that was dropped.
+  /// True if the round has been counted as a merged change that was dropped.
   private(set) var isCounted = false
 
   /// Returns the round for an observer that already knows some of the changes, with the value it knows as
@@ -174,7 +174,7 @@ package struct SharedRound<Value> {
     return copy
   }
 
-  /// A Boolean value that indicates whether the round contains several changes.
+  /// True if the round contains several changes.
   var isMerged: Bool { first != number }
 
   /// Returns whether the merged changes cancel each other out.

@@ -14,13 +14,13 @@ internal import Synchronization
 /// handler on the delivering thread, an actor-isolated handler on its actor, in order. The latter is called
 /// later, except for ``update(isolation:_:)`` on that actor.
 ///
-/// ``readOnly`` is the right to observe the property without the right to set it. A ``batch(_:)`` does not
-/// defer the reports of a shared property.
+/// ``readOnly`` can observe the property but not set it. A ``batch(_:)`` does not defer the reports of a
+/// shared property.
 ///
 /// One thread delivers at a time. A setter may return before another thread, which is delivering at that
 /// moment, has delivered the setter's change. A change made by an observer is delivered after the change
 /// for which the observer was called. More than 100 changes in a row, each made in the call for the
-/// previous one, cause a single warning, also if the observer runs on an actor.
+/// previous one, cause a single warning, even if the observer runs on an actor.
 ///
 /// A thread delivers at most 64 changes of other threads after its own. A task continues from there, and
 /// the next setter may take over from the task.
@@ -30,7 +30,8 @@ internal import Synchronization
 /// reaches the handlers. A change that waits for an actor does not.
 ///
 /// The values that wait for one handler are released as soon as its registration ends, even while another
-/// handler keeps its actor busy. The death of an owner without a lifetime shows only once its actor is free.
+/// handler keeps its actor busy. The death of an owner without a lifetime is noticed only when its actor is
+/// free.
 ///
 /// When 1,000 changes are pending, for a slow observer or a busy actor, further ones merge with the last into one
 /// with the first old value and the last new value, so the chain of every observer stays unbroken. If these two are
@@ -40,8 +41,8 @@ internal import Synchronization
 /// none, if the merged changes cancel each other out.
 /// ``SharedObservedValue/mergedCount`` counts the merged changes.
 ///
-/// For a property of one isolation domain, use ``Observed``, which needs no lock. A ``Computed`` value has
-/// sources of one isolation domain, too: bind the shared property to an observed one, and compute from that.
+/// For a property of one isolation domain, use ``Observed``, which needs no lock. A ``Computed`` value also
+/// lives in one isolation domain, so bind the shared property to an observed one and compute from that.
 ///
 /// ```swift
 /// @MainActor final class Downloads {
@@ -61,7 +62,7 @@ internal import Synchronization
 /// value's `==`, or the predicate passed to the initializer, run under this property's lock; using the property
 /// inside them traps.
 public final class SharedObserved<Value: Sendable>: SharedObservedValue {
-  /// The right to observe a shared property, without the right to set it.
+  /// A view of a shared property that can be observed but not set.
   ///
   /// It retains the property. All members may be used on any thread.
   public struct ReadOnly: SharedObservedValue {
@@ -128,7 +129,7 @@ public final class SharedObserved<Value: Sendable>: SharedObservedValue {
 
   deinit { observers.close() }
 
-  /// The right to observe the property, without the right to set it.
+  /// A view of the property that can be observed but not set.
   public var readOnly: ReadOnly { ReadOnly(property: self) }
 
   /// The current value.
@@ -168,7 +169,7 @@ public final class SharedObserved<Value: Sendable>: SharedObservedValue {
   ///
   /// - Parameters:
   ///   - isolation: The actor on which the caller runs; filled in by the compiler.
-  ///   - body: Mutates the value. It runs under the property's lock; using the property inside it traps, also in
+  ///   - body: Mutates the value. It runs under the property's lock; using the property inside it traps, even in
   ///     the `deinit` of an element that it removes. Return such elements, or assign ``value``.
   /// - Returns: The closure's result.
   /// - Throws: The closure's error.
@@ -283,8 +284,10 @@ extension SharedObserved {
     if insider.load(ordering: .relaxed) == thread {
       let site = observers.site
       trap(
-        "the property at \(site.fileID):\(site.line) was used inside its own update or comparison",
-        remedy: "Work with the value that update hands to its closure"
+        "The property at \(site.fileID):\(site.line) was used inside its own update or comparison",
+        remedy: "Use the value that update passes to its closure",
+        fileID: site.fileID,
+        line: site.line
       )
     }
     return thread

@@ -4,7 +4,7 @@ public protocol SharedObservedValue<Value>: Sendable {
   /// The type of the value.
   associatedtype Value: Sendable
 
-  /// The right to observe the value, without the right to set it.
+  /// A view of the value that can be observed but not set.
   var readOnly: SharedObserved<Value>.ReadOnly { get }
 }
 
@@ -36,7 +36,7 @@ extension SharedObservedValue {
   /// Calls a handler for every change while the returned token is retained.
   ///
   /// - Parameters:
-  ///   - initial: Whether the handler is called with the current value, too. It is delivered during the
+  ///   - initial: Whether the handler is also called with the current value. It is delivered during the
   ///     registration or queued on the handler's actor, before any later change.
   ///   - fileID: The source file of the registration; filled in by the compiler.
   ///   - line: The line in that file; filled in by the compiler.
@@ -63,7 +63,7 @@ extension SharedObservedValue {
   ///   - owner: The object whose lifetime limits the registration.
   ///   - id: An identifier. A later registration of the same owner with an equal identifier replaces this
   ///     one.
-  ///   - initial: Whether the handler is called with the current value, too, before any later change.
+  ///   - initial: Whether the handler is also called with the current value, before any later change.
   ///   - fileID: The source file of the registration; filled in by the compiler.
   ///   - line: The line in that file; filled in by the compiler.
   ///   - handler: Called with the owner and each change, in the isolation it was written in.
@@ -89,7 +89,7 @@ extension SharedObservedValue {
   ///   - owner: The actor on which the handler runs, held weakly.
   ///   - id: An identifier. A later registration of the same owner with an equal identifier replaces this
   ///     one.
-  ///   - initial: Whether the handler is called with the current value, too, before any later change.
+  ///   - initial: Whether the handler is also called with the current value, before any later change.
   ///   - fileID: The source file of the registration; filled in by the compiler.
   ///   - line: The line in that file; filled in by the compiler.
   ///   - handler: Called on the actor with each change.
@@ -124,9 +124,9 @@ extension SharedObservedValue {
   /// progress.bind(to: bar, \.fraction)  // on the main actor
   /// ```
   ///
-  /// The object belongs to the actor, and need not be `Sendable`: a `@MainActor` class, also in its
-  /// `init`, or an object that an actor owns. A call without an actor does not compile. Nor does a key path
-  /// to a property of an actor itself; an actor observes with `observe(owner: self)`.
+  /// The object belongs to the actor, and need not be `Sendable`: a `@MainActor` class, even in its `init`,
+  /// or an object that an actor owns. A call without an actor does not compile. Nor does a key path to a
+  /// property of an actor itself; an actor observes with `observe(owner: self)`.
   ///
   /// Bindings in a circle of values that are never equal stop with a message, as for an ``Observed`` property.
   ///
@@ -215,7 +215,7 @@ extension SharedObserved {
   /// - Parameters:
   ///   - request: The parameters of the registration.
   ///   - owner: The owner, held weakly.
-  ///   - isAtHome: A Boolean value that indicates whether the caller runs on the handler's actor, and the
+  ///   - isAtHome: True if the caller runs on the handler's actor, and the
   ///     initial value is to be delivered before the method returns.
   ///   - handler: The handler.
   /// - Returns: The token, whose release ends the registration unless it has an owner.
@@ -250,7 +250,7 @@ extension SharedObserved {
     _ target: @escaping @Sendable (Value) -> Target
   ) -> Token {
     let (binding, home) = (SharedBinding(keyPath), WeakActor(actor))
-    // Cancelled with the release of the handler, whatever thread ends the binding.
+    // Cancelled with the release of the handler, on any thread that ends the binding.
     let end = Token {
       // Nothing runs on an actor that has been deallocated.
       guard let actor = home.actor else { return }
@@ -285,7 +285,7 @@ private final class SharedBinding<Owner: AnyObject, Value>:
 
 /// The parameters of a registration with a shared property.
 struct SharedObserveRequest {
-  /// Whether the handler is called with the value at the registration, too.
+  /// Whether the handler is also called with the value at the registration.
   let initial: Bool
   /// The call that registers the handler.
   let site: CallSite

@@ -69,7 +69,7 @@ package final class SharedObservers<Value: Sendable>: ObserverList,
   /// - Parameters:
   ///   - registration: The registration.
   ///   - count: The number of calls.
-  ///   - isAtHome: A Boolean value that indicates whether the caller runs on the handler's actor, so that the
+  ///   - isAtHome: True if the caller runs on the handler's actor, so that the
   ///     handler is called before the method returns.
   ///   - property: The property.
   func handOver(
@@ -108,8 +108,9 @@ package final class SharedObservers<Value: Sendable>: ObserverList,
   ) {
     printError(
       "EventBus: \(count) changes of the shared property at \(site.fileID):\(site.line) wait for the actor"
-        + " \(actor.map { "\($0)" } ?? "of a handler"), the newest of them for the handler registered at"
-        + " \(SourceSite(handler)). The actor is blocked, or slower than the code that sets the property."
+        + " \(actor.map { "\($0)" } ?? "of a handler"); the newest is for the handler registered at"
+        + " \(SourceSite(handler)). The actor is blocked, or slower than the code that sets the property: let its"
+        + " handlers return sooner."
     )
   }
 
@@ -130,8 +131,8 @@ package final class SharedObservers<Value: Sendable>: ObserverList,
   func warnOnce() {
     if hasWarned.exchange(true, ordering: .relaxed) { return }
     printError(
-      "EventBus: the property at \(site.fileID):\(site.line) was set at the end of a chain of more than 100 changes, "
-        + "each made by an observer of the one before. Check whether observers trigger each other in an endless cycle."
+      "EventBus: The property at \(site.fileID):\(site.line) was set at the end of a chain of more than 100 changes, "
+        + "each made by an observer of the previous one. Check whether observers trigger each other in an endless cycle."
     )
   }
 
@@ -180,9 +181,9 @@ final class SharedSink<Value: Sendable>: GeneralSink<SharedCall<Value>>,
   @unchecked Sendable  // Reason: constants, and state that is locked.
 {
   private struct State: ~Copyable {
-    /// A Boolean value that indicates whether the registering thread has made its last call.
+    /// True if the registering thread has made its last call.
     var isOpen = false
-    /// A Boolean value that indicates whether the registration has ended, and nothing is to be kept.
+    /// True if the registration has ended, and nothing is to be kept.
     var hasFinished = false
     /// The number of the newest change contained in the value at registration.
     var baseline: UInt = 0
@@ -210,7 +211,7 @@ final class SharedSink<Value: Sendable>: GeneralSink<SharedCall<Value>>,
   private let observers: SharedObservers<Value>
   private let ownerID: ObjectIdentifier?
   private let id: AnyHashable?
-  /// A Boolean value that indicates whether the handler runs on an actor.
+  /// True if the handler runs on an actor.
   private let isBound: Bool
   private let handler: SharedHandler<Value>
 
@@ -248,7 +249,7 @@ final class SharedSink<Value: Sendable>: GeneralSink<SharedCall<Value>>,
   /// - Parameters:
   ///   - value: The value.
   ///   - number: The number of the newest change in it.
-  ///   - isWanted: Whether the handler is called with the value, too.
+  ///   - isWanted: Whether the handler is also called with the value.
   func begin(with value: Value, _ number: UInt, _ isWanted: Bool) {
     // Released outside the lock, with the values that they displace.
     let (early, merged) = state.withLock { state -> ([SharedRound<Value>], Int) in
@@ -307,7 +308,7 @@ final class SharedSink<Value: Sendable>: GeneralSink<SharedCall<Value>>,
 
   /// Makes the call for the next change held during the registration.
   ///
-  /// - Parameter isAtHome: A Boolean value that indicates whether the caller runs on the handler's actor.
+  /// - Parameter isAtHome: True if the caller runs on the handler's actor.
   /// - Returns: `false` if no change is held any more.
   fileprivate func callHeld(_ isAtHome: Bool) -> Bool {
     let isHeld = state.withLock { state in

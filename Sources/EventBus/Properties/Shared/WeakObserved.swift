@@ -120,7 +120,7 @@ extension WeakObservedValue {
   /// Calls a handler for every change while the returned token is retained.
   ///
   /// - Parameters:
-  ///   - initial: Whether the handler is called with the current object, too, before any later change.
+  ///   - initial: Whether the handler is also called with the current object, before any later change.
   ///   - fileID: The source file of the registration; filled in by the compiler.
   ///   - line: The line in that file; filled in by the compiler.
   ///   - handler: Called with each change, in the isolation it was written in.
@@ -146,7 +146,7 @@ extension WeakObservedValue {
   ///   - owner: The object whose lifetime limits the registration.
   ///   - id: An identifier. A later registration of the same owner with an equal identifier replaces this
   ///     one.
-  ///   - initial: Whether the handler is called with the current value, too, before any later change.
+  ///   - initial: Whether the handler is also called with the current value, before any later change.
   ///   - fileID: The source file of the registration; filled in by the compiler.
   ///   - line: The line in that file; filled in by the compiler.
   ///   - handler: Called with the owner and each change, in the isolation it was written in.
@@ -172,7 +172,7 @@ extension WeakObservedValue {
   ///   - owner: The actor, held weakly.
   ///   - id: An identifier. A later registration of the same owner with an equal identifier replaces this
   ///     one.
-  ///   - initial: Whether the handler is called with the current value, too, before any later change.
+  ///   - initial: Whether the handler is also called with the current value, before any later change.
   ///   - fileID: The source file of the registration; filled in by the compiler.
   ///   - line: The line in that file; filled in by the compiler.
   ///   - handler: Called on the actor with each change.

@@ -63,7 +63,7 @@ extension LaunchMachine {
 
   /// Keeps finished work that may have to be undone or closed.
   ///
-  /// A rollback releases also a value that was made from one that is undone.
+  /// A rollback also releases a value that was made from one that is undone.
   private mutating func keep(_ index: Int) {
     let item = rows[index].item
     if isClosed && item.isClosable { return outbox.append(.late(item)) }
@@ -75,7 +75,7 @@ extension LaunchMachine {
     if rows[index].isUndone || item.isClosable { kept.append((rows[index].number, item)) }
   }
 
-  /// Indicates whether an outcome fails a launch whose policy is to stop.
+  /// Returns whether an outcome fails a launch whose policy is to stop.
   ///
   /// A worker that ends because its launch was cancelled has not failed.
   private func isFailure(_ outcome: LaunchOutcome) -> Bool {
@@ -101,7 +101,7 @@ extension LaunchMachine {
 
   /// Refuses all further registrations; a running launch continues with its work.
   ///
-  /// - Returns: The work to settle, and a Boolean value that indicates whether there will be no launch.
+  /// - Returns: The work to settle, and whether there will be no launch.
   package mutating func stop() -> (refused: [LaunchItem], endsAll: Bool) {
     defer { checkInvariants(ofSize: rows.count, _checkInvariants()) }
     guard !isStopping else { return ([], false) }

@@ -32,7 +32,7 @@ extension LaunchMachine {
 
   /// Reads the names of the work that was registered so far, and of later work when it is registered.
   ///
-  /// Of several registrations with one name, the first counts. Called before anything that depends on names: a
+  /// Of several registrations with one name, the first is used. Called before anything that depends on names: a
   /// dictionary that is filled before `main` could not be read after it, because the static standard library may seed
   /// its hash function in between.
   ///
@@ -83,8 +83,8 @@ extension LaunchMachine {
     return Named(site: row.item.site, makes: row.item.makes, pending: pending, outcome: row.outcome)
   }
 
-  /// Keeps the result of named work that has no row any more, without an error, which must not live as long as the
-  /// loader.
+  /// Keeps the result of named work that has no row any more, without its error, so that the loader does not
+  /// retain that.
   mutating func record(_ outcome: LaunchOutcome, of row: Row) {
     let kept = if case .failed = outcome { LaunchOutcome.failed(UnkeptError()) } else { outcome }
     past[row.number] =
@@ -227,7 +227,7 @@ extension LaunchMachine {
   }
 }
 
-/// Stands for the error of work that failed after the launch.
+/// A placeholder for the error of work that failed after the launch.
 private struct UnkeptError: Error, CustomStringConvertible {
-  var description: String { "an error that only its registration keeps" }
+  var description: String { "error not retained; see the registration's token" }
 }

@@ -15,9 +15,9 @@ internal import EventBus
 /// and, of what is registered, all that is not part of a launch that has begun.
 ///
 /// A plain value: it takes no lock, runs no worker and reads no clock. One driver at a time asks for the next step;
-/// other threads report events. What follows from an event for its caller is in the ``outbox``, to be taken under the
-/// same lock and handled after unlocking. Rows are identified by their numbers, which are never reused, so that
-/// abandoned work may report its end at any time.
+/// other threads report events. The consequences of an event for its caller are in the ``outbox``, which the caller
+/// takes under the same lock and handles after unlocking. Rows are identified by their numbers, which are never
+/// reused, so that abandoned work may report its end at any time.
 package struct LaunchMachine: Sendable {
   /// The progress of the loader.
   enum Stage: Sendable {
@@ -55,13 +55,13 @@ package struct LaunchMachine: Sendable {
     case impossible
   }
 
-  /// What follows from an event, to be handled outside of the lock.
+  /// The consequence of an event, to be handled outside of the lock.
   package enum Notice: Sendable {
     /// Work was refused, with this outcome and, if its name is taken, the place of the first work of the name.
     case refused(LaunchItem, LaunchOutcome, original: LaunchSite?)
     /// The task of a row is to be cancelled.
     case cancelled(Int)
-    /// The task of a row is needed no longer.
+    /// The task of a row is no longer needed.
     case ended(Int)
     /// Rows are to be released.
     case released([Row])
@@ -79,7 +79,7 @@ package struct LaunchMachine: Sendable {
     let pending: LaunchItem?
     /// Its outcome.
     let outcome: LaunchOutcome?
-    /// A Boolean value that indicates whether it was refused after the launch, and other work may take the name.
+    /// True if it was refused after the launch, and other work may take the name.
     var isFree = false
   }
 
@@ -87,7 +87,7 @@ package struct LaunchMachine: Sendable {
   var policy: LaunchFailurePolicy
   /// The progress of the loader.
   var stage = Stage.collecting
-  /// A Boolean value that indicates whether registrations are refused.
+  /// True if registrations are refused.
   var isStopping = false
   /// The outcome of all work that has not begun, once nothing more may begin.
   var halt: LaunchOutcome?
@@ -95,19 +95,19 @@ package struct LaunchMachine: Sendable {
   var verdict = Verdict.fine
   /// The faults in the dependencies.
   var problems: [LaunchError] = []
-  /// What follows from events, and was not taken yet.
+  /// The consequences of events that were not taken yet.
   var outbox: [Notice] = []
 
   /// The registered work, by number.
   var rows: [Row] = []
   /// The number of the next row.
   var nextRow = 0
-  /// A Boolean value that indicates whether no planning is needed: no dependencies and only the
+  /// True if no planning is needed: no dependencies and only the
   /// standard phase.
   var isPlain = true
   /// The number of rows that were withdrawn before the launch and are still here.
   var withdrawnCount = 0
-  /// A Boolean value that indicates whether names are read when work is registered.
+  /// True if names are read when work is registered.
   ///
   /// Before the first question about a name, registering only appends.
   var readsNames = false
@@ -155,7 +155,7 @@ package struct LaunchMachine: Sendable {
   var kept: [(row: Int, item: LaunchItem)] = []
   /// The worker that is being undone.
   var undoing: Int?
-  /// A Boolean value that indicates whether the values were closed, and others are closed when they are made.
+  /// True if the values were closed, and others are closed when they are made.
   var isClosed = false
 
   /// Creates a machine that collects.
@@ -168,16 +168,16 @@ package struct LaunchMachine: Sendable {
     self.width = max(1, width ?? .max)
   }
 
-  /// A Boolean value that indicates whether the loader was neither launched nor stopped.
+  /// True if the loader was neither launched nor stopped.
   package var isCollecting: Bool { stage == .collecting && !isStopping }
 
-  /// A Boolean value that indicates whether the launch is over, or there will be none.
+  /// True if the launch is over, or there will be none.
   var isOver: Bool { stage == .launched || stage == .collecting && isStopping }
 
-  /// A Boolean value that indicates whether work that finishes must be kept, because a rollback would undo it.
+  /// True if work that finishes must be kept, because a rollback would undo it.
   var keepsForRollback: Bool { policy == .rollback && stage == .launching }
 
-  /// A Boolean value that indicates whether work has an outcome or may begin, so that a driver has something to do.
+  /// True if work has an outcome or may begin, so that a driver has something to do.
   package var hasNext: Bool {
     !skipped.isEmpty
       || hopping == nil && (calls.first != nil || hops.first != nil || canStartTask)
@@ -197,7 +197,7 @@ package struct LaunchMachine: Sendable {
   /// Copies the row. Frequent code uses its index in `rows`.
   subscript(row: Int) -> Row? { rows.index(of: row).map { rows[$0] } }
 
-  /// Takes out what follows from events.
+  /// Removes and returns the consequences of events.
   package mutating func takeOutbox() -> [Notice] {
     defer { outbox = [] }
     return outbox

@@ -34,7 +34,7 @@ public struct LaunchPlan: Sendable {
   package let phases: [LaunchPhase]
   /// The dependencies among the work, from which other drawings of the plan can be made.
   ///
-  /// Each dependency occurs once, also if it was declared twice. They are in the order of the turns of the
+  /// Each dependency occurs once, even if it was declared twice. They are in the order of the turns of the
   /// work that depends, and then of their declaration. Optional dependencies on work that is not registered
   /// are absent, and so is the order of phases.
   public let edges: [Edge]

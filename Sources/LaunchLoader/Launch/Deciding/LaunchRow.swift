@@ -3,7 +3,7 @@ internal import EventBus
 extension LaunchMachine {
   /// A piece of work and its progress, from which its entry in the report is made.
   package struct Row: Sendable {
-    /// The progress of a row.
+    /// The state of a row.
     enum State: Sendable {
       /// It waits for its turn.
       case waiting
@@ -26,7 +26,7 @@ extension LaunchMachine {
     package let item: LaunchItem
     /// Its number, ascending in order of registration, which also withdraws it.
     let number: Int
-    /// How the work is run: a copy of the property of the item, which is far away in memory.
+    /// How the work is run: cached from the item, to avoid a cache miss.
     let kind: LaunchItem.Kind
     /// Its number among the registrations without a name on its line; zero if it has a name.
     var siteNumber = 0
@@ -42,9 +42,9 @@ extension LaunchMachine {
     var edges: (first: Int, last: Int)?
     /// Its number in the order in which workers were handed out, from one.
     var turn: Int?
-    /// A Boolean value that indicates whether its worker runs in a task, or waits for that.
+    /// True if its worker runs in a task, or waits for that.
     var isInTask = false
-    /// A Boolean value that indicates whether it counts toward the width of the launch.
+    /// True if it counts toward the width of the launch.
     var isCounted = false
     /// The time at which its worker was called, from the beginning of the launch; `nil` if it was not.
     package internal(set) var start: Duration?
@@ -52,9 +52,9 @@ extension LaunchMachine {
     var duration = Duration.zero
     /// The outcome, once it is determined and recorded.
     package internal(set) var outcome: LaunchOutcome?
-    /// A Boolean value that indicates whether it timed out and has not returned.
+    /// True if it timed out and has not returned.
     var isAbandoned = false
-    /// A Boolean value that indicates whether a rollback would undo it, or release the value that it made.
+    /// True if a rollback would undo it, or release the value that it made.
     var isUndone = false
 
     /// Creates a row that waits.
@@ -81,16 +81,16 @@ extension LaunchMachine {
     /// The name, derived from the source site if none was given.
     package var id: LaunchID { item.id ?? LaunchID(item.site, number: siteNumber) }
 
-    /// A Boolean value that indicates whether it waits for nothing but its phase.
+    /// True if it waits for nothing but its phase.
     var isReady: Bool { state == .waiting && blockers == 0 }
 
-    /// A Boolean value that indicates whether its worker may still be called.
+    /// True if its worker may still be called.
     var isPending: Bool { state == .waiting || state == .starting }
 
-    /// A Boolean value that indicates whether it was handed out and has no outcome yet.
+    /// True if it was handed out and has no outcome yet.
     var isOut: Bool { state == .starting || state == .running }
 
-    /// A Boolean value that indicates whether nothing remains to be done.
+    /// True if nothing remains to be done.
     var isOver: Bool { state == .ended || state == .withdrawn }
   }
 }

@@ -68,16 +68,16 @@ extension AnyLaunchKey: CustomStringConvertible {
 /// ```
 ///
 /// The keys belong to a class without type parameters because an extension of a generic type cannot declare a stored
-/// static property. In a module whose default isolation is the main actor, write `nonisolated extension LaunchKeys` if
-/// other code uses the keys, too.
+/// static property. In a module whose default isolation is the main actor, write `nonisolated extension LaunchKeys`
+/// if other code also uses the keys.
 public typealias LaunchKeys = AnyLaunchKey
 
 /// The name of a value that launch work makes, with the type of the value.
 ///
 /// Work that is registered with a key makes the value, under the name of the key; other work names the
 /// key as a need and receives the value. Two keys with the same name and the same type are equal,
-/// wherever they were created. One name stands for one value: a second maker of the name, of whatever
-/// type, is a duplicate.
+/// wherever they were created. One name stands for one value: a second maker of the name, of any type,
+/// is a duplicate.
 ///
 /// A value may be an object of an actor, such as a class on the main actor.
 ///

@@ -155,7 +155,7 @@ extension LaunchRegistrar {
     return loader.add(key.name, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
-  /// Gives a maker whose closure returns another type than the key names an error that says so.
+  /// Diagnoses a maker whose result is not of the key's type.
   @available(*, unavailable, message: "the closure must return the type of its LaunchKey")
   public func callAsFunction<Value, each Need, Other>(
     _ key: LaunchKey<Value>,

@@ -20,7 +20,7 @@ public struct LaunchRegistrar: Sendable {
   ///
   /// - Parameters:
   ///   - id: The name of the work. Without one, the work is named after its file and line. Only the
-  ///     first registration of a name counts.
+  ///     first registration of a name is used.
   ///   - dependencies: The work that must finish first. If any of it is missing or does not finish,
   ///     this work is skipped.
   ///   - others: The work that must end first, however it ends, if it is registered.
@@ -59,7 +59,7 @@ public struct LaunchRegistrar: Sendable {
   ///
   /// - Parameters:
   ///   - id: The name of the work. Without one, the work is named after its file and line. Only the
-  ///     first registration of a name counts.
+  ///     first registration of a name is used.
   ///   - dependencies: The work that must finish first. If any of it is missing or does not finish,
   ///     this work is skipped.
   ///   - others: The work that must end first, however it ends, if it is registered.
@@ -91,7 +91,7 @@ public struct LaunchRegistrar: Sendable {
     return loader.add(id, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
-  /// Registers launch work that is a type of its own.
+  /// Registers launch work that is declared as a type.
   ///
   /// - Parameters:
   ///   - type: The type of the worker. It provides the name, the dependencies and the phase. The loader

@@ -72,7 +72,7 @@ public struct LaunchRegistration: Sendable {
   ///   code `reentrant` if the worker waits for itself. The type of the error is open because there are these
   ///   two.
   nonisolated(nonsending) public func waitUntilFinished() async throws -> LaunchOutcome {
-    if LaunchContext.isInside(item) { throw LaunchError(.reentrant) }
+    if LaunchContext.isInside(item) { throw LaunchError(.reentrant, worker: item.place) }
     loader?.readNames()
     return try await item.outcome.wait()
   }

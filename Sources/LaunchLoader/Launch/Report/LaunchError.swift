@@ -43,26 +43,37 @@ public struct LaunchError: Error {
   /// It is searched for the first 100 faults in the dependencies of a launch.
   public let suggestion: LaunchID?
 
-  /// The work because of which the work of a `noValue` was skipped, directly or over other skipped work, and its
-  /// outcome.
+  /// The work because of which the work of a `noValue` was skipped, directly or through other skipped work, and
+  /// its outcome.
   private let origin: (id: LaunchID, outcome: LaunchOutcome)?
+
+  /// The name and the line of the worker of a `reentrant` wait.
+  private let worker: String?
+
+  /// True if the value was awaited in a group that runs without a loader.
+  private let isWithoutLoader: Bool
 
   init(
     _ code: Code,
     sites: [LaunchID: SourceSite] = [:],
     suggestion: LaunchID? = nil,
-    origin: (id: LaunchID, outcome: LaunchOutcome)? = nil
+    origin: (id: LaunchID, outcome: LaunchOutcome)? = nil,
+    worker: String? = nil,
+    isWithoutLoader: Bool = false
   ) {
     self.code = code
     self.sites = sites
     self.suggestion = suggestion
     self.origin = origin
+    self.worker = worker
+    self.isWithoutLoader = isWithoutLoader
   }
 }
 
 extension LaunchError: EndedWaitError {
-  /// A Boolean value that indicates whether a cancellation or the stop of the loader is the only cause: also of a
-  /// failed launch, all of whose failures are such errors.
+  /// True if a cancellation or the stop of the loader is the only cause.
+  ///
+  /// That includes a failed launch, all of whose failures are such errors.
   var isEndedWait: Bool {
     switch code {
     case .cancelled, .stopped, .noValue(_, .refused?): true
@@ -77,52 +88,52 @@ extension LaunchError: CustomStringConvertible {
   public var description: String {
     switch code {
     case .cycle(let path):
-      "launch workers depend on each other: " + path.map(placed).joined(separator: " → ")
-        + "; remove one of these dependencies"
+      "Launch workers depend on each other: " + path.map(placed).joined(separator: " → ")
+        + ". Remove one of these dependencies."
     case .unknown(let id, let needer):
-      "launch worker \(placed(needer)) needs \"\(id)\", which is not registered;"
-        + (suggestion.map { " did you mean \"\($0)\"? Otherwise," } ?? "")
-        + " register it, or depend on it with afterIfPresent:"
+      "Launch worker \(placed(needer)) needs \"\(id)\", which is not registered. "
+        + (suggestion.map { "Did you mean \"\($0)\"? Otherwise, register" } ?? "Register")
+        + " it, or depend on it with `afterIfPresent`."
     case .mismatch(let id, let made, let needed):
-      "launch worker \(placed(id)) makes \(made.map { "a value of type \($0)" } ?? "no value")"
-        + " but " + (needers(of: id).first ?? "a caller") + " needs one of type \(needed);"
-        + " use one LaunchKey for both"
+      "Launch worker \(placed(id)) makes \(made.map { "a value of type \($0)" } ?? "no value"),"
+        + " but " + (needers(of: id).first ?? "a caller") + " needs one of type \(needed)."
+        + " Use one LaunchKey for both."
     case .noValue(let id, .undone):
-      "launch value \"\(id)\" was undone: another worker failed, and the launch was rolled back;"
-        + " see the report of the launch"
+      "Could not read \"\(id)\": it was undone, because another worker failed and the launch was rolled back."
+        + " See the launch report."
     case .noValue(let id, .finished?):
-      "launch value \"\(id)\" was closed: the services have stopped; use a new LaunchLoader"
+      "Could not read \"\(id)\": it was closed, because the services have stopped. Use a new LaunchLoader."
     case .noValue(let id, nil):
-      "launch made no value \"\(id)\": no worker made it; register one with a LaunchKey of this name,"
-        + " and give a group without an application the loader that has it"
+      isWithoutLoader
+        ? "Could not read \"\(id)\": the group runs without a LaunchLoader. Pass the one that makes it to start."
+        : "Could not read \"\(id)\": no launch work makes it. Register some with a LaunchKey of this name."
     case .noValue(let id, .skipped(let cause?)?):
-      "launch made no value \"\(id)\": its worker was skipped because of \"\(cause)\";"
-        + (origin.map { " \"\($0.id)\" \($0.outcome);" } ?? "")
-        + " see the problems and entries of the report of the launch"
+      "Could not read \"\(id)\": its launch work was skipped because of \"\(cause)\"."
+        + (origin.map { " \("\"\($0.id)\" \($0.outcome)".asSentence)" } ?? "")
+        + " See the problems and entries of the launch report."
     case .noValue(let id, .refused?):
-      "launch made no value \"\(id)\": the loader was stopped before its worker began;"
-        + " use a new LaunchLoader"
+      "Could not read \"\(id)\": the loader was stopped before its launch work began. Use a new LaunchLoader."
     case .noValue(let id, let outcome?):
-      "launch made no value \"\(id)\": the outcome of its worker is \"\(outcome)\";"
-        + " see the report of the launch, or the registration of work registered after it"
+      "Could not read \"\(id)\": its launch work \(outcome)".asSentence
+        + " See the launch report, or the registration of work registered after the launch."
     case .alreadyRan:
-      "launch loader has launched: configure it before the launch"
+      "The loader has already launched. Configure it before the launch."
     case .failed(let report):
-      "launch failed: "
+      "The launch failed: "
         + report.failures.map { "\($0.id) (\($0.site)) \($0.outcome)" }.joined(separator: "; ")
-        + (report.failures.isEmpty ? "the time limit was reached" : "")
-        + "; see the report in this error"
+        .asSentence
+        + (report.failures.isEmpty ? "the time limit was reached." : "")
+        + " See the report in this error."
     case .reentrant:
-      "launch worker waits for itself: its launch ends after all its workers;"
-        + " name the key of a value in needs:, or await the launch in a task that no worker started"
+      "Launch worker \(worker.map { "\($0) " } ?? "")waits for itself: its launch ends after all its workers."
+        + " Name the key of a value in `needs`, or await the launch in a task that no worker started."
     case .stopped:
-      "launch loader was stopped before it launched: nothing ran; use a new LaunchLoader"
+      "The loader was stopped before it launched, so nothing ran. Use a new LaunchLoader."
     case .inUse:
-      "launch loader is used by another AppHost, which runs: give each its own,"
-        + " with AppHost(loader: LaunchLoader())"
+      "Another running AppHost uses this loader. Give each host its own: AppHost(loader: LaunchLoader())."
     case .cancelled:
-      "task was cancelled while it awaited a launch: the launch continues;"
-        + " await LaunchLoader.report() for its report"
+      "The task was cancelled while it awaited a launch, which continues."
+        + " Await LaunchLoader.report() for its report."
     }
   }
 

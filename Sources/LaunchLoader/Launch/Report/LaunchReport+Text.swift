@@ -49,7 +49,7 @@ extension LaunchReport: CustomStringConvertible {
       + Self.wrapped(Self.detail(of: entry, originals))
   }
 
-  /// The detail that a row has no room for: the error, the reason, or both source sites of a duplicate
+  /// The detail that does not fit in a row: the error, the reason, or both source sites of a duplicate
   /// name.
   package static func detail(of entry: Entry, _ originals: [LaunchID: Entry]) -> String? {
     switch entry.outcome {
@@ -123,12 +123,12 @@ extension LaunchReport: CustomStringConvertible {
 }
 
 extension LaunchReport.Entry {
-  /// A Boolean value that indicates whether the work was refused because its name was taken.
+  /// True if the work was refused because its name was taken.
   fileprivate var isDuplicate: Bool {
     if case .duplicate = outcome { true } else { false }
   }
 
-  /// A Boolean value that indicates whether the worker was called.
+  /// True if the worker was called.
   package var hasRun: Bool {
     switch outcome {
     case .finished, .failed, .timedOut, .undone: true

@@ -79,11 +79,11 @@ extension LaunchReport {
     public let outcome: LaunchOutcome
     /// Its number in the order in which workers began, from one; `nil` if it did not run.
     package let turn: Int?
-    /// A Boolean value that indicates whether nothing else began while it ran.
+    /// True if nothing else began while it ran.
     let isSynchronous: Bool
     /// The names of its dependencies, required and optional.
     let dependencies: [LaunchID]
-    /// A Boolean value that indicates whether it timed out and had not returned.
+    /// True if it timed out and had not returned.
     package let isAbandoned: Bool
 
     /// The name of the work.
@@ -232,17 +232,17 @@ public enum LaunchOutcome: Sendable {
 }
 
 extension LaunchOutcome {
-  /// A Boolean value that indicates whether dependants may run.
+  /// True if dependants may run.
   var isFinished: Bool {
     if case .finished = self { true } else { false }
   }
 
-  /// A Boolean value that indicates whether the work threw because it was cancelled, or because the program stops.
+  /// True if the work threw because it was cancelled, or because the program stops.
   var isCancellation: Bool {
     if case .failed(let error) = self { error.isOfEndedWait } else { false }
   }
 
-  /// A Boolean value that indicates whether the work itself failed.
+  /// True if the work itself failed.
   package var isFailure: Bool {
     switch self {
     case .failed, .timedOut: true

@@ -2,7 +2,7 @@ internal import EventBus
 
 /// The driver of a launch, and of the work after it: it asks the machine for the next step, acts, and reports back.
 extension LaunchLoader {
-  /// What the driver needs beside the machine: a launch has one.
+  /// The state that the driver needs besides the machine, one for each launch.
   final class Run: Sendable {
     /// The options that each worker receives.
     let options: LaunchOptions
@@ -286,7 +286,7 @@ extension LaunchLoader {
     change { $0.end(row, outcome, from: start, for: duration) }
   }
 
-  /// Publishes the outcome of work, before it is recorded, and releases what is needed no longer.
+  /// Publishes the outcome of work, before it is recorded, and releases what is no longer needed.
   private func settle(_ item: LaunchItem, _ outcome: LaunchOutcome, _ value: (any Sendable)? = nil)
   {
     guard item.isUndoable, outcome.isFinished else { return item.settle(outcome) }
@@ -339,7 +339,7 @@ extension LaunchLoader {
 }
 
 extension Stopwatch {
-  /// Calls a closure at a time after the start, in a task of its own.
+  /// Calls a closure at a time after the start, in a separate task.
   func alarm(at time: Duration, _ body: @escaping @Sendable () -> Void) -> Task<Void, Never> {
     Task.detached {
       do {

@@ -2,7 +2,7 @@ internal import EventBus
 
 /// Events of other threads.
 extension LaunchLoader {
-  /// What remains to be done outside of the lock after the machine has changed.
+  /// The work that remains outside of the lock after the machine has changed.
   ///
   /// An object, because it is returned from under the lock by every call of work, and nothing remains almost always.
   final class Aftermath: Sendable {

@@ -1,8 +1,8 @@
 internal import EventBus
 
-/// What a loader has to say: to the application that runs with it, or on standard error.
+/// The messages of a loader, to the host that runs with it or on standard error.
 extension LaunchLoader {
-  /// The receiver of messages, and what is to be said.
+  /// The receiver of messages, and the messages to send.
   struct Talk: Sendable {
     /// Receives the messages of the loader.
     struct Host: Sendable {
@@ -18,7 +18,7 @@ extension LaunchLoader {
       let original: LaunchSite?
     }
 
-    /// The application that was created first with the loader, until it has run; the loader does not keep it.
+    /// The host that was created first with the loader, until it has run; the loader does not retain it.
     struct Candidate: Sendable {
       weak let messages: MessageQueue<AppHostMessage>?
       let clock: any Clock<Duration>
@@ -34,7 +34,7 @@ extension LaunchLoader {
     var host: Host?
     /// The application that will probably run with it.
     var candidate: Candidate?
-    /// Indicates that an application has run with it.
+    /// True if a host has run with it.
     var hadHost = false
     /// The registrations that were refused before the launch.
     var refusals: [Refusal] = []
@@ -59,8 +59,8 @@ extension LaunchLoader {
 
   /// Connects the application that runs with the loader, and receives its messages.
   ///
-  /// - Parameter say: Receives the messages on any thread, also those about earlier registrations. It must not run
-  ///   user code.
+  /// - Parameter say: Receives the messages on any thread, including those about earlier registrations. It must
+  ///   not run user code.
   /// - Returns: `false` if another application runs with the loader.
   package func enter(_ say: @escaping @Sendable (AppHostMessage) -> Void) -> Bool {
     readNames()
@@ -76,8 +76,8 @@ extension LaunchLoader {
     if isUsed {
       say(
         AppHostMessage(
-          "launch work has run for an earlier AppHost with this loader, and does not run again:"
-            + " give each its own, with AppHost(loader: LaunchLoader())"
+          "The launch work of this loader ran for an earlier AppHost and does not run again."
+            + " Give each host its own loader: AppHost(loader: LaunchLoader())."
         )
       )
     }
@@ -92,7 +92,7 @@ extension LaunchLoader {
     withExtendedLifetime(former) {}
   }
 
-  /// Says something to the application that runs with the loader, or will, or on standard error.
+  /// Sends a message to the host that runs with the loader or will, or writes it to standard error.
   private func say(_ message: AppHostMessage) {
     let (host, candidate) = state.withLock { ($0.talk.host, $0.talk.candidate) }
     if let host {
@@ -104,7 +104,8 @@ extension LaunchLoader {
     }
   }
 
-  /// Says what was refused before the launch, and stops reporting that values are awaited.
+  /// Reports the registrations refused before the launch, and stops reporting that values are
+  /// awaited.
   func endTalkBeforeLaunch() {
     let (refusals, waits) = state.withLock { state in
       defer { (state.talk.refusals, state.talk.waits) = ([], [:]) }
@@ -114,7 +115,8 @@ extension LaunchLoader {
     for refusal in refusals { sayNow(refusal) }
   }
 
-  /// Says that a registration was not accepted: before the launch, when it begins or an application runs.
+  /// Reports that a registration was not accepted; before the launch, this waits until it begins or a
+  /// host runs.
   func say(_ refusal: Talk.Refusal) {
     let isKept = state.withLock { state in
       let isKept = state.machine.isCollecting && state.talk.host == nil
@@ -127,22 +129,23 @@ extension LaunchLoader {
   private func sayNow(_ refusal: Talk.Refusal) {
     let item = refusal.item
     let name = item.id.map { "\"\($0)\" " } ?? ""
-    let work = "launch work \(name)(\(item.site.source))"
+    let work = "Launch work \(name)(\(item.site.source))"
     let text: String
     switch refusal.outcome {
     case .duplicate:
       let place = refusal.original.map { " at \($0.source)" } ?? ""
       text =
-        "\(work) is refused: its name is registered\(place), and only the first registration counts; choose another"
-        + " name, or give an application a loader of its own, with AppHost(loader: LaunchLoader())"
+        "\(work) was refused: its name is already registered\(place), and the first registration is used."
+        + " Choose another name, or give the host its own loader: AppHost(loader: LaunchLoader())."
     case .refused:
       text =
-        "\(work) is refused: its loader was stopped with an application; register it earlier, or with the loader of"
-        + " another application, AppHost(loader: LaunchLoader())"
-    case .failed(let error): text = "\(work) is refused: \(error)"
+        "\(work) was refused: its loader was stopped with an AppHost. Register it earlier, or with the loader of"
+        + " another host: AppHost(loader: LaunchLoader())."
+    case .failed(let error): text = "\(work) was refused: \(error)".asSentence
     case .skipped(let id?) where state.withLock({ $0.machine.work(of: id) == nil }):
-      text = "\(work) is refused: it needs \"\(id)\", which is not registered; register that first"
-    // Its dependency has not finished, which is no mistake of the registration.
+      text =
+        "\(work) was refused: it needs \"\(id)\", which is not registered. Register that first."
+    // Its dependency has not finished, which is not a mistake of the registration.
     default: return
     }
     say(AppHostMessage(text, workers: item.id.map { [$0.rawValue] } ?? [], state: .ended))
@@ -155,7 +158,7 @@ extension LaunchLoader {
     guard let id = item.id else { return }
     say(
       AppHostMessage(
-        "closing of launch value \"\(id)\" failed: \(error)",
+        "Closing launch value \"\(id)\" failed: \(error)".asSentence,
         workers: [id.rawValue],
         state: .ended,
         error: error
@@ -172,7 +175,7 @@ extension LaunchLoader {
   /// Records that a caller waits for a value: as long as no launch begins, a message names the value after five
   /// seconds, and then every ten seconds.
   ///
-  /// The caller that has waited longest is reported, to its own audience.
+  /// Only the caller that has waited longest is reported, to its own audience.
   ///
   /// - Parameters:
   ///   - id: The name of the value.
@@ -224,8 +227,8 @@ extension LaunchLoader {
       if state.withLock({ $0.talk.waits[id]?.first?.number == number }) {
         say(
           AppHostMessage(
-            "waiting for launch value \"\(id)\", for \(waited.shortText) now: no launch has begun; call launch() on"
-              + " its loader, or run() on the AppHost with this loader",
+            "Still waiting, after \(waited.shortText), for launch value \"\(id)\": no launch has begun."
+              + " Call launch() on its loader, or run() on the AppHost with this loader.",
             workers: [id.rawValue],
             state: .starting,
             elapsed: waited

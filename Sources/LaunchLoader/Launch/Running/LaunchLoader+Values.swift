@@ -37,7 +37,9 @@ extension LaunchLoader {
     while true {
       let (stored, pending, arrival) = try source(of: key)
       if let stored, let value = stored as? Value { return value }
-      if LaunchContext.isInside(ObjectIdentifier(self)) { throw LaunchError(.reentrant) }
+      if let worker = LaunchContext.worker(of: ObjectIdentifier(self)) {
+        throw LaunchError(.reentrant, worker: worker)
+      }
       if wait == nil { wait = beginWait(for: key.name, audience) }
       if let pending, pending !== failed?.item {
         let outcome = try await pending.outcome.wait()
@@ -158,7 +160,7 @@ extension LaunchLoader {
   ) async {
     while let item = state.withLock({ $0.machine.nextToClose() }), let id = item.id {
       let delay = DelayReport(clock) { waited in
-        let text = "waiting for the closing of launch value \"\(id)\", for \(waited.shortText) now"
+        let text = "Still waiting, after \(waited.shortText), for launch value \"\(id)\" to close."
         return AppHostMessage(text, workers: [id.rawValue], state: .stopping, elapsed: waited)
       } send: {
         say($0)
@@ -182,7 +184,7 @@ extension LaunchLoader {
 }
 
 extension LaunchError {
-  /// A Boolean value that indicates whether a value is missing because the loader was stopped before the work
+  /// True if a value is missing because the loader was stopped before the work
   /// that makes it began.
   var isRefusedValue: Bool { if case .noValue(_, .refused?) = code { true } else { false } }
 }

@@ -37,8 +37,8 @@ public import EventBus
 ///
 /// ## Errors
 ///
-/// A registration that is refused, because its name is taken or the loader was stopped, is a message with its line, and
-/// with that of the first registration of the name. The application that runs with the loader receives it, also if the
+/// A registration that is refused, because its name is taken or the loader was stopped, is a message with its line,
+/// and with that of the first registration of the name. The host that runs with the loader receives it, even if the
 /// registration came before; otherwise, it is written to standard error when the launch begins.
 ///
 /// The ``LaunchFailurePolicy`` determines how a failing worker affects the others. In every case its
@@ -61,11 +61,11 @@ public final class LaunchLoader: Sendable {
     var timing: Timing
     /// What drives the launch, once it has begun.
     var run: Run?
-    /// A Boolean value that indicates whether the launch, or the work after it, has a driver.
+    /// True if the launch, or the work after it, has a driver.
     var hasDriver = false
-    /// A Boolean value that indicates whether an event has changed the machine since the last step of the driver.
+    /// True if an event has changed the machine since the last step of the driver.
     var isChanged = false
-    /// A Boolean value that indicates whether the driver waits for an event.
+    /// True if the driver waits for an event.
     var isWaiting = false
     /// The tasks of running workers, by row.
     var tasks: [Int: WorkerTasks] = [:]
@@ -123,7 +123,9 @@ public final class LaunchLoader: Sendable {
 
   deinit { stop(.skipped(because: nil)) }
 
-  /// Changes what the loader was created with, until it launches.
+  /// Updates the configuration.
+  ///
+  /// Valid until the launch begins.
   ///
   /// - Throws: ``LaunchError`` with the code `alreadyRan` or `stopped`.
   package func configure(
@@ -179,18 +181,20 @@ public final class LaunchLoader: Sendable {
   ///
   /// - Parameter options: The options that every worker receives. Ignored if the loader has launched.
   /// - Returns: The report of the launch, which is the same for all callers.
-  /// - Throws: ``LaunchError`` with the code `reentrant` inside a running asynchronous worker and in
-  ///   the tasks that it starts, because its launch cannot end before it; `cancelled` if the task is
-  ///   cancelled while it waits for a launch that another call started; `stopped` if the loader was
-  ///   stopped before it launched. Unless the policy is ``LaunchFailurePolicy/continue``, also: `failed` if a
-  ///   worker failed or the time limit was reached; `cycle`, `unknown` or `mismatch`, before anything has
-  ///   run, if the work cannot be ordered.
+  /// - Throws: ``LaunchError`` with the code `reentrant` inside a running asynchronous worker and in the
+  ///   tasks that it starts, because its launch cannot end before it; `cancelled` if the task is cancelled
+  ///   while it waits for a launch that another call started; `stopped` if the loader was stopped before it
+  ///   launched. Unless the policy is ``LaunchFailurePolicy/continue``, further: `failed` if a worker failed
+  ///   or the time limit was reached; `cycle`, `unknown` or `mismatch`, before anything has run, if the work
+  ///   cannot be ordered.
   @discardableResult
   nonisolated(nonsending) public func launch(
     _ options: LaunchOptions = .current
   ) async throws(LaunchError) -> LaunchReport {
     if let stored = result.value { return try Self.report(of: stored) }
-    guard !LaunchContext.isInside(ObjectIdentifier(self)) else { throw LaunchError(.reentrant) }
+    if let worker = LaunchContext.worker(of: ObjectIdentifier(self)) {
+      throw LaunchError(.reentrant, worker: worker)
+    }
     if let run = begin(options, on: nil) {
       await withCancellationHandling {
         await drive(run)
@@ -229,8 +233,8 @@ public final class LaunchLoader: Sendable {
   ///   code `reentrant` where ``launch(_:)`` throws it, and `stopped` if there will be no launch. The type of the
   ///   error is open because there are these two.
   nonisolated(nonsending) public func report() async throws -> LaunchReport {
-    if result.value == nil && LaunchContext.isInside(ObjectIdentifier(self)) {
-      throw LaunchError(.reentrant)
+    if result.value == nil, let worker = LaunchContext.worker(of: ObjectIdentifier(self)) {
+      throw LaunchError(.reentrant, worker: worker)
     }
     let conclusion = try await result.wait()
     return try Self.report(of: (conclusion.report, nil))
@@ -273,10 +277,10 @@ extension LaunchLoader {
   ///
   /// The first event starts the launch, unless the loader has launched already. When the post returns,
   /// the synchronous workers of no actor, and those of the posting actor, have run, except for those
-  /// that must wait. Errors of workers go to the report and never reach the poster. If the event was
-  /// posted before, this call launches immediately, with the options of the latest event, and runs the
-  /// synchronous workers of no actor that need not wait before it returns. The attachment keeps the
-  /// loader alive and ends when the launch begins, whatever starts it. A loader may be attached to
+  /// that must wait. Errors of workers go to the report and never reach the posting code. If the event
+  /// was posted before, this call launches immediately, with the options of the latest event, and runs
+  /// the synchronous workers of no actor that need not wait before it returns. The attachment keeps
+  /// the loader alive and ends when the launch begins, whatever starts it. A loader may be attached to
   /// several buses. Attaching a loader that has launched does nothing.
   ///
   /// - Parameter bus: The bus to observe.
@@ -306,7 +310,7 @@ extension EventNames {
     EventName<LaunchOptions>(lifecycle: "application.didFinishLaunching", replay: 1)
 }
 
-// A file that declares an `AppHost` of its own names that of the library as `LaunchLoader.AppHost`.
+// A file that declares its own `AppHost` refers to that of the library as `LaunchLoader.AppHost`.
 extension LaunchLoader {
   /// The library's ``AppHost``, for a file with another type of that name.
   public typealias AppHost = LaunchLoader::AppHost

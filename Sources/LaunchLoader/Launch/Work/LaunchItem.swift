@@ -38,6 +38,8 @@ package final class LaunchItem: Sendable {
   package let id: LaunchID?
   /// The source site.
   package let site: LaunchSite
+  /// The name, if there is one, and the line, for messages.
+  var place: String { (id.map { "\"\($0)\" " } ?? "") + "(\(site.source))" }
   /// The key of the value that the work makes; `nil` if it makes none.
   package let makes: AnyLaunchKey?
   /// The keys of the values that the work needs.
@@ -52,14 +54,14 @@ package final class LaunchItem: Sendable {
   let timeout: Duration?
   /// How the work is run.
   package let kind: Kind
-  /// A Boolean value that indicates whether the actor of the work is known, and has to be reached first.
+  /// True if the actor of the work is known, and must be reached first.
   private let hasActor: Bool
-  /// A Boolean value that indicates whether a rollback undoes the work: it is a type, or makes a value that a closure
+  /// True if a rollback undoes the work: it is a type, or makes a value that a closure
   /// undoes or closes.
   let isUndoable: Bool
-  /// A Boolean value that indicates whether a closure closes the value.
+  /// True if a closure closes the value.
   package let isClosable: Bool
-  /// A Boolean value that indicates whether a condition was given.
+  /// True if a condition was given.
   let hasCondition: Bool
   /// The outcome, once the work has ended.
   package let outcome = LatchedValue<LaunchOutcome>()
@@ -97,7 +99,7 @@ package final class LaunchItem: Sendable {
     )
   }
 
-  /// A Boolean value that indicates whether the work may have to wait for other work.
+  /// True if the work may have to wait for other work.
   var hasDependencies: Bool { !after.isEmpty || !afterIfPresent.isEmpty }
 
   /// Calls a closure with each dependency, and with `true` if it must finish, and otherwise only end.
@@ -106,7 +108,7 @@ package final class LaunchItem: Sendable {
     for id in afterIfPresent { body(id, false) }
   }
 
-  /// A Boolean value that indicates whether it has no dependencies and the standard phase.
+  /// True if it has no dependencies and the standard phase.
   var isPlain: Bool { !hasDependencies && phase == .standard }
 
   /// The source site of the first registration of the name, if this is a duplicate of it.
@@ -124,7 +126,7 @@ package final class LaunchItem: Sendable {
     return .timedOut
   }
 
-  /// Sets the outcome, after all closures that are needed no longer have been released.
+  /// Sets the outcome, after all closures that are no longer needed have been released.
   ///
   /// - Parameters:
   ///   - outcome: The outcome.
@@ -264,7 +266,7 @@ extension LaunchItem {
 final class LaunchContext: Sendable {
   /// The workers that the current task belongs to, from the outermost to the innermost.
   ///
-  /// Contexts do not refer to each other, so work that repeatedly starts work leaves no chain behind.
+  /// Contexts do not refer to each other, so work that repeatedly starts work leaves no chain.
   @TaskLocal static var current: [LaunchContext] = []
 
   private let item: LaunchItem
@@ -289,18 +291,15 @@ final class LaunchContext: Sendable {
   /// Records that the worker has returned.
   func end() { hasEnded.store(true, ordering: .releasing) }
 
-  /// Indicates whether the current task belongs to a running worker of the loader's launch.
-  static func isInside(_ loader: ObjectIdentifier) -> Bool {
-    isInside { $0.loader == loader }
+  /// Returns the name and the line of the innermost running worker of the loader's launch to which the current task
+  /// belongs.
+  static func worker(of loader: ObjectIdentifier) -> String? {
+    current.last { $0.loader == loader && $0.isRunning }?.item.place
   }
 
-  /// Indicates whether the current task belongs to this worker, while it runs.
+  /// Returns whether the current task belongs to this worker, while it runs.
   static func isInside(_ item: LaunchItem) -> Bool {
-    isInside { $0.item === item }
-  }
-
-  private static func isInside(_ matches: (LaunchContext) -> Bool) -> Bool {
-    current.contains { matches($0) && $0.isRunning }
+    current.contains { $0.item === item && $0.isRunning }
   }
 
   private var isRunning: Bool { !hasEnded.load(ordering: .acquiring) }

@@ -8,7 +8,7 @@ package struct LaunchWork: Sendable {
   package enum Body: Sendable {
     /// Called on the launching thread or, if the work has an actor, there.
     case synchronous(any SynchronousWork)
-    /// Runs in a task of its own.
+    /// Runs in a separate task.
     case asynchronous(any AsynchronousWork)
   }
 
@@ -223,7 +223,7 @@ extension LaunchValues {
   }
 }
 
-/// Launch work that is a type of its own.
+/// Launch work that is declared as a type.
 ///
 /// ```swift
 /// struct StartAnalytics: LaunchWorker {

@@ -1,3 +1,5 @@
+internal import EventBus
+
 /// A rejected service, or a failure of running services.
 ///
 /// Errors thrown by a service are not wrapped; they are reported unchanged.
@@ -39,17 +41,36 @@ public struct AppServiceError: Error {
   /// The name of a service closest to an unknown one, or `nil` if none is close.
   public let suggestion: String?
 
-  /// A Boolean value that indicates whether an `abandoned` name is that of launch work instead of a service.
+  /// The limit that the service exceeded, if it is known.
+  private let limit: Duration?
+
+  /// The subject of `alreadyRan`, with a capital letter, if it is known.
+  private let runner: String?
+
+  /// True if an `abandoned` name is that of launch work instead of a service.
   private let isLaunchWork: Bool
+
+  /// False if an abandoned name is that of work which no cancellation reaches.
+  private let wasCancelled: Bool
 
   /// Creates an error, for code that adapts services of other kinds.
   ///
   /// - Parameter code: The kind of failure, with its context.
   public init(_ code: Code) { self.init(code, suggestion: nil) }
 
-  init(_ code: Code, suggestion: String? = nil, isLaunchWork: Bool = false) {
+  init(
+    _ code: Code,
+    suggestion: String? = nil,
+    limit: Duration? = nil,
+    runner: String? = nil,
+    isLaunchWork: Bool = false,
+    wasCancelled: Bool = true
+  ) {
+    self.wasCancelled = wasCancelled
     self.code = code
     self.suggestion = suggestion
+    self.limit = limit
+    self.runner = runner
     self.isLaunchWork = isLaunchWork
   }
 }
@@ -72,33 +93,46 @@ extension AppServiceError: CustomStringConvertible {
   public var description: String {
     switch code {
     case .duplicate(let name):
-      "a service named \"\(name)\" already exists: add this one under another name, with named:"
+      "A service named \"\(name)\" already exists. Use named: to add this one under another name."
     case .unknown(let name, let dependant):
-      "service \"\(dependant)\" starts after \"\(name)\", which does not exist: "
-        + (suggestion.map { "did you mean \"\($0)\"? Otherwise, " } ?? "")
-        + "add that service, or remove the name from after:"
+      "Service \"\(dependant)\" starts after \"\(name)\", which does not exist. "
+        + (suggestion.map { "Did you mean \"\($0)\"? Otherwise, add" } ?? "Add")
+        + " that service, or remove the name from its `after`."
     case .cycle(let path):
-      "services depend on each other in a cycle: \(path.joined(separator: " → "));"
-        + " remove one of these names from after:"
+      "Services depend on each other in a cycle: \(path.joined(separator: " → "))."
+        + " Remove one of these names from an `after`."
     case .stopped(let name):
-      "service \"\(name)\" was added after shutdown was requested and did not start: add it earlier"
+      "Service \"\(name)\" was added after shutdown was requested and did not start. Add it earlier."
     case .endedBeforeReady(let name):
-      "service \"\(name)\" ended before it was ready: call markReady() on its context first"
+      "Service \"\(name)\" ended before it was ready. Call markReady() on its context first."
     case .notStarted(let name):
-      "service \"\(name)\" did not start in time: give it a longer startTimeout, or call markReady() earlier"
+      "Service \"\(name)\" did not start \(limit.map { "within \($0.shortText)" } ?? "in time")."
+        + " Give it a longer startTimeout, or call markReady() earlier."
     case .returned(let name):
-      "service \"\(name)\" returned before shutdown was requested:"
-        + " set onReturn to .shutdown or .ignore if it may"
+      "Service \"\(name)\" returned before shutdown was requested."
+        + " Set onReturn to .shutdown or .ignore if that is intended."
     case .restartedTooOften(let name, let last):
-      "service \"\(name)\" failed after as many restarts in a row as its policy allows: \(last)"
+      "Service \"\(name)\" failed after as many restarts in a row as its policy allows: \(last)"
+        .asSentence
     case .abandoned(let name):
-      (isLaunchWork ? name : "service \"\(name)\"")
-        + " is abandoned: it did not end after it was cancelled"
+      (isLaunchWork ? name.capitalizedFirst : "Service \"\(name)\"") + abandonment
     case .alreadyRan:
-      "services run only once: create new ones to run again"
-    case .unsuitable(let name, let reason): "service \"\(name)\" is not suitable: \(reason)"
+      runner.map { "\($0) has already run. Create a new one." }
+        ?? "These services have already run. Create new ones."
+    case .unsuitable(let name, let reason):
+      "Service \"\(name)\" is not suitable: \(reason)".asSentence
     case .failed(let group, let errors):
-      "service group \"\(group)\" failed: " + errors.map { "\($0)" }.joined(separator: "; ")
+      "Service group \"\(group)\" failed: "
+        + errors.map { "\($0)".asSentence }.joined(separator: " ")
     }
+  }
+
+  /// The predicate of a sentence about abandoned work.
+  private var abandonment: String {
+    if wasCancelled {
+      let wait = limit.map { "cancellation for \($0.shortText)" } ?? "its cancellation"
+      return " did not stop: it ignored \(wait) and was abandoned."
+    }
+    return " did not end \(limit.map { "within \($0.shortText)" } ?? "in time") and was abandoned."
   }
 }

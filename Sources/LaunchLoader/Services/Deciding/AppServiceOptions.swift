@@ -44,7 +44,7 @@ public struct AppServiceOptions: Sendable {
   /// ``AppServiceContext/markReady()``.
   ///
   /// A service that ends before it is ready has failed to start: unless ``onThrow`` says that it starts again, all
-  /// started services are stopped in reverse order, whatever its endings say.
+  /// started services are stopped in reverse order, regardless of `onReturn` and `onThrow`.
   public var reportsReadiness: Bool
 
   /// The time in which the service must start, or become ready if ``reportsReadiness`` is set; `nil` means no
@@ -55,7 +55,7 @@ public struct AppServiceOptions: Sendable {
   /// service starts again, the others go on, and it does so when it has ended.
   ///
   /// Without ``reportsReadiness``, a service has started when its task begins to run, usually at once, and the limit
-  /// covers nothing after that: a message says so.
+  /// covers nothing after that, which a message reports.
   public var startTimeout: Duration?
 
   /// The time in which the service must stop once its turn has come, before it is cancelled.
@@ -99,11 +99,11 @@ public struct AppServiceOptions: Sendable {
 /// }
 /// ```
 ///
-/// Each start is an attempt, with a context and a lifetime of its own: timers, observers and closures of an attempt end
-/// with it. The first pause is ``pause``; each one after that is ``growingBy`` times as long as the one before, and at
-/// most ``atMost``. ``limit`` counts the restarts in a row: an attempt that lasts ``resetAfter`` begins a new row, with
-/// the first pause. A number of restarts within a window of time, as in Erlang's supervisors, would not do here, because
-/// growing pauses outrun any window.
+/// Each start is an attempt, with its own context and lifetime: timers, observers and closures of an attempt end with
+/// it. The first pause is ``pause``; each one after that is ``growingBy`` times as long as the one before, and at
+/// most ``atMost``. ``limit`` counts the restarts in a row: an attempt that lasts ``resetAfter`` begins a new row,
+/// with the first pause. A number of restarts within a window of time, as in Erlang's supervisors, would not do here,
+/// because growing pauses outrun any window.
 ///
 /// The services that start after this one wait for its first start only. A later restart neither stops nor delays them;
 /// they can observe its state.

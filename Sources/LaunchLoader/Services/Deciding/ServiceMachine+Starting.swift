@@ -6,7 +6,7 @@ extension ServiceMachine {
   ///
   /// An impossible order makes the run fail immediately.
   ///
-  /// - Complexity: O(*n* log *n* + *e*) in the number of services and edges.
+  /// - Complexity: O(*n* log *n* + *e*) in the numbers of services and of dependencies.
   package mutating func begin() {
     _ = claim()
     guard case .launching(let request) = stage else { return }
@@ -147,8 +147,8 @@ extension ServiceMachine {
     if options.startTimeout != nil, !options.reportsReadiness, table[index].attempt == 1 {
       let name = fullName(table[index].name)
       say(
-        "service \"\(name)\" has a startTimeout without reportsReadiness, so it limits only the time until run is"
-          + " entered: set reportsReadiness, and call markReady(), or remove the limit",
+        "Service \"\(name)\" has a startTimeout without reportsReadiness, so it limits only the time until run is"
+          + " entered. Set reportsReadiness and call markReady(), or remove the limit.",
         of: name
       )
     }

@@ -1,12 +1,17 @@
 internal import EventBus
 
-/// What a run waits for, and the state of its services.
+/// The services that a run waits for, and their states.
 extension ServiceMachine {
   /// The services that delay the transition in progress, with their names in messages, in registration order.
   ///
   /// - Complexity: O(*n*) in the number of services.
   var waitedFor: [(id: ID, name: String)] {
     table.living.filter(isWaitedFor).map { ($0.id, fullName($0.name)) }
+  }
+
+  /// The services that run and have yet to report that they are ready.
+  var awaitedReadiness: [ID] {
+    table.living.filter { $0.state == .starting && $0.options.reportsReadiness }.map(\.id)
   }
 
   private func isWaitedFor(_ record: ServiceRecord) -> Bool {
@@ -36,7 +41,7 @@ extension ServiceMachine {
     }
   }
 
-  /// A Boolean value that indicates whether the run has started, and every service is ready.
+  /// True if the run has started, and every service is ready.
   ///
   /// - Complexity: O(*n*) in the number of services.
   package var isReady: Bool {

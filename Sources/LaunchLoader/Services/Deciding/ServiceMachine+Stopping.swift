@@ -1,8 +1,8 @@
 internal import EventBus
 
-/// The end of services: what it means for the others, restarts, and the stop of the run.
+/// The end of services: its effect on the others, restarts, and the stop of the run.
 extension ServiceMachine {
-  /// What the end of an attempt means.
+  /// The effect of the end of an attempt.
   private enum Verdict {
     /// The service starts again after a pause: the number of restarts in a row, and the error because of which it does.
     case restarts(number: Int, after: Duration, any Error)
@@ -30,7 +30,7 @@ extension ServiceMachine {
     if table[index].state == .starting { entered(id, attempt: attempt) }
     let record = table[index]
     let isStopping = isStopRequested || isProgramStopping
-    // The stop or a cancellation has ended a wait of the service: that is no failure.
+    // The stop or a cancellation has ended a wait of the service, which is not a failure.
     let isExcused =
       error.map { $0.isOfEndedWait && (isStopping || record.state == .cancelled) } ?? true
     let thrown = isExcused ? nil : error
@@ -48,13 +48,13 @@ extension ServiceMachine {
     advance()
   }
 
-  /// Finds what the end of an attempt means.
+  /// Determines the effect of the end of an attempt.
   ///
   /// - Parameters:
   ///   - record: The service, in the state in which it has ended.
-  ///   - error: The error that it threw; `nil` also if the stop has ended a wait of it.
+  ///   - error: The error that it threw; `nil` if it returned, or if the stop has ended its wait.
   ///   - isStopping: Whether the services, or the program, were asked to stop.
-  /// - Returns: What the end means.
+  /// - Returns: The effect.
   private func judge(
     _ record: ServiceRecord,
     _ error: (any Error)?,
@@ -70,7 +70,8 @@ extension ServiceMachine {
     let policy = error != nil || failsToStart ? options.onThrow : options.onReturn
     let own = AppServiceError(
       record.missedStart
-        ? .notStarted(name) : failsToStart ? .endedBeforeReady(name) : .returned(name)
+        ? .notStarted(name) : failsToStart ? .endedBeforeReady(name) : .returned(name),
+      limit: options.startTimeout
     )
     // What missed the limit of its start has thrown because of that.
     let cause: any Error = record.missedStart ? own : error ?? own
@@ -108,7 +109,8 @@ extension ServiceMachine {
         "has failed"
       }
     say(
-      "service \"\(name)\" \(what) and starts again in \(pause.shortText), restart \(number) in a row: \(cause)",
+      "Service \"\(name)\" \(what) and starts again in \(pause.shortText), restart \(number) in a row: \(cause)"
+        .asSentence,
       of: name,
       .pausing,
       pause,
@@ -274,7 +276,7 @@ extension ServiceMachine {
 
   // MARK: Limits
 
-  /// Carries out what it means that a service has reached the deadline of its state.
+  /// Handles the deadline of the state of a service.
   mutating func passed(_ id: ID) {
     guard let index = table.index(of: id) else { return }
     let options = table[index].options
@@ -289,7 +291,7 @@ extension ServiceMachine {
       cancel(index, after: options.startTimeout, toStart: true)
       // One that may start again is judged when it has ended.
       if case .restart = options.onThrow { return }
-      fail(AppServiceError(.notStarted(table[index].name)))
+      fail(AppServiceError(.notStarted(table[index].name), limit: options.startTimeout))
     case .stopping: cancel(index, after: options.stopTimeout)
     case .cancelled:
       leave(id)
@@ -300,7 +302,7 @@ extension ServiceMachine {
     }
   }
 
-  /// Carries out what it means that the run has reached the limit of its stage.
+  /// Handles the limit of the stage of the run.
   mutating func runLimitPassed() {
     takeRunDeadline()
     switch stage {
@@ -334,7 +336,7 @@ extension ServiceMachine {
     let reason =
       limit.map { ": it did not \(toStart ? "start" : "stop") within \($0.shortText)" } ?? ""
     let name = fullName(table[index].name)
-    say("service \"\(name)\" is cancelled\(reason)", of: name, .cancelled, limit)
+    say("Service \"\(name)\" is cancelled\(reason).", of: name, .cancelled, limit)
     actions.append(.cancel(table[index].id, stopsFirst: stopsFirst))
   }
 
@@ -363,9 +365,9 @@ extension ServiceMachine {
     guard let record = leaving.removeValue(forKey: id) else { return }
     var errors = groups ?? []
     if AppServiceError.abandonedServices(in: errors).isEmpty {
-      // What delays it is not in its groups.
+      // The cause of its delay is not in its groups.
       let name = fullName(record.name)
-      let error = AppServiceError(.abandoned(name))
+      let error = AppServiceError(.abandoned(name), limit: cancelTimeout)
       say(error.description, of: name, .abandoned, because: error)
       errors.append(error)
     }
@@ -385,10 +387,10 @@ extension ServiceMachine {
 }
 
 extension AppServiceOptions.EndPolicy {
-  /// Indicates that the others go on.
+  /// True if the others go on.
   fileprivate var isIgnore: Bool { if case .ignore = self { true } else { false } }
 
-  /// What an end that is a failure requests.
+  /// The request that follows from an end that is a failure.
   fileprivate var request: ServiceMachine.Request? {
     switch self {
     case .fail, .shutdown, .restart: .stop

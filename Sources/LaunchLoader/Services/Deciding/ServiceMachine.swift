@@ -73,7 +73,7 @@ package struct ServiceMachine: Sendable {
     func overrules(_ former: Request?) -> Bool { former.map { $0 < self } ?? true }
   }
 
-  /// The progress of the run, and what exists only meanwhile.
+  /// The stage of the run, with the data that exists in that stage.
   enum Stage: Sendable {
     /// Services are added. A request is carried out when the run begins.
     case collecting(Request?)
@@ -105,7 +105,7 @@ package struct ServiceMachine: Sendable {
   package internal(set) var path = ""
   /// The time of the current event.
   private(set) var now = Duration.zero
-  /// Indicates that changes of state are reported.
+  /// True if state changes are reported.
   ///
   /// The caller sets it before each event, under the same lock.
   package var reportsChanges = true
@@ -113,18 +113,18 @@ package struct ServiceMachine: Sendable {
   package private(set) var cancelTimeout: Duration?
   let endsWhenEmpty: Bool
   var stage = Stage.collecting(nil)
-  /// Indicates that a stop must wait for ``permitStop()``.
+  /// True if a stop must wait for ``permitStop()``.
   ///
   /// Not a part of the stage, because the permission may come before the request.
   var needsPermission: Bool
 
   /// The services of the run.
   var table = ServiceTable()
-  /// Indicates that no service names another; each comes after the previous one.
+  /// True if no service names another; each comes after the previous one.
   var isChain = true
   /// The number of services whose dependants may not start yet.
   var unstarted = 0
-  /// Indicates that ``Action/started`` was announced.
+  /// True if ``Action/started`` was announced.
   var hasStarted = false
   /// The number of services that were asked to stop or cancelled and have not ended.
   var ending = 0
@@ -134,7 +134,7 @@ package struct ServiceMachine: Sendable {
   var leaving: [ID: ServiceRecord] = [:]
   var failures: [Failure] = []
   var ignored: [Failure] = []
-  /// A Boolean value that indicates whether the run has ended with the cancellation of all services.
+  /// True if the run has ended with the cancellation of all services.
   package var wasCancelled = false
 
   private var deadlines = Heap<Deadline>()
@@ -167,7 +167,7 @@ package struct ServiceMachine: Sendable {
 
   // MARK: The run
 
-  /// A Boolean value that indicates whether a stop or a cancellation was requested, permitted or not.
+  /// True if a stop or a cancellation was requested, permitted or not.
   package var isStopRequested: Bool {
     switch stage {
     case .collecting(nil), .launching(nil), .running: false
@@ -175,7 +175,7 @@ package struct ServiceMachine: Sendable {
     }
   }
 
-  /// A Boolean value that indicates whether services may start, or could have.
+  /// True if services may start, or could have.
   var hasBegun: Bool {
     switch stage {
     case .collecting, .launching: false
@@ -183,10 +183,10 @@ package struct ServiceMachine: Sendable {
     }
   }
 
-  /// A Boolean value that indicates whether the run is not claimed.
+  /// True if the run is not claimed.
   package var isCollecting: Bool { if case .collecting = stage { true } else { false } }
 
-  /// A Boolean value that indicates whether the run is over.
+  /// True if the run is over.
   package var isOver: Bool { if case .over = stage { true } else { false } }
 
   /// The transition in progress; `nil` before the run is claimed, between the two, and after the run.
@@ -239,7 +239,7 @@ package struct ServiceMachine: Sendable {
     return min(report, deadlines.first?.time ?? report)
   }
 
-  /// Carries out what the deadlines that have passed mean, in their order.
+  /// Handles the deadlines that have passed, in their order.
   package mutating func timePassed() {
     while let next = nextDeadline(), next <= now, next < .longest {
       // Of two at the same time the report comes first: what exceeds its limit is still named.
@@ -267,7 +267,7 @@ package struct ServiceMachine: Sendable {
     deadlineCount += 1
   }
 
-  /// A Boolean value that indicates whether the stage of the run has a limit.
+  /// True if the stage of the run has a limit.
   package var hasLimit: Bool { runDeadline != nil }
 
   /// Records that the run has reached its limit.
@@ -329,7 +329,7 @@ package struct ServiceMachine: Sendable {
     actions.append(.report(.changed(change)))
   }
 
-  /// Says something about a service to the user of the program.
+  /// Sends a message about a service to the user of the program.
   mutating func say(
     _ text: String,
     of name: String,

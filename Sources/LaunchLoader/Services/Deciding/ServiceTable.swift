@@ -2,7 +2,7 @@ internal import EventBus
 
 /// A service of a run.
 struct ServiceRecord: Sendable {
-  /// What never changes, in one object, so that a copy of a record is small.
+  /// The constant part, in one object, so that a copy of a record is small.
   final class Constants: Sendable {
     let name: String
     let options: AppServiceOptions
@@ -20,7 +20,7 @@ struct ServiceRecord: Sendable {
   var since = Duration.zero
   /// The time at which the state lasts too long or, in a pause, long enough.
   var deadline: Duration?
-  /// Indicates that it was not removed.
+  /// True if it was not removed.
   var isLiving = true
   /// The layer; services in higher layers stop earlier.
   var layer = 0
@@ -28,7 +28,7 @@ struct ServiceRecord: Sendable {
   var blockers = 0
   /// The services that wait for its first start.
   var dependants: [Int] = []
-  /// Indicates that its dependants may start: it has started once and, if it reports its readiness, was ready.
+  /// True if its dependants may start: it has started once and, if it reports its readiness, was ready.
   var isSatisfied = false
   /// The number of the current attempt, from 1.
   var attempt = 0
@@ -36,13 +36,13 @@ struct ServiceRecord: Sendable {
   var began = Duration.zero
   /// The number of restarts in a row.
   var restarts = 0
-  /// Indicates that the attempt has exceeded the limit of its start.
+  /// True if the attempt has exceeded the limit of its start.
   var missedStart = false
 
   var name: String { constants.name }
   var options: AppServiceOptions { constants.options }
 
-  /// A Boolean value that indicates whether it has a task that was neither asked to stop nor cancelled.
+  /// True if it has a task that was neither asked to stop nor cancelled.
   var isRunning: Bool {
     // A switch, because `==` compares the raw values, which are strings.
     switch state {
@@ -51,7 +51,7 @@ struct ServiceRecord: Sendable {
     }
   }
 
-  /// A Boolean value that indicates whether it was asked to stop or cancelled, and has not ended.
+  /// True if it was asked to stop or cancelled, and has not ended.
   var isEnding: Bool {
     switch state {
     case .stopping, .cancelled: true
@@ -59,10 +59,10 @@ struct ServiceRecord: Sendable {
     }
   }
 
-  /// A Boolean value that indicates whether it has a task.
+  /// True if it has a task.
   var hasTask: Bool { isRunning || isEnding }
 
-  /// A Boolean value that indicates whether ending now would be a failed start.
+  /// True if ending now would be a failed start.
   var failsToStart: Bool {
     if case .starting = state { options.reportsReadiness } else { false }
   }

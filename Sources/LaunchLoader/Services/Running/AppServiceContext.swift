@@ -20,15 +20,15 @@ public import EventBus
 /// - ``waitUntilShutdown()`` returns.
 /// - ``isShuttingDown`` becomes `true`.
 ///
-/// A service that is cancelled, because it exceeded a time limit or because everything is cancelled, receives
-/// the request to stop as well, immediately after the cancellation: the lifetime ends, the closures run, and
-/// ``isShuttingDown`` is `true` from then on. Every wait of the service throws `CancellationError`;
-/// ``waitUntilShutdown()`` does, too, unless the request to stop came first: when the time for the whole stop has
-/// passed, services whose turn has not come are asked to stop before they are cancelled.
+/// A service that is cancelled, because it exceeded a time limit or because everything is cancelled, receives the
+/// request to stop as well, immediately after the cancellation: the lifetime ends, the closures run, and
+/// ``isShuttingDown`` is `true` from then on. Every wait of the service throws `CancellationError`, including
+/// ``waitUntilShutdown()`` unless the request to stop came first: when the time for the whole stop has passed,
+/// services whose turn has not come are asked to stop before they are cancelled.
 ///
 /// ## Thread safety
 ///
-/// Every member may be called from any thread, also inside a closure passed to ``onShutdown(_:)``. After the
+/// Every member may be called from any thread, even inside a closure passed to ``onShutdown(_:)``. After the
 /// service has ended, calls have no effect.
 public struct AppServiceContext: Sendable {
   /// The attempt that the context belongs to.
@@ -43,7 +43,7 @@ public struct AppServiceContext: Sendable {
   /// The name that the service was added with; `nil` after it has ended.
   var name: String? { runner.machine { $0.name(of: handle.id) } }
 
-  /// A Boolean value that indicates whether the application that runs the service stops, or the service alone.
+  /// True if the application that runs the service stops, or the service alone.
   var isProgramStopping: Bool { runner.isProgramStopping }
 
   /// The number of the attempt, from 1: one more than the number of times that the service was restarted.
@@ -92,7 +92,7 @@ public struct AppServiceContext: Sendable {
   /// }
   /// ```
   ///
-  /// What is attached to the lifetime ends before the closures passed to ``onShutdown(_:)`` run, in the order
+  /// Tokens attached to the lifetime end before the closures passed to ``onShutdown(_:)`` run, in the order
   /// of attachment, and outside every lock; ``isShuttingDown`` is `true` by then, unless the service ended by
   /// itself. Every context of an attempt returns the same lifetime; a restarted service has a new one.
   public var lifetime: Lifetime { handle.lifetime }
@@ -137,10 +137,12 @@ public struct AppServiceContext: Sendable {
   /// - Throws: ``LaunchError``, for example with the code `noValue` if the launch has ended without the value;
   ///   `CancellationError` when the waiting task is cancelled, or when the stop has prevented the work.
   nonisolated(nonsending) public func value<Value>(of key: LaunchKey<Value>) async throws -> Value {
+    guard let place = runner.place else { throw LaunchError(.stopped) }
     do {
-      guard let place = runner.place else { throw LaunchError(.stopped) }
       let say: @Sendable (AppHostMessage) -> Void = { place.report(.message($0)) }
       return try await place.loader.value(of: key, (place.clock, say))
+    } catch let error as LaunchError where !place.hasLoader {
+      throw LaunchError(error.code, isWithoutLoader: true)
     } catch let error as LaunchError where error.isRefusedValue && isProgramStopping {
       // Not a failure of the service, which may not have been asked to stop yet.
       try await waitUntilShutdown()
@@ -177,15 +179,15 @@ extension AppServiceContext {
   /// }
   /// ```
   ///
-  /// The body runs in a task of its own, in its own isolation, with the priority and the task-local values of
-  /// the caller. Cancelling the caller's task cancels it, too. If the service was asked to stop before, or the
+  /// The body runs in a separate task, in its own isolation, with the priority and the task-local values of
+  /// the caller. Cancelling the caller's task also cancels it. If the service was asked to stop before, or the
   /// caller's task is already cancelled, the body still runs, cancelled from the beginning.
   ///
   /// The call returns when the body has ended, however long that takes, with the result of the body: its value,
   /// even if the service was asked to stop meanwhile, or its error. A body that the request to stop has
-  /// cancelled usually throws `CancellationError`, and so does the call. A service may let that error out:
-  /// after the request, it is not a failure. To continue instead, for example to save the position, catch it or
-  /// use ``unlessShuttingDown(_:)``; the task of the service is not cancelled.
+  /// cancelled usually throws `CancellationError`, and so does the call. A service may throw that error: after
+  /// the request, it is not a failure. To continue instead, for example to save the position, catch it or use
+  /// ``unlessShuttingDown(_:)``; the task of the service is not cancelled.
   ///
   /// If `run` returns while the body still runs, in a task that the service started, the body is cancelled.
   ///
@@ -275,14 +277,14 @@ public protocol AppService: Sendable {
 
   /// Runs the service until it is asked to stop.
   ///
-  /// Each service has a task of its own, which begins to run in the start order; the first statements of two services
-  /// may then overlap. When the context requests the stop, the
-  /// service finishes its current work and returns. If it exceeds its time limit, its task is cancelled.
+  /// Each service has its own task, which begins to run in the start order; the first statements of two services may
+  /// then overlap. When the context requests the stop, the service finishes its current work and returns. If it
+  /// exceeds its time limit, its task is cancelled.
   ///
   /// - Parameter context: Requests the stop, and accepts the report that the service is ready.
   /// - Throws: Any error. The options of the service decide how it affects the other services. After shutdown was
-  ///   requested, `CancellationError` and the errors of waits that the stop ends, such as ``AppStateError``, are no
-  ///   failures.
+  ///   requested, `CancellationError` and the errors of waits that the stop ends, such as ``AppStateError``, are
+  ///   not failures.
   func run(_ context: AppServiceContext) async throws
 }
 

@@ -1,7 +1,7 @@
 internal import EventBus
 
-/// Services that start and stop together: one service of an application or of another group or, without an application,
-/// a run of their own.
+/// Services that start and stop together: one service of an application or of another group or, without an
+/// application, a separate run.
 ///
 /// ```swift
 /// let storage = AppServiceGroup("storage")
@@ -15,9 +15,9 @@ internal import EventBus
 /// ready. When the group is asked to stop or is cancelled, it stops or cancels its services in its own order.
 /// It ends when all of them have ended, when the ending of one of them says so, or immediately if it has none.
 ///
-/// Its time limits apply to every stop, also to one that a failure inside the group causes. Limits that the
-/// group does not set are those of the application or the group that runs it, and so is the
-/// clock: a group always ends if its application does.
+/// Its time limits apply to every stop, including one that a failure inside the group causes. Limits that
+/// the group does not set are those of the application or the group that runs it, and so is the clock: a
+/// group always ends if its application does.
 ///
 /// Messages about its services and the errors they throw reach the application that runs the group, prefixed
 /// with the name of the group: `storage/heartbeat`. A service that delays a stop of the group is named once,
@@ -40,8 +40,8 @@ internal import EventBus
 /// try await services.waitUntilStopped()
 /// ```
 ///
-/// Tests and other lifecycles run a group without an application. Keep it until ``waitUntilStopped()`` has returned: a
-/// group that is released earlier cancels its services, and a message says so.
+/// Tests and other lifecycles run a group without an application. Keep it until ``waitUntilStopped()`` has returned:
+/// a group that is released earlier cancels its services, which a message reports.
 ///
 /// ## Thread safety
 ///
@@ -68,11 +68,11 @@ public final class AppServiceGroup: AppService {
     /// The services, for a restart of the group; `nil` once it cannot start again.
     var members: [Member]? = []
     var use: Use?
-    /// Indicates that the program has asked the group to stop.
+    /// True if the program has asked the group to stop.
     var isStopRequested = false
   }
 
-  /// What tasks wait for, apart from the group, which must not keep itself alive.
+  /// The values that tasks wait for, outside the group, which must not keep itself alive.
   private final class Outcome: Sendable {
     /// Resolved when the group is ready or will not be, which is an error.
     let readiness = LatchedValue<(any Error)?>()
@@ -113,7 +113,7 @@ public final class AppServiceGroup: AppService {
     let (runner, use) = state.withLock { ($0.runner, $0.use) }
     guard case .alone(let messages) = use, !runner.isOver else { return }
     messages.send(
-      "the AppServiceGroup \"\(serviceName)\" was released: keep it until waitUntilStopped() has returned"
+      "The AppServiceGroup \"\(serviceName)\" was released. Keep it until waitUntilStopped() has returned."
     )
     runner.send { $0.cancel() }
   }
@@ -196,14 +196,13 @@ public final class AppServiceGroup: AppService {
 
   /// Asks the services to stop, in reverse order.
   ///
-  /// The first call counts; a call after the end has no effect. Before the group runs, it prevents the services from
-  /// starting.
+  /// Only the first call has an effect. Before the group runs, it prevents the services from starting.
   public func shutdown() {
     state.withLock { $0.isStopRequested = true }
     send { $0.shutdown() }
   }
 
-  /// Cancels all services, also during a stop.
+  /// Cancels all services, even during a stop.
   public func cancel() {
     state.withLock { $0.isStopRequested = true }
     send { $0.cancel() }
@@ -264,7 +263,7 @@ public final class AppServiceGroup: AppService {
     _ context: AppServiceContext,
     _ name: String
   ) throws(AppServiceError) -> (ServiceRunner, mayRepeat: Bool) {
-    guard let parent = context.runner.place else { throw AppServiceError(.alreadyRan) }
+    guard let parent = context.runner.place else { throw hasRun }
     var place = parent
     place.clock = clock ?? parent.clock
     place.path += name + "/"
@@ -278,16 +277,20 @@ public final class AppServiceGroup: AppService {
     place.others = { ([], []) }
     place.perform = { if case .started = $0 { context.markReady() } }
     let runner = try runner(isRepeated: place.isRepeated)
-    guard runner.claim(at: place) else { throw AppServiceError(.alreadyRan) }
+    guard runner.claim(at: place) else { throw hasRun }
     context.handle.begins(self, runner)
     runner.send { $0.begin() }
     return (runner, place.mayRepeat)
   }
 
+  private var hasRun: AppServiceError {
+    AppServiceError(.alreadyRan, runner: "The AppServiceGroup \"\(serviceName)\"")
+  }
+
   /// Returns the runner for a run, with all services.
   private func runner(isRepeated: Bool) throws(AppServiceError) -> ServiceRunner {
     let (former, use) = state.withLock { ($0.runner, $0.use) }
-    if case .alone = use { throw AppServiceError(.alreadyRan) }
+    if case .alone = use { throw hasRun }
     guard isRepeated, former.isOver else { return former }
     let runner = Self.runner(stopTimeout, cancelTimeout)
     var count = 0
@@ -299,7 +302,7 @@ public final class AppServiceGroup: AppService {
         if isFirst && others.isEmpty { state.runner = runner }
         return (others, isFirst, state.isStopRequested)
       }
-      guard isFirst else { throw AppServiceError(.alreadyRan) }
+      guard isFirst else { throw hasRun }
       for member in others { try runner.add(member) }
       count += others.count
       guard others.isEmpty else { continue }
@@ -324,18 +327,19 @@ public final class AppServiceGroup: AppService {
     loader: LaunchLoader? = nil,
     onMessage: (@Sendable (AppHostMessage) -> Void)? = nil
   ) throws(AppServiceError) {
-    let messages = MessageQueue(onMessage ?? { printError("LaunchLoader: \($0)") })
+    let messages = MessageQueue(onMessage ?? { printError("AppServiceGroup: \($0)") })
     let (runner, isFirst, members) = state.withLock { state in
       let isFirst = state.use == nil
       if isFirst { state.use = .alone(messages) }
       return (state.runner, isFirst, isFirst ? state.members.take() : nil)
     }
     withExtendedLifetime(members) {}
-    guard isFirst else { throw AppServiceError(.alreadyRan) }
+    guard isFirst else { throw hasRun }
     let clock = clock ?? ContinuousClock()
     let place = ServiceRunner.Place(
       clock: clock,
       loader: loader ?? Self.loaderWithoutValues(),
+      hasLoader: loader != nil,
       report: { if case .message(let message) = $0 { messages.send(message) } },
       perform: { [outcome] in if case .started = $0 { outcome.readiness.resolve(nil) } },
       stopTimeout: .seconds(20),

@@ -3,7 +3,7 @@ package import EventBus
 /// One attempt of a service: its task, the request to stop, the lifetime that it ends, the closures that it runs, and the
 /// tasks that wait for it.
 ///
-/// The attempt is closed when the service has returned. That ends the lifetime, too; closures that have not run by
+/// The attempt is closed when the service has returned. That also ends the lifetime; closures that have not run by
 /// then are released without running.
 ///
 /// ## Thread safety
@@ -12,10 +12,10 @@ package import EventBus
 package final class ServiceAttempt: Sendable {
   private struct State {
     var isRaised = false
-    /// Indicates that a cancellation raised it: cancelled tasks throw from their waits, whenever they begin.
+    /// True if a cancellation raised it: cancelled tasks throw from their waits, whenever they begin.
     var isCancellation = false
     var isClosed = false
-    /// Indicates that the closures registered before the request have not all returned.
+    /// True if the closures registered before the request have not all returned.
     var runsHooks = false
     /// The number of callers that run or register closures.
     var runners = 0
@@ -25,8 +25,8 @@ package final class ServiceAttempt: Sendable {
     var task: Task<Void, Never>?
     /// The groups that the service runs, and those that have ended since the last one began, with their runners.
     var groups: [(group: AppServiceGroup, runner: ServiceRunner)] = []
-    /// What ends with the request, each created on first use: the public lifetime; then the closures of
-    /// ``onRaise(_:)``; and those of ``onEnd(_:)``, which no other closure delays.
+    /// The values that end with the request, each created on first use: the public lifetime; then the
+    /// closures of ``onRaise(_:)``; and those of ``onEnd(_:)``, which no other closure delays.
     var lifetime, hooks, enders: Lifetime?
 
     /// Returns a lifetime; one that is first used when the service was asked to stop or the attempt was closed has ended.
@@ -54,7 +54,7 @@ package final class ServiceAttempt: Sendable {
   /// The lifetime that ends when the service is asked to stop or the attempt is closed, before the first closure runs.
   package var lifetime: Lifetime { use(\.lifetime) }
 
-  /// A Boolean value that indicates whether the service was asked to stop; `true` before the first closure runs.
+  /// True if the service was asked to stop; `true` before the first closure runs.
   package var isRaised: Bool { state.withLock { $0.isRaised } }
 
   /// Runs a closure when the service is asked to stop, or immediately if it already was.
@@ -64,7 +64,7 @@ package final class ServiceAttempt: Sendable {
   /// - Complexity: Amortized O(1).
   package func onRaise(_ body: @escaping @Sendable () -> Void) -> Token {
     let hook = ActionRegistration(at: .endOfLifetime) { [weak self] in
-      // An attempt that is closed without the request ends its hooks, too.
+      // An attempt that is closed without the request also ends its hooks.
       if self?.isRaised == true { body() }
     }
     let token = Token(hook, isKept: true)
@@ -120,8 +120,8 @@ package final class ServiceAttempt: Sendable {
   ///
   /// Repeated calls have no effect.
   ///
-  /// What is attached to the lifetime ends, and then the closures run, each in registration order, in a task
-  /// of their own, so that a blocking closure does not delay the caller. Waiters resume after them.
+  /// Tokens attached to the lifetime end, and then the closures run, each in registration order, in a
+  /// separate task, so that a blocking closure does not delay the caller. Waiters resume after them.
   ///
   /// - Parameter isCancellation: Whether the service is cancelled, and not only asked to stop.
   /// - Complexity: O(*n*) in the number of closures and of attachments to the lifetime.
@@ -130,7 +130,7 @@ package final class ServiceAttempt: Sendable {
       if state.isRaised || state.isClosed { return (nil, nil) }
       state.isRaised = true
       state.isCancellation = isCancellation
-      // The rest is for an attempt that something ends with.
+      // Fast path: nothing is attached to this attempt.
       if state.lifetime == nil, state.hooks == nil, state.enders == nil {
         return (nil, state.latch.take())
       }

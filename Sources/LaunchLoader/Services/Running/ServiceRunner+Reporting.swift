@@ -1,6 +1,6 @@
 internal import EventBus
 
-/// The messages that name what a start or a stop waits for.
+/// The messages that name the services for which a start or a stop waits.
 extension ServiceRunner {
   /// The transition in progress, and the services that delay it, by their names in messages.
   ///
@@ -24,7 +24,7 @@ extension ServiceRunner {
     }
   }
 
-  /// Says what a transition waits for, that has lasted for some time.
+  /// Reports the services that delay a transition which has lasted for some time.
   func reportDelay(
     of transition: ServiceTransition,
     _ waited: Duration,
@@ -40,10 +40,11 @@ extension ServiceRunner {
     let names = services.map { "service \"\($0)\"" } + others.names
     let goal = transition == .start ? "start" : "stop"
     let text =
-      "waiting for \(names.joined(separator: ", ")) to \(goal), for \(waited.shortText) now"
-    // A stop without a limit must not be extended for ever.
+      "Still waiting, after \(waited.shortText), for \(names.joined(separator: ", ")) to \(goal)"
+      + advice(on: transition, delaying, isAlone: names.count == 1) + "."
+    // A stop without a limit must not be extended forever.
     if transition == .start || machine(\.hasLimit) {
-      place.perform(.delayed(names.isEmpty ? "waiting to \(goal)" : text))
+      place.perform(.delayed(names.isEmpty ? "Waiting to \(goal)." : text))
     }
     if names.isEmpty { return }
     let message = AppHostMessage(
@@ -54,6 +55,21 @@ extension ServiceRunner {
       elapsed: waited
     )
     place.report(.message(message))
+  }
+
+  /// Returns a clause about the services that have yet to report their readiness; empty if there are none.
+  private func advice(
+    on transition: ServiceTransition,
+    _ delaying: [(id: ServiceMachine.ID, name: String)],
+    isAlone: Bool
+  ) -> String {
+    if transition != .start { return "" }
+    let ids = machine(\.awaitedReadiness)
+    let silent = delaying.filter { ids.contains($0.id) && groups(of: $0.id).isEmpty }
+    if silent.isEmpty { return "" }
+    if isAlone { return ": it has not called markReady()" }
+    let names = silent.map { "\"\($0.name)\"" }.joined(separator: ", ")
+    return ": \(names) \(silent.count == 1 ? "has" : "have") not called markReady()"
   }
 
   /// Returns whether a transition of the services waits for one of them.

@@ -13,7 +13,7 @@ internal import EventBus
 package final class ServiceRunner: Sendable {
   /// The work of a service.
   typealias Body = @Sendable (AppServiceContext) async throws -> Void
-  /// What delays a transition besides services: its descriptions, and the names of launch work among them.
+  /// Other causes of delay: descriptions, and names of launch workers.
   typealias Delays = (names: [String], workers: [String])
 
   /// A step of the run that concerns others than the services.
@@ -29,6 +29,8 @@ package final class ServiceRunner: Sendable {
     var clock: any Clock<Duration>
     /// The loader whose values the services use.
     var loader: LaunchLoader
+    /// False for a group that was started without a loader.
+    var hasLoader = true
     /// Receives reports.
     ///
     /// They come in order, and none after ``Step/over``. It must not block.
@@ -37,7 +39,7 @@ package final class ServiceRunner: Sendable {
     ///
     /// Called by one task at a time. It must not block.
     var perform: @Sendable (Step) -> Void
-    /// Returns whether changes of state are observed; called under the lock.
+    /// Returns whether state changes are observed; called under the lock.
     var isObserved: @Sendable () -> Bool = { false }
     /// Returns what else delays the start or the stop, besides services.
     var others: @Sendable () -> Delays = { ([], []) }
@@ -45,9 +47,9 @@ package final class ServiceRunner: Sendable {
     var path = ""
     /// The service that runs the group, and its runner.
     var parent: (runner: ServiceRunner, attempt: ServiceAttempt)?
-    /// Indicates that the service which runs the group, or one around it, may start again.
+    /// True if the service which runs the group, or one around it, may start again.
     var mayRepeat = false
-    /// Indicates that it has started again.
+    /// True if it has started again.
     var isRepeated = false
     /// The limits of a group that sets none.
     var stopTimeout, cancelTimeout: Duration?
@@ -66,11 +68,11 @@ package final class ServiceRunner: Sendable {
     var stopwatch: Stopwatch?
     /// The timer of the next deadline.
     var timer: (deadline: Duration, token: Token)?
-    /// Indicates that the machine may have actions.
+    /// True if the machine may have actions.
     var isChanged = false
-    /// Indicates that a task performs actions, and goes on until there are none.
+    /// True if a task performs actions, and goes on until there are none.
     var isActing = false
-    /// Indicates that ``ServiceMachine/Action/over`` was performed.
+    /// True if ``ServiceMachine/Action/over`` was performed.
     var isOver = false
   }
 
@@ -83,10 +85,10 @@ package final class ServiceRunner: Sendable {
   /// Creates a runner without services.
   init(_ machine: ServiceMachine) { state = Locked(State(machine: machine)) }
 
-  /// A Boolean value that indicates whether a stop or a cancellation was requested, permitted or not.
+  /// True if a stop or a cancellation was requested, permitted or not.
   var isStopRequested: Bool { machine(\.isStopRequested) }
 
-  /// A Boolean value that indicates whether all services have ended or were abandoned.
+  /// True if all services have ended or were abandoned.
   var isOver: Bool { machine(\.isOver) }
 
   /// The failures of the run, and whether all services were cancelled.
@@ -94,7 +96,7 @@ package final class ServiceRunner: Sendable {
     state.withLock { ($0.machine.outcome, $0.machine.wasCancelled) }
   }
 
-  /// A Boolean value that indicates whether the outermost services, those of the application, are stopping.
+  /// True if the outermost services, those of the application, are stopping.
   var isProgramStopping: Bool {
     var outermost = self
     while let parent = outermost.place?.parent?.runner { outermost = parent }
@@ -187,7 +189,7 @@ package final class ServiceRunner: Sendable {
   /// Performs actions until the claimed run is over, regardless of cancellation.
   @concurrent
   func drive() async {
-    // Services are no part of launch work that may have called `run()`.
+    // Services are not part of launch work that may have called `run()`.
     await LaunchContext.$current.withValue([]) {
       while true {
         act()
@@ -305,7 +307,7 @@ package final class ServiceRunner: Sendable {
     }
   }
 
-  /// Runs the body of a service in a frame of its own, which releases it before the end is reported, unless the service
+  /// Runs the body of a service in a separate frame, which releases it before the end is reported, unless the service
   /// may start again.
   ///
   /// - Returns: The error that the body threw.

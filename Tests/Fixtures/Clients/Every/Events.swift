@@ -60,7 +60,7 @@ final class Session: LifetimeOwner, Sendable {
   }
 }
 
-/// A signal of its own, observed from nonisolated code.
+/// A separate signal, observed from nonisolated code.
 final class Download: Sendable {
   let didFinish = Signal<Int>()
 
@@ -88,7 +88,7 @@ func traced() -> EventBus {
   return EventBus(label: "traced", hooks: hooks)
 }
 
-/// Tests with a clock of their own.
+/// Tests with their own clock.
 func tested() async {
   let clock = ManualClock()
   let recorder = EventRecorder(.default)

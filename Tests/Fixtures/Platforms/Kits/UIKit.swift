@@ -13,7 +13,7 @@ public final class UIColor: Sendable {
   public init(red: CGFloat, green: CGFloat, blue: CGFloat, alpha: CGFloat) {}
 }
 
-// Every class of UIKit has initializers of its own, on the main actor.
+// Every class of UIKit has its own initializers, on the main actor.
 @MainActor open class UIResponder {
   public init() {}
 }

@@ -1,6 +1,6 @@
 import LaunchLoader
 
-/// A feature in a type of its own.
+/// A feature in a separate type.
 private struct CrashReports: LaunchWorker {
   static let id: LaunchID = "crash reports"
   static let phase = LaunchPhase.late

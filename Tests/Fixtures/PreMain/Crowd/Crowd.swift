@@ -36,7 +36,7 @@ private let entry: LaunchEntry = { register() }
 
 private func register() {
   let start = nanoseconds()
-  // Each with a name of its own and a closure that captures something, as features have.
+  // Each with its own name and a closure that captures something, as features have.
   for number in 0..<Crowd.count {
     LaunchLoader.register(LaunchID("feature \(number)")) { _ in precondition(number >= 0) }
   }

@@ -9,7 +9,7 @@ struct PageFeed {
   private var lanes = 0
   private var versions: [Int] = []
   private var lastClock: Int64?
-  /// A Boolean value that indicates whether there is more to send at once.
+  /// True if there is more to send at once.
   private(set) var hasMore = false
 
   init(_ model: InspectorModel) { self.model = model }
@@ -37,7 +37,7 @@ struct PageFeed {
       Self.add(view.name, view.json().text, to: &text)
     }
     versions = views.versions
-    // Also a sign that the program is alive.
+    // It also shows that the program is alive.
     let now = model.recorder.now
     if lastClock.map({ now - $0 > 500_000_000 }) ?? true || !batch.entries.isEmpty {
       Self.add("clock", model.clock.text, to: &text)

@@ -69,7 +69,7 @@ struct PageServer: Sendable {
   private var router: Router<BasicRequestContext> {
     let router = Router()
     let (model, token, streams) = (model, token, streams)
-    // Everything else is not found, also the path without the slash, whose page would not find its stream.
+    // Everything else is not found, even the path without the slash, whose page would not find its stream.
     router.get("\(token)/") { request, _ in
       try Self.checkHost(of: request)
       guard request.uri.path.hasSuffix("/") else { throw HTTPError(.notFound) }
@@ -157,7 +157,7 @@ private final class OpenStreams: Sendable {
 
   init(limit: Int) { self.limit = limit }
 
-  /// A Boolean value that indicates whether streams must end.
+  /// True if streams must end.
   var isEnding: Bool { state.withLock { $0.isEnding } }
 
   /// Opens a stream; `nil` if there are too many.

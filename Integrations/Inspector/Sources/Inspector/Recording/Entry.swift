@@ -26,7 +26,7 @@ struct Entry: Sendable {
   var handler: UInt32 = 0
   /// The index of the actor or thread.
   var lane: UInt32
-  /// A Boolean value that indicates whether the recorder keeps an error or a payload of the entry.
+  /// True if the recorder keeps an error or a payload of the entry.
   var hasText = false
 }
 

@@ -42,7 +42,7 @@ struct ChromeTrace {
         "args": ["name": .string(name)],
       ])
     }
-    // One event in a line: files of this kind are read by people, too.
+    // One event in a line: people also read files of this kind.
     let lines = events.map(\.text).joined(separator: ",\n")
     return "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n\(lines)\n]}\n"
   }

@@ -66,7 +66,7 @@ struct ObserverTable: Sendable {
 }
 
 extension ObserverTable.Row {
-  /// A Boolean value that indicates whether the number of observers only grows.
+  /// True if the number of observers only grows.
   ///
   /// It has grown at least three times within the remembered samples, has never shrunk, and has grown within
   /// the newest third of them.

@@ -15,7 +15,7 @@ struct ServiceTable: Sendable {
     var error: String?
     /// The services that it starts after.
     var dependencies: [String] = []
-    /// A Boolean value that indicates whether others wait for the service to start, or the program for its end.
+    /// True if others wait for the service to start, or the program for its end.
     var isWaitedFor = false
     var history: [(state: AppServiceState, time: Int64)] = []
   }

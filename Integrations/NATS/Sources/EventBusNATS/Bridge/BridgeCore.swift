@@ -218,16 +218,18 @@ final class BridgeCore: Sendable {
   /// Notes the type of an event's payloads.
   ///
   /// - Precondition: It is the same for all names with the same string.
-  func claim(_ event: String, _ type: Any.Type) {
+  func claim(_ event: String, _ type: Any.Type, _ fileID: StaticString, _ line: UInt) {
     let isSame = state.withLock { state in
       let known = state.types[event] ?? ObjectIdentifier(type)
       state.types[event] = known
       return known == ObjectIdentifier(type)
     }
-    precondition(
-      isSame,
-      "The event \"\(event)\" is carried with two types of payload, which would share a subject: "
-        + "give one of them another name"
+    if isSame { return }
+    trap(
+      "The event \"\(event)\" is carried with two payload types, which would share a subject",
+      remedy: "Give one of them another name",
+      fileID: fileID,
+      line: line
     )
   }
 

@@ -31,7 +31,7 @@ extension EventBridge {
     /// The lifetime of the process, which ends when it leaves or sends no heartbeat in time.
     ///
     /// The lifetime of a node that has not joined yet is that of its next process. After an end, it is the ended one
-    /// until a process of the name joins again. It ends, too, when the connection is closed for good. A bridge that
+    /// until a process of the name joins again. It also ends when the connection is closed for good. A bridge that
     /// has drained does not notice any end.
     public var lifetime: Lifetime { state.withLock { $0.lifetime } }
 

@@ -4,7 +4,7 @@ extension EventBridge {
     /// The number of failed attempts in one process after which an event becomes a dead letter.
     public var attempts: Int
     /// The number of deliveries to any process after which one failure makes an event a dead letter: more than
-    /// ``attempts``, as the death of a process is no failure of its handlers.
+    /// ``attempts``, as the death of a process is not a failure of its handlers.
     public var deliveries: Int
     /// The pause after the first failure; each later one is twice as long.
     public var firstPause: Duration

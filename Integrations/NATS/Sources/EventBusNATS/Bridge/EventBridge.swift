@@ -60,8 +60,8 @@ public final class EventBridge: Sendable {
     case bridges
     /// Any program: a message without the header of a bridge is an event if its payload can be decoded.
     ///
-    /// One with headers that begin with `ce-` has to be a CloudEvent 1.0 in binary mode. A header `Content-Type`
-    /// has to fit the codec: `application/json` for `json`. Such an event has no sender, and no sequence by which
+    /// One with headers that begin with `ce-` must be a CloudEvent 1.0 in binary mode. A header `Content-Type`
+    /// must fit the codec: `application/json` for `json`. Such an event has no sender, and no sequence by which
     /// gaps are noticed. Pass a codec for the schema of the other program.
     case all
   }
@@ -79,13 +79,25 @@ public final class EventBridge: Sendable {
   ///   - connection: The connection, which several bridges may share.
   ///   - node: The name of this process among the others: unique, and the same after a restart.
   ///   - configuration: Limits and times.
+  ///   - fileID: The file of the call; filled in by the compiler.
+  ///   - line: The line in that file; filled in by the compiler.
   public convenience init(
     _ bus: EventBus,
     over connection: NATSConnection,
     node: String,
-    configuration: Configuration = Configuration()
+    configuration: Configuration = Configuration(),
+    fileID: StaticString = #fileID,
+    line: UInt = #line
   ) {
-    self.init(bus, link: connection.link, owner: connection, node: node, configuration)
+    self.init(
+      bus,
+      link: connection.link,
+      owner: connection,
+      node: node,
+      configuration,
+      fileID: fileID,
+      line: line
+    )
   }
 
   /// Creates a bridge over any link.
@@ -94,20 +106,21 @@ public final class EventBridge: Sendable {
     link: any Link,
     owner: NATSConnection? = nil,
     node: String,
-    _ configuration: Configuration
+    _ configuration: Configuration,
+    fileID: StaticString = #fileID,
+    line: UInt = #line
   ) {
-    precondition(
-      !node.isEmpty,
-      "The name of a node is empty: give it one that no other process has"
-    )
-    precondition(
-      configuration.streamLimits.arePositive,
-      "A limit of streams is not positive: give it a positive value, or none"
-    )
-    precondition(
-      !configuration.prefix.isEmpty,
-      "The prefix of the subjects is empty: give it a name, such as \"events\""
-    )
+    let mistake: (problem: String, remedy: String)? =
+      if node.isEmpty {
+        ("The name of the node is empty", "Give it a name that no other process has")
+      } else if !configuration.streamLimits.arePositive {
+        ("A stream limit of the node \"\(node)\" is not positive", "Pass a positive value, or nil")
+      } else if configuration.prefix.isEmpty {
+        ("The subject prefix of the node \"\(node)\" is empty", "Pass a name such as \"events\"")
+      } else {
+        nil
+      }
+    if let mistake { trap(mistake.problem, remedy: mistake.remedy, fileID: fileID, line: line) }
     core = BridgeCore(bus, link, node, configuration)
     self.owner = owner
     core.backlog.announcements.work = { [weak self] in self?.announceFall() }
@@ -125,7 +138,7 @@ public final class EventBridge: Sendable {
   /// The numbers of events since the creation of the bridge.
   public var counts: BridgeCounts { core.tally.counts }
 
-  /// What waits now: events for the server, and events at the server for this process.
+  /// The waiting events: those for the server, and those at the server for this process.
   ///
   /// - Complexity: O(*n*) in the number of carried events.
   public var levels: BridgeLevels { core.levels }
@@ -174,8 +187,8 @@ public final class EventBridge: Sendable {
   /// Waits until all events carried so far are prepared: streams and consumers exist, and the server has the
   /// subscriptions.
   ///
-  /// A server that rejects a stream or a consumer as it is configured, such as one without JetStream, is no reason to
-  /// wait: its words are thrown at once, and the bridge tries again, with pauses.
+  /// A server that rejects a stream or a consumer as it is configured, such as one without JetStream, is not a reason
+  /// to wait: its words are thrown at once, and the bridge tries again, with pauses.
   ///
   /// - Parameter limit: The longest wait, as for a connection.
   /// - Throws: ``NATSError`` with the code `notAuthorized` if the server forbids an operation that an event needs, or
@@ -202,7 +215,7 @@ public final class EventBridge: Sendable {
 
   /// Ends the bridge: stops receiving, waits for running handlers, sends waiting events, and announces the end.
   ///
-  /// It does so in a cancelled task, too. If no server was there yet, it waits for one only as long as durable events
+  /// It does so even in a cancelled task. If no server was there yet, it waits for one only as long as durable events
   /// wait.
   ///
   /// - Parameter limit: The longest wait for handlers and the server. The remaining events are given up, counted and

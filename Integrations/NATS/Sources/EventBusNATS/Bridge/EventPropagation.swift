@@ -29,7 +29,7 @@ public struct EventPropagation: Sendable {
   /// Creates a propagation.
   ///
   /// - Parameters:
-  ///   - inject: Returns the fields of an event; called during the post, in the task of the poster.
+  ///   - inject: Returns the fields of an event; called during the post, in the task of the caller.
   ///   - restore: Posts a received live event, given the headers of its message with names in lowercase; calls
   ///     `post` once, on a queue of the bridge.
   ///   - restoreWhileHandling: The same for a durable event, whose handlers have finished when `post` returns.

@@ -172,7 +172,7 @@ final class Neighbors: Sendable {
         node.leave()
         core.bus.post(.nodeDidLeave, node, from: node)
       case .clashed(let name):
-        let words = "several processes are called \"\(name)\": give each node a name of its own"
+        let words = "several processes are called \"\(name)\": give each node its own name"
         core.tally.report(BridgeReport(.nodeClash, "_node", node: name, words))
       case .ignored:
         core.tally.report(BridgeReport(.nodeIgnored, "_node", "the table of nodes is full"))

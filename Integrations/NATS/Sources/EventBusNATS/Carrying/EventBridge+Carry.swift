@@ -13,15 +13,27 @@ extension EventBridge {
   ///   - direction: The direction.
   ///   - delivery: The guarantee of delivery.
   ///   - publishers: The programs whose messages become events.
+  ///   - fileID: The file of the call; filled in by the compiler.
+  ///   - line: The line in that file; filled in by the compiler.
   /// - Returns: The token, which the bridge keeps: cancelling it ends the carrying.
   @discardableResult
   public func carry<Payload: Codable & Sendable>(
     _ name: EventName<Payload>,
     _ direction: Direction = .both,
     delivery: Delivery = .live,
-    accepting publishers: Publishers = .bridges
+    accepting publishers: Publishers = .bridges,
+    fileID: StaticString = #fileID,
+    line: UInt = #line
   ) -> Token {
-    carry(name, direction, delivery: delivery, codec: .json, accepting: publishers)
+    carry(
+      name,
+      direction,
+      delivery: delivery,
+      codec: .json,
+      accepting: publishers,
+      fileID: fileID,
+      line: line
+    )
   }
 
   /// Carries an event without a payload.
@@ -31,15 +43,27 @@ extension EventBridge {
   ///   - direction: The direction.
   ///   - delivery: The guarantee of delivery.
   ///   - publishers: The programs whose messages become events.
+  ///   - fileID: The file of the call; filled in by the compiler.
+  ///   - line: The line in that file; filled in by the compiler.
   /// - Returns: The token, which the bridge keeps: cancelling it ends the carrying.
   @discardableResult
   public func carry(
     _ name: EventName<Void>,
     _ direction: Direction = .both,
     delivery: Delivery = .live,
-    accepting publishers: Publishers = .bridges
+    accepting publishers: Publishers = .bridges,
+    fileID: StaticString = #fileID,
+    line: UInt = #line
   ) -> Token {
-    carry(name, direction, delivery: delivery, codec: .none, accepting: publishers)
+    carry(
+      name,
+      direction,
+      delivery: delivery,
+      codec: .none,
+      accepting: publishers,
+      fileID: fileID,
+      line: line
+    )
   }
 
   /// Carries an event, with a codec for its payload.
@@ -50,6 +74,8 @@ extension EventBridge {
   ///   - delivery: The guarantee of delivery.
   ///   - codec: The conversion between payloads and bytes.
   ///   - publishers: The programs whose messages become events.
+  ///   - fileID: The file of the call; filled in by the compiler.
+  ///   - line: The line in that file; filled in by the compiler.
   /// - Returns: The token, which the bridge keeps: cancelling it ends the carrying.
   @discardableResult
   public func carry<Payload>(
@@ -57,8 +83,11 @@ extension EventBridge {
     _ direction: Direction = .both,
     delivery: Delivery = .live,
     codec: EventCodec<Payload>,
-    accepting publishers: Publishers = .bridges
+    accepting publishers: Publishers = .bridges,
+    fileID: StaticString = #fileID,
+    line: UInt = #line
   ) -> Token {
+    core.claim(name.name, Payload.self, fileID, line)
     // The way in is opened first: an answer to the first event must find it.
     let way =
       switch direction {
@@ -76,7 +105,6 @@ extension EventBridge {
     _ delivery: Delivery,
     _ codec: EventCodec<Payload>
   ) -> Token {
-    core.claim(name.name, Payload.self)
     replaceWayOut(name, by: nil)
     var following: Token?
     var sender: DurableSender?
@@ -125,7 +153,6 @@ extension EventBridge {
     _ codec: EventCodec<Payload>,
     _ publishers: Publishers
   ) -> Token {
-    core.claim(name.name, Payload.self)
     let intake = Intake(name, codec, publishers, core)
     let lane: AnyIncomingLane
     var following: Token?

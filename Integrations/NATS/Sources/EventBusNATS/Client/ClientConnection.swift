@@ -79,7 +79,7 @@ final class ClientConnection: @unchecked Sendable {  // Reason: the client locks
     var detail = "Cannot connect to \(addresses): \(NATSLink.text(status))"
     let words = Address.withoutCredentials(in: NATSLink.lastWords, known: urls)
     if !words.isEmpty { detail += " (\(words))" }
-    // The client has no status of its own for a file without a usable key.
+    // The client has no separate status for a file without a usable key.
     switch credentials {
     case .file(let file) where status == NATS_ERR, .nkey(_, let file) where status == NATS_ERR:
       return NATSError(.invalidOption, "The file \(file) has no usable key: \(words)")

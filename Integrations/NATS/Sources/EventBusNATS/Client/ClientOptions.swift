@@ -68,7 +68,7 @@ final class ClientOptions {
       "The pause between attempts"
     )
     try check(unsafe natsOptions_SetReconnectJitter(handle, 20, 20), "The pause between attempts")
-    // The bridge has a buffer of its own, which counts.
+    // The bridge has its own buffer, which counts.
     try check(unsafe natsOptions_SetReconnectBufSize(handle, 1), "The buffer")
     // An inbox for each request: a common one that the server has denied for a while would stay deaf.
     try check(unsafe natsOptions_UseOldRequestStyle(handle, true), "The inboxes")

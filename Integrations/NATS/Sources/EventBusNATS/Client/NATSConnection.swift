@@ -175,7 +175,7 @@ extension NATSConnection {
     public var apiPrefix: String?
     /// The first part of the subjects of answers to this connection.
     ///
-    /// With one of its own for each user, no other user needs the permission to listen to it.
+    /// With a separate one for each user, no other user needs the permission to listen to it.
     public var inboxPrefix: String
 
     /// Creates a configuration.

@@ -167,7 +167,7 @@ final class NATSLink: Link {
       // Reason: both are alive.
       status = unsafe natsConnection_PublishMsg(connection.handle, handle)
     }
-    // Whatever the reason is why there is no connection, the message waits for one.
+    // For any reason why there is no connection, the message waits for one.
     if status != NATS_OK { throw isClosed ? .closed : Self.failure(status) }
   }
 

@@ -97,13 +97,13 @@ extension Promise<Void> {
 }
 
 extension Promise<Void> {
-  /// Waits for the end of the promise or of a time, also in a cancelled task.
+  /// Waits for the end of the promise or of a time, even in a cancelled task.
   func wait(within limit: Duration) async {
     let timer = Task {
       do { try await Task.sleep(for: limit) } catch { return }
       fulfill()
     }
-    // In a task of its own, which is not cancelled with the caller.
+    // In a separate task, which is not cancelled with the caller.
     await Task {
       do throws(NATSError) { try await value() } catch {}
     }.value

@@ -1,7 +1,7 @@
 internal import Dispatch
 private import Synchronization
 
-/// Runs one piece of work on a queue of its own, again after each wake.
+/// Runs one piece of work on its own queue, again after each wake.
 ///
 /// However often it is woken before the work begins, the work runs once.
 final class Pump: Sendable {

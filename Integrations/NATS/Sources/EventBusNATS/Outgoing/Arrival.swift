@@ -4,7 +4,7 @@ private import Synchronization
 /// The post of a received event, which no bridge may send back.
 ///
 /// The post calls the bridges' own observer first. The observer finds this object in a task-local value and uses it
-/// up: an answer of the same name that a handler posts later in the same call is an event of its own.
+/// up: an answer of the same name that a handler posts later in the same call is a separate event.
 final class Arrival: Sendable {
   @TaskLocal static var current: Arrival?
 

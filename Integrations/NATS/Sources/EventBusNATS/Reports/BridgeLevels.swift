@@ -1,4 +1,4 @@
-/// What waits in a bridge and its consumers at a moment: numbers that rise and fall.
+/// The events that wait in a bridge and its consumers at a moment: numbers that rise and fall.
 ///
 /// The numbers of ``BridgeCounts`` only grow.
 public struct BridgeLevels: Sendable, Equatable {

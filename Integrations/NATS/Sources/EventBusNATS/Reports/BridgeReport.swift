@@ -10,7 +10,7 @@ public struct BridgeReport: Sendable, CustomStringConvertible {
     /// Too many durable events wait for the server: the newest was refused.
     case refused
     /// The server forbids sending or receiving the event, or an operation that this needs: each denied message
-    /// counts, and so does each attempt to listen or to prepare. A denied live event counts as sent, too.
+    /// counts, and so does each attempt to listen or to prepare. A denied live event also counts as sent.
     case notAuthorized
     /// A payload could not be encoded.
     case notEncodable

@@ -3,8 +3,9 @@ private import _EventBusLocks
 
 /// Counts the events of a bridge, and calls the hook with its reports.
 ///
-/// The hook is called on a queue of its own: a burst of drops is one report, and does not delay its poster. If the
-/// hook is slow, a thousand reports wait for it in full, and only the numbers of further ones, by kind and event.
+/// The hook is called on its own queue: a burst of drops is one report, and does not delay the posting code. If
+/// the hook is slow, a thousand reports wait for it in full, and only the numbers of further ones, by kind and
+/// event.
 final class Tally: Sendable {
   private struct Topic: Hashable {
     let kind: BridgeReport.Kind

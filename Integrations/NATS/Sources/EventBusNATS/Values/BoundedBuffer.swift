@@ -29,7 +29,6 @@ package struct BoundedBuffer<Element> {
   /// The number of elements.
   package var count: Int { elements.count - head }
 
-  /// A Boolean value that indicates whether the buffer has no element.
   package var isEmpty: Bool { count == 0 }
 
   /// The oldest element.
