@@ -148,12 +148,12 @@ final class EventStory {
     effect(
       "They stop in the opposite order; sync ignores the request for 1 s",
       await text(messages.stream),
-      is: "service \"sync\" is cancelled: it did not stop within 1 s"
+      is: "Service \"sync\" is cancelled: it did not stop within 1 s."
     )
     effect(
       "It ignores its cancellation for another second",
       await text(messages.stream),
-      is: "service \"sync\" is abandoned: it did not end after it was cancelled"
+      is: "Service \"sync\" did not stop: it ignored cancellation for 1 s and was abandoned."
     )
     effect(
       "The database stops last, in order",
@@ -166,8 +166,7 @@ final class EventStory {
       "The program ends with an error that names the service",
       await complaint(of: run),
       is:
-        "application failed: service \"sync\" is abandoned: it did not end after it was cancelled; "
-        + "abandoned: sync"
+        "AppHost failed: Service \"sync\" did not stop: it ignored cancellation for 1 s and was abandoned."
     )
     token.cancel()
     // The abandoned service still waits.

@@ -52,8 +52,8 @@ struct ScreenEventsTests {
     // Keys while the limits pass neither run a step nor wait for one.
     try program.wait(for: "running; the limits of the services are 1 s each")
     program.type("   ")
-    try wait(program, for: "service \"sync\" is cancelled: it did not stop within 1 s")
-    try wait(program, for: "service \"sync\" is abandoned")
+    try wait(program, for: "Service \"sync\" is cancelled: it did not stop within 1 s.")
+    try wait(program, for: "Service \"sync\" did not stop")
     try wait(program, for: "database stopping, database ended")
     try program.wait(for: pause)
     try runEnd(program)
@@ -68,7 +68,7 @@ struct ScreenEventsTests {
 
   private func runEnd(_ program: TerminalProgram) throws {
     program.type(" ")
-    try wait(program, for: "was cancelled; abandoned: sync")
+    try wait(program, for: "AppHost failed: Service \"sync\" did not stop")
     try program.wait(for: "the end: space begins again")
     #expect(!program.screen.contains("expected:"))
   }
