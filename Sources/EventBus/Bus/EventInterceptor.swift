@@ -41,7 +41,7 @@
 ///
 /// ## Thread safety
 ///
-/// An interceptor is called by all posters and all handlers of the bus, on any thread, with no lock held.
+/// An interceptor is called by all posters and all handlers of the bus, on any thread, under no lock.
 public protocol EventInterceptor: Sendable {
   /// The value to carry from a post to the handlers of the event.
   associatedtype Context: Sendable
