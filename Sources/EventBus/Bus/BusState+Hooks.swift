@@ -230,6 +230,6 @@ final class InstalledHooks: Sendable {
     await RunningCall.run(inside: registration, body)
   }
 
-  /// Whether the interceptor has run a body twice for the first time.
+  /// Whether this is the first time that the interceptor has run a body twice; `true` only once.
   var isFirstRepeat: Bool { !hasRepeated.exchange(true, ordering: .acquiringAndReleasing) }
 }

@@ -66,14 +66,14 @@ final class BusState: Sendable {
 
   /// Records whether there are observers of every event.
   ///
-  /// Called with the lock held that guards those observers.
+  /// Called while the lock that guards those observers is held.
   func noteWildcards(_ exist: Bool) {
     noteHookCases(exist ? Self.wildcards : 0, of: Self.wildcards)
   }
 
   /// Sets some of the flags and clears the others of a group.
   ///
-  /// Called with the lock held that guards the reasons for this group.
+  /// Called while the lock that guards the reasons for this group is held.
   func noteHookCases(_ flags: UInt, of group: UInt) {
     let known = hookCases.load(ordering: .relaxed) & group
     if known == flags { return }

@@ -70,7 +70,7 @@ public final class EventBus: Sendable {
   /// ```
   ///
   /// - Parameter hooks: The callbacks.
-  /// - Returns: The token. Dropping it removes the hooks; their closures are released under no lock.
+  /// - Returns: The token. Dropping it removes the hooks; their closures are released with no lock held.
   /// - Complexity: O(*n*) in the number of installed hooks.
   public func addHooks(_ hooks: EventHooks) -> Token { busState.addHooks(hooks) }
 

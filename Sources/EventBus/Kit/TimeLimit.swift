@@ -35,7 +35,7 @@ package func completes<C: Clock<Duration>>(
 extension Clock where Duration == Swift.Duration {
   /// Sleeps until a time since an instant, however long that is.
   ///
-  /// A sleep that is longer than `longestSleep` is divided.
+  /// A sleep that is longer than `longestSleep` is split into several.
   ///
   /// - Parameters:
   ///   - time: The time since the instant.

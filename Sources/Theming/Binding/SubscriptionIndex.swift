@@ -152,7 +152,7 @@ package struct SubscriptionIndex<Key: Hashable & Sendable, Subscriber: Sendable>
     return group
   }
 
-  /// Makes an empty group free.
+  /// Removes an empty group, and marks its slot as free.
   private mutating func close(_ group: UInt) {
     let closed = groups[Int(group)]
     freeGroups.append(group)

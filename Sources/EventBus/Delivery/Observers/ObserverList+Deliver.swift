@@ -81,7 +81,7 @@ extension ObserverList {
     if depth > 0, postsNest(depth, at: site) { notes.notePostsReported() }
   }
 
-  /// Ends the count of a post that ``beginDeepPost(at:)`` has counted.
+  /// Removes a post from the count to which ``beginDeepPost(at:)`` has added it.
   @usableFromInline
   @inline(never)
   final func endDeepPost() { ThreadNotes.current?.endPost() }

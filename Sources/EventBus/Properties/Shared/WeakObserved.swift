@@ -282,8 +282,8 @@ final class WeakReferent<Referent: LifetimeOwner & Sendable>: Sendable {
 
   /// Returns whether two values refer to the same object, or both to none.
   ///
-  /// For a value and itself the object is not loaded: the caller may not retain it, and it must not be
-  /// released under the lock.
+  /// If both values are the same instance, the object is not loaded: the caller may not retain it, and it must not
+  /// be released under the lock.
   static func areSame(_ old: WeakReferent?, _ new: WeakReferent?) -> Bool {
     guard let old, let new, old !== new else { return old === new }
     return old.identity == new.identity && old.object != nil
