@@ -29,7 +29,9 @@ extension ManualClock {
         + " waits for a later step of the test, move the clock with jump(by:)."
     }
 
-    private static func tasks(_ count: Int) -> String { "\(count) \(count == 1 ? "task" : "tasks")" }
+    private static func tasks(_ count: Int) -> String {
+      "\(count) \(count == 1 ? "task" : "tasks")"
+    }
   }
 
   /// Advances the clock deadline by deadline like ``advance(by:fileID:line:)``, for a limited time.

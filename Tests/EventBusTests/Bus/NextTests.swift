@@ -187,7 +187,8 @@ struct NextTests {
     for (wait, name) in zip(late, ["sample.number", "pings"]) {
       let error = await #expect(throws: EventBus.NextError.self) { try await wait.value }
       #expect(error?.name == name && error?.limit == .seconds(5))
-      #expect(error?.description.contains("The event \"\(name)\" was not posted within 5.0 seconds") == true)
+      let text = "The event \"\(name)\" was not posted within 5.0 seconds"
+      #expect(error?.description.contains(text) == true)
     }
     #expect(bus.signal(.number).observerCount == 0 && signal.observerCount == 0)
   }

@@ -33,7 +33,9 @@ extension AliasCycleTests {
   private func saidCircle(_ result: ExitTest.Result) -> Bool {
     let text = String(decoding: result.standardErrorContent, as: UTF8.self)
     return text.contains("ThemingTests/")
-      && text.contains("the theme \"t\", because its aliases form a cycle: cycle.a → cycle.b → cycle.a.")
+      && text.contains(
+        "the theme \"t\", because its aliases form a cycle: cycle.a → cycle.b → cycle.a."
+      )
   }
 }
 #endif
