@@ -152,9 +152,7 @@ extension ServiceMachine {
   }
 
   /// Permits the stop that ``Action/stopping`` announced.
-  package mutating func permitStop() { permitStop(after: nil) }
-
-  private mutating func permitStop(after limit: Duration?) {
+  package mutating func permitStop(after limit: Duration? = nil) {
     needsPermission = false
     if case .announced(let request) = stage { carryOut(request, after: limit) }
   }

@@ -15,16 +15,13 @@ internal import EventBus
 /// ready. When the group is asked to stop or is cancelled, it stops or cancels its services in its own order.
 /// It ends when all of them have ended, when the ending of one of them says so, or immediately if it has none.
 ///
-/// Its time limits apply to every stop, including one that a failure inside the group causes. Limits that
-/// the group does not set are those of the application or the group that runs it, and so is the clock: a
-/// group always ends if its application does.
+/// Its time limits apply to every stop, including one that a failure inside the group causes. It inherits the limits and
+/// the clock that it does not set, so that it always ends if its application does.
 ///
-/// Messages about its services and the errors they throw reach the application that runs the group, prefixed
-/// with the name of the group: `storage/heartbeat`. A service that delays a stop of the group is named once,
-/// in place of the group.
+/// Messages about its services, and their errors, reach the application with the name of the group in front:
+/// `storage/heartbeat`. A service that delays a stop is named in place of the group.
 ///
-/// If the application restarts the group, the services that were added before its first run start again, each with a new
-/// context.
+/// If the application restarts the group, the services added before its first run start again, with new contexts.
 ///
 /// ## By itself
 ///

@@ -219,12 +219,11 @@ final class BridgeCore: Sendable {
   ///
   /// - Precondition: It is the same for all names with the same string.
   func claim(_ event: String, _ type: Any.Type, _ fileID: StaticString, _ line: UInt) {
-    let isSame = state.withLock { state in
-      let known = state.types[event] ?? ObjectIdentifier(type)
-      state.types[event] = known
-      return known == ObjectIdentifier(type)
+    let known = state.withLock { state in
+      defer { state.types[event] = state.types[event] ?? ObjectIdentifier(type) }
+      return state.types[event] ?? ObjectIdentifier(type)
     }
-    if isSame { return }
+    if known == ObjectIdentifier(type) { return }
     trap(
       "The event \"\(event)\" is carried with two payload types, which would share a subject",
       remedy: "Give one of them another name",
