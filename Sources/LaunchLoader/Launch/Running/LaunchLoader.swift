@@ -309,11 +309,3 @@ extension EventNames {
   public static let didFinishLaunching =
     EventName<LaunchOptions>(lifecycle: "application.didFinishLaunching", replay: 1)
 }
-
-// A file that declares its own `AppHost` refers to that of the library as `LaunchLoader.AppHost`.
-extension LaunchLoader {
-  /// The library's ``AppHost``, for a file with another type of that name.
-  public typealias AppHost = LaunchLoader::AppHost
-  /// The library's ``UnixSignal``, for a file with another type of that name.
-  public typealias UnixSignal = LaunchLoader::UnixSignal
-}
