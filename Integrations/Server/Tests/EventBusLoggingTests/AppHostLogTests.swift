@@ -57,7 +57,7 @@ struct ApplicationLogTests {
     #expect(entry.metadata["service"] == "db")
     #expect(entry.metadata["state"] == "stopping")
     #expect(entry.metadata["elapsed"] != nil)
-    #expect("\(entry.message)".contains("for service \"db\" to start"))
+    #expect("\(entry.message)".contains("for service \"db\" to stop"))
   }
 
   @Test("A cancelled service, and failed launch work, are named in metadata")
