@@ -229,5 +229,5 @@ extension LaunchMachine {
 
 /// A placeholder for the error of work that failed after the launch.
 private struct UnkeptError: Error, CustomStringConvertible {
-  var description: String { "error not retained; see the registration's token" }
+  var description: String { "error not retained; see the outcome of its LaunchRegistration" }
 }
