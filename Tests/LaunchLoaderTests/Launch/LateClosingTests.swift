@@ -21,6 +21,22 @@ struct LateClosingTests {
     }
   }
 
+  /// Registers idle work that makes a value, and calls a closure when the value is stored, before the end of the work
+  /// is recorded.
+  private func register(
+    _ key: LaunchKey<String>,
+    with loader: LaunchLoader,
+    isSynchronous: Bool,
+    whenStored body: @escaping @Sendable () -> Void
+  ) -> LaunchRegistration {
+    // No rollback follows the launch, so the loader then releases the closure that undoes the work.
+    let object = AtDeinit(body)
+    let undo: @Sendable (String) async -> Void = { _ in object.touch() }
+    return isSynchronous
+      ? loader.register(key, phase: .idle, undo: undo, close: closing) { _ in "\(key)" }
+      : loader.register(key, phase: .idle, undo: undo, close: closing) { _ async in "\(key)" }
+  }
+
   @Test("A value that idle work makes after the application has ended is closed when it is made")
   func idleWork() async throws {
     let stage = Stage()
@@ -65,6 +81,23 @@ struct LateClosingTests {
     mayEnd.open()
     await isClosed.wait()
     #expect(log.entries == ["close first"])
+  }
+
+  @Test(
+    "A value that is made before the end of another maker is recorded is closed before the value of that maker",
+    arguments: [false, true]
+  )
+  func madeBeforeTheEndIsRecorded(isSynchronous: Bool) async throws {
+    let loader = LaunchLoader()
+    let first = register(Self.first, with: loader, isSynchronous: isSynchronous) { [closing] in
+      loader.register(Self.second, close: closing) { _ in "second" }
+    }
+    try await loader.launch()
+    #expect(try await first.waitUntilFinished().description == "finished")
+    await loader.closeValues(within: nil, on: ContinuousClock()) { _, _ in
+      Issue.record("nothing fails")
+    }
+    #expect(log.entries == ["close second", "close first"])
   }
 
   @Test("A late closure that throws is a message, and the others are called")

@@ -35,8 +35,10 @@ private struct RandomMachine {
   /// The work that was handed out, whose row is ended by the driver or by an event.
   private var starting: [(index: Int, row: Int)] = []
   private var running: [(index: Int, row: Int)] = []
+  /// The work whose value is stored, and whose end is not recorded yet.
+  private var ending: [(index: Int, row: Int)] = []
   private var rows: [Int] = []
-  /// The finished work that can be undone or closed, in order of completion.
+  /// The finished work that can be undone or closed, in the order in which its values were stored.
   private var kept: [Int] = []
   private var isHalted = false
   private var isOver = false
@@ -73,7 +75,7 @@ private struct RandomMachine {
     let key = LaunchKey<Int>("\(index)")
     let isSynchronous = numbers.next(below: 2) == 0
     let close: @Sendable (Int) async throws -> Void = { _ in }
-    let closes = numbers.next(below: 3) == 0 ? close : nil
+    let closes = numbers.next(below: 2) == 0 ? close : nil
     let made =
       isSynchronous
       ? LaunchWork(SynchronousClosure((), { _ in 1 }), making: key, close: closes)
@@ -135,23 +137,28 @@ private struct RandomMachine {
       } else {
         #expect(isHalted, "seed \(seed): \(index) may not begin, and nothing has prevented it")
       }
+    } else if !ending.isEmpty, running.isEmpty || numbers.next(below: 4) == 0 {
+      let (index, row) = ending.remove(at: numbers.next(below: ending.count))
+      conclude(index, row, .finished)
     } else if !running.isEmpty {
       let (index, row) = running.remove(at: numbers.next(below: running.count))
-      let fails = numbers.next(below: 5) == 0
       let claims = machine.claimEnd(row)
       #expect(claims, "seed \(seed)")
-      conclude(index, row, fails ? .failed(Broken()) : .finished)
+      if numbers.next(below: 5) == 0 { return conclude(index, row, .failed(Broken())) }
+      store(index, row)
+      ending.append((index, row))
     }
+  }
+
+  private mutating func store(_ index: Int, _ row: Int) {
+    machine.keepValue(of: row)
+    if work[index].item.isClosable { kept.append(index) }
   }
 
   private mutating func conclude(_ index: Int, _ row: Int, _ outcome: LaunchOutcome) {
     end(work[index].item, outcome)
     machine.end(row, outcome, from: .zero)
-    if case .finished = outcome {
-      if work[index].item.isClosable { kept.append(index) }
-    } else if policy != .continue {
-      isHalted = true
-    }
+    if outcome.isFailure && policy != .continue { isHalted = true }
   }
 
   private mutating func begin(_ index: Int) {
@@ -164,6 +171,8 @@ private struct RandomMachine {
     )
   }
 
+  private var isBusy: Bool { !starting.isEmpty || !running.isEmpty || !ending.isEmpty }
+
   /// Takes a step of the driver.
   ///
   /// - Returns: `true` if the launch is over.
@@ -175,22 +184,25 @@ private struct RandomMachine {
       guard let index = indices[ObjectIdentifier(item)] else { break }
       if item.kind == .call {
         begin(index)
-        conclude(index, row, numbers.next(below: 5) == 0 ? .failed(Broken()) : .finished)
+        let fails = numbers.next(below: 5) == 0
+        if !fails { store(index, row) }
+        conclude(index, row, fails ? .failed(Broken()) : .finished)
       } else {
         starting.append((index, row))
-        #expect(starting.count + running.count <= width, "seed \(seed): too many tasks")
+        let count = starting.count + running.count + ending.count
+        #expect(count <= width, "seed \(seed): too many tasks")
       }
     case .settle(let item, let outcome):
       starting.removeAll { work[$0.index].item === item }
       end(item, outcome)
     case .undo(let item, let row):
-      #expect(policy == .rollback && starting.isEmpty && running.isEmpty, "seed \(seed)")
+      #expect(policy == .rollback && !isBusy, "seed \(seed)")
       #expect(kept.popLast() == indices[ObjectIdentifier(item)], "seed \(seed): wrong order")
       machine.undone(row, .undone)
     case .wait:
-      #expect(!starting.isEmpty || !running.isEmpty, "seed \(seed): waits for nothing")
+      #expect(isBusy, "seed \(seed): waits for nothing")
     case .over:
-      #expect(starting.isEmpty && running.isEmpty, "seed \(seed): over too early")
+      #expect(!isBusy, "seed \(seed): over too early")
       #expect(work.allSatisfy { $0.outcome != nil }, "seed \(seed): work without an outcome")
       return true
     case .rest: Issue.record("seed \(seed): the launch is not over")

@@ -61,10 +61,20 @@ extension LaunchMachine {
     if stage == .launched { releaseEndedRows() }
   }
 
-  /// Keeps finished work that may have to be undone or closed.
+  /// Keeps work that has finished, although its end is not recorded yet, if its value may have to be undone or closed.
+  ///
+  /// Called under the lock under which the value is stored: other work may use the value from then on, and what that
+  /// makes is closed first.
+  package mutating func keepValue(of row: Int) {
+    // After the closing, the value is closed when the end is recorded.
+    if !isClosed, let index = rows.index(of: row) { keep(index) }
+  }
+
+  /// Keeps finished work that may have to be undone or closed, unless it is kept.
   ///
   /// A rollback also releases a value that was made from one that is undone.
   private mutating func keep(_ index: Int) {
+    if rows[index].isKept { return }
     let item = rows[index].item
     if isClosed && item.isClosable { return outbox.append(.late(item)) }
     rows[index].isUndone =
@@ -72,7 +82,8 @@ extension LaunchMachine {
       && (item.isUndoable
         || item.makes != nil
           && item.needs.contains { names[$0.name].flatMap { self[$0] }?.isUndone ?? false })
-    if rows[index].isUndone || item.isClosable { kept.append((rows[index].number, item)) }
+    rows[index].isKept = rows[index].isUndone || item.isClosable
+    if rows[index].isKept { kept.append((rows[index].number, item)) }
   }
 
   /// Returns whether an outcome fails a launch whose policy is to stop.

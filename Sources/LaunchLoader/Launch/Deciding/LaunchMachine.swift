@@ -151,7 +151,8 @@ package struct LaunchMachine: Sendable {
   var hopping: Int?
   /// The most recently assigned turn.
   var lastTurn = 0
-  /// The finished work that a rollback undoes, or whose values are closed, in order of completion.
+  /// The finished work that a rollback undoes, or whose values are closed, in order of completion: a value comes before
+  /// those of the work that may have used it.
   var kept: [(row: Int, item: LaunchItem)] = []
   /// The worker that is being undone.
   var undoing: Int?

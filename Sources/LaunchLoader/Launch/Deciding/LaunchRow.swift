@@ -54,6 +54,8 @@ extension LaunchMachine {
     package internal(set) var outcome: LaunchOutcome?
     /// True if it timed out and has not returned.
     var isAbandoned = false
+    /// True if it has finished, and was listed to be undone or closed.
+    var isKept = false
     /// True if a rollback would undo it, or release the value that it made.
     var isUndone = false
 

@@ -162,7 +162,7 @@ extension LaunchLoader {
       (start, duration) = (begin, end - begin)
       if item.timeout != nil { outcome = item.limited(outcome, duration) }
       if outcome.isFinished, let key = item.makes {
-        state.withLock { [value] in $0.values[key.name] = value }
+        state.withLock { [value] in $0.store(value, of: key, row) }
       }
     }
     if isWanted && !item.isUndoable && item.kind == .call {
@@ -277,7 +277,7 @@ extension LaunchLoader {
     let outcome = item.limited(end.outcome, duration)
     let isClaimed = state.withLock { state in
       guard state.machine.claimEnd(row) else { return false }
-      if outcome.isFinished, let key = item.makes { state.values[key.name] = end.value }
+      if outcome.isFinished, let key = item.makes { state.store(end.value, of: key, row) }
       return true
     }
     guard isClaimed else { return }
@@ -335,6 +335,14 @@ extension LaunchLoader {
     openArrivals()
     state.withLock { $0.hasDriver = false }
     change { _ in }
+  }
+}
+
+extension LaunchLoader.State {
+  /// Stores the value that a worker has made, which others may use before its end is recorded.
+  fileprivate mutating func store(_ value: (any Sendable)?, of key: AnyLaunchKey, _ row: Int) {
+    values[key.name] = value
+    machine.keepValue(of: row)
   }
 }
 

@@ -30,8 +30,8 @@ extension LaunchLoader {
     _ audience: Audience?
   ) async throws -> Value {
     readNames()
-    // The work that was awaited last, which did not finish.
-    var failed: (item: LaunchItem, outcome: LaunchOutcome)?
+    // The work that was awaited last.
+    var ended: (item: LaunchItem, outcome: LaunchOutcome)?
     var wait: Int?
     defer { if let wait { endWait(wait, for: key.name) } }
     while true {
@@ -41,17 +41,18 @@ extension LaunchLoader {
         throw LaunchError(.reentrant, worker: worker)
       }
       if wait == nil { wait = beginWait(for: key.name, audience) }
-      if let pending, pending !== failed?.item {
-        let outcome = try await pending.outcome.wait()
+      if let pending, pending !== ended?.item {
         // If it was withdrawn, other work may make the value.
-        failed = outcome.isFinished ? nil : (pending, outcome)
+        ended = (pending, try await pending.outcome.wait())
       } else if let arrival {
         guard await arrival.wait() else {
           state.withLock { $0.leave(arrival) }
           throw CancellationError()
         }
       } else {
-        throw try await noValue(key.name, failed?.outcome ?? outcome(of: key.name))
+        // A value that was made has been undone or closed, perhaps before the end of its maker is recorded.
+        let failure = ended.flatMap { $0.outcome.isFinished ? nil : $0.outcome }
+        throw try await noValue(key.name, failure ?? outcome(of: key.name) ?? ended?.outcome)
       }
     }
   }
