@@ -22,8 +22,9 @@ extension AppHost {
   ///
   /// The run waits for each method of the delegate before it goes on. Services stop after the handlers of
   /// `willTerminate` have finished, including asynchronous ones and those on actors;
-  /// ``Configuration/cancelTimeout`` limits that time. When all services have ended, the values of launch work are
-  /// closed. Finally, the method waits until the handlers of the other events of the stop have finished, up to the
+  /// ``Configuration/cancelTimeout`` limits that time. The stop also cancels work that runs after the launch. When all
+  /// services have ended, the method waits for that work, at most ``Configuration/cancelTimeout``, and the values of
+  /// launch work are closed. Finally, the method waits until the handlers of the other events of the stop have finished, up to the
   /// state ``AppState/terminated``, and until ``Configuration/onMessage`` has returned from the last message, for each at most
   /// ``Configuration/cancelTimeout``: a program may call `exit` as soon as the method has returned.
   ///
@@ -170,7 +171,7 @@ extension AppHost {
     }
     await performing.value
     await driver.value
-    let unclosed = await closeValues(system)
+    let unclosed = await abandonLateWork(system) + closeValues(system)
     // Methods of state changes that others have delayed until now have a limit each, as those of the
     // last ones.
     let limit = configuration.cancelTimeout ?? configuration.stopTimeout
@@ -183,6 +184,26 @@ extension AppHost {
     timer?.cancel()
     calls.close()
     return unclosed
+  }
+
+  /// Waits for the work that ran after the launch, which the stop has cancelled, and abandons what exceeds the limit.
+  nonisolated(nonsending) private func abandonLateWork(
+    _ system: SystemConnection
+  ) async -> [ServiceMachine.Failure] {
+    let (work, limit, clock) = (loader.lateWork, configuration.cancelTimeout, configuration.clock)
+    if work.isEmpty { return [] }
+    let delay = DelayReport(clock) { waited in
+      let workers = work.unfinished.map(\.rawValue)
+      if workers.isEmpty { return nil }
+      let text = "Still waiting, after \(waited.shortText), for \(Self.describe(workers)) to stop."
+      return AppHostMessage(text, workers: workers, state: .stopping, elapsed: waited)
+    } send: { [messages, manager = system.manager] message in
+      messages.send(message)
+      if limit != nil { manager?.extend(message.description) }
+    }
+    await work.untilFinished(within: limit, on: clock)
+    delay.end()
+    return work.unfinished.map { (nil, abandon("\($0)")) }
   }
 
   /// Closes the values that launch work has made, and reports those whose closing failed or is abandoned.
@@ -304,15 +325,24 @@ extension AppHost {
   private func failLaunchWork() {
     let workers: [String?] = loader.unfinished.map { "\($0)" }
     for worker in workers.isEmpty ? [nil] : workers {
-      let name = worker.map { "launch work \"\($0)\"" } ?? "launch work"
-      let limit = configuration.cancelTimeout
-      let error = AppServiceError(.abandoned(name), limit: limit, isLaunchWork: true)
-      let workers = worker.map { [$0] } ?? []
-      messages.send(
-        AppHostMessage(error.description, workers: workers, state: .abandoned, error: error)
-      )
+      let error = abandon(worker)
       runner.send { $0.fail(error) }
     }
+  }
+
+  /// Reports launch work that is abandoned.
+  ///
+  /// - Parameter worker: Its name, if it is known.
+  /// - Returns: The error.
+  private func abandon(_ worker: String?) -> AppServiceError {
+    let name = worker.map { "launch work \"\($0)\"" } ?? "launch work"
+    let limit = configuration.cancelTimeout
+    let error = AppServiceError(.abandoned(name), limit: limit, isLaunchWork: true)
+    let workers = worker.map { [$0] } ?? []
+    messages.send(
+      AppHostMessage(error.description, workers: workers, state: .abandoned, error: error)
+    )
+    return error
   }
 }
 

@@ -37,9 +37,70 @@ struct LateClosingTests {
       : loader.register(key, phase: .idle, undo: undo, close: closing) { _ async in "\(key)" }
   }
 
-  @Test("A value that idle work makes after the application has ended is closed when it is made")
-  func idleWork() async throws {
+  @Test(
+    "A stop cancels work that runs after the launch, and waits for its end before it closes values",
+    arguments: [LaunchPhase.idle, .standard]
+  )
+  func cancelledByTheStop(phase: LaunchPhase) async throws {
     let stage = Stage()
+    stage.loader.register(Self.first, close: closing) { _ in "first" }
+    // Otherwise, it is registered after the launch.
+    let isIdle = phase == .idle
+    let running = isIdle ? nil : try await stage.startUntilActive()
+    let isCancelled = ManualLatch()
+    stage.loader.register(Self.second, phase: phase, close: closing) {
+      [log, hasBegun, mayEnd] _ in
+      hasBegun.open()
+      await ManualLatch().wait()
+      isCancelled.open()
+      await waitStubbornly(mayEnd)
+      log.append("cancelled: \(Task.isCancelled)")
+      return "second"
+    }
+    let run = if let running { running } else { try await stage.startUntilActive() }
+    await hasBegun.wait()
+    stage.app.shutdown()
+    await isCancelled.wait()
+    await rest()
+    #expect(log.entries.isEmpty)
+    mayEnd.open()
+    #expect(try await run.value == 0)
+    #expect(log.entries == ["cancelled: true", "close second", "close first"])
+  }
+
+  @Test("A service that waits for a value of idle work has not failed when the stop cancels that work")
+  func awaitedByAService() async throws {
+    let stage = Stage()
+    stage.loader.register(Self.first, phase: .idle) { [hasBegun] _ in
+      hasBegun.open()
+      await ManualLatch().wait()
+      try Task.checkCancellation()
+      return "first"
+    }
+    try stage.add("waits") { context in _ = try await context.value(of: Self.first) }
+    let running = try await stage.startUntilActive()
+    await hasBegun.wait()
+    #expect(try await stage.stop(running) == 0)
+  }
+
+  @Test("A stop cancels late work that requests it before it first suspends")
+  func stoppedByLateWork() async throws {
+    let loader = LaunchLoader()
+    try await loader.launch()
+    let late = loader.register("late") { [log] _ in
+      loader.stop()
+      await ManualLatch().wait()
+      log.append("cancelled: \(Task.isCancelled)")
+    }
+    #expect(try await late.waitUntilFinished().description == "finished")
+    #expect(log.entries == ["cancelled: true"])
+  }
+
+  @Test(
+    "Idle work that ignores the stop is named, then abandoned; what it makes is closed when it is made"
+  )
+  func idleWork() async throws {
+    let stage = Stage(cancelTimeout: .seconds(8))
     stage.loader.register(Self.first, phase: .idle, close: closing) { [hasBegun, mayEnd] _ in
       hasBegun.open()
       await waitStubbornly(mayEnd)
@@ -47,7 +108,17 @@ struct LateClosingTests {
     }
     let running = try await stage.startUntilActive()
     await hasBegun.wait()
-    try await stage.stop(running)
+    let isOver = ManualLatch()
+    Task {
+      _ = await running.result
+      isOver.open()
+    }
+    stage.app.shutdown()
+    await stage.passTime { isOver.isOpen }
+    let text = "Launch work \"first\" did not stop: it ignored cancellation for 8 s and was abandoned."
+    #expect(await errors(of: running) == [text])
+    let waiting = "Still waiting, after 5 s, for launch work \"first\" to stop."
+    #expect(await stage.messages.first(2) == [waiting, text])
     #expect(log.entries.isEmpty)
     mayEnd.open()
     await isClosed.wait()

@@ -77,21 +77,21 @@ struct LateDependencyTests {
     #expect(try await free.waitUntilFinished().description == "finished")
   }
 
-  @Test("Stopping refuses idle and late work that has not begun, and running work continues")
+  @Test("Stopping refuses idle and late work that has not begun, and cancels running work")
   func stopping() async throws {
     let isRunning = ManualLatch()
-    let mayEnd = ManualLatch()
-    let running = loader.register("running", phase: .idle) { _ in
+    let running = loader.register("running", phase: .idle) { [log] _ in
       isRunning.open()
-      await mayEnd.wait()
+      await ManualLatch().wait()
+      log.append("cancelled: \(Task.isCancelled)")
     }
     let idle = loader.register("idle", after: ["running"], phase: .idle) { _ in }
     try await loader.launch()
     await isRunning.wait()
     loader.stop()
     #expect(try await idle.waitUntilFinished().description == "refused")
-    mayEnd.open()
     #expect(try await running.waitUntilFinished().description == "finished")
+    #expect(log.entries == ["cancelled: true"])
   }
 
   @Test("Late work that fails with a custom error is freed with its token, under no lock")

@@ -56,7 +56,7 @@ struct EndedWaitTests {
     )
     let app = AppHost(bus: stage.bus, loader: loader, configuration: configuration)
     let (holds, isWaiting, isLaunching) = (ManualLatch(), ManualLatch(), ManualLatch())
-    loader.register("hold", phase: .idle) { _ async in await waitStubbornly(holds) }
+    loader.register("hold", phase: .idle) { _ async in await ManualLatch().wait() }
     loader.register(Self.refused, phase: .idle) { _ async in 1 }
     other.register("hold") { _ async in
       isLaunching.open()

@@ -118,7 +118,7 @@ struct ServiceValueTests {
       configuration: AppHost.Configuration(clock: stage.clock, signals: [:])
     )
     let (mayEnd, isStopping) = (ManualLatch(), ManualLatch())
-    loader.register("hold", phase: .idle) { _ async in await waitStubbornly(mayEnd) }
+    loader.register("hold", phase: .idle) { _ async in await ManualLatch().wait() }
     loader.register(Self.address, phase: .idle) { _ async in "too late" }
     let (isWaiting, log) = (ManualLatch(), log)
     let body: @Sendable (AppServiceContext) async throws -> Void = { context in

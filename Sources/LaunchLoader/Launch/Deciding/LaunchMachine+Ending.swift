@@ -110,7 +110,8 @@ extension LaunchMachine {
     return rows.filter { $0.state == .running && $0.kind == .task }.map(\.number)
   }
 
-  /// Refuses all further registrations; a running launch continues with its work.
+  /// Refuses all further registrations, and cancels work that runs after the launch; a running launch continues with
+  /// its work.
   ///
   /// - Returns: The work to settle, and whether there will be no launch.
   package mutating func stop() -> (refused: [LaunchItem], endsAll: Bool) {
@@ -118,7 +119,10 @@ extension LaunchMachine {
     guard !isStopping else { return ([], false) }
     readNames()
     isStopping = true
-    if stage == .launched { _ = skipAll(.refused) }
+    if stage == .launched {
+      _ = skipAll(.refused)
+      cancelRunning()
+    }
     guard stage == .collecting else { return ([], false) }
     let refused = rows.filter { $0.state == .waiting }
     for row in refused where row.item.id != nil { record(.refused, of: row) }
@@ -132,6 +136,10 @@ extension LaunchMachine {
     guard halt == nil else { return }
     halt = outcome
     _ = skipAll(outcome)
+    cancelRunning()
+  }
+
+  private mutating func cancelRunning() {
     for row in rows where row.state == .running || row.state == .ending {
       outbox.append(.cancelled(row.number))
     }

@@ -84,9 +84,12 @@ extension LaunchMachine {
   }
 
   /// Keeps the result of named work that has no row any more, without its error, so that the loader does not
-  /// retain that.
+  /// retain that; only that a cancellation has ended the work.
   mutating func record(_ outcome: LaunchOutcome, of row: Row) {
-    let kept = if case .failed = outcome { LaunchOutcome.failed(UnkeptError()) } else { outcome }
+    var kept = outcome
+    if case .failed = outcome {
+      kept = .failed(outcome.isCancellation ? CancellationError() : UnkeptError())
+    }
     past[row.number] =
       Named(site: row.item.site, makes: row.item.makes, pending: nil, outcome: kept)
   }

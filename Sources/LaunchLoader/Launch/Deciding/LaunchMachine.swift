@@ -175,6 +175,9 @@ package struct LaunchMachine: Sendable {
   /// True if the launch is over, or there will be none.
   var isOver: Bool { stage == .launched || stage == .collecting && isStopping }
 
+  /// True if running work is cancelled: that of a launch that was halted, or the work after it, once a stop has begun.
+  var cancelsWork: Bool { stage == .launching ? halt != nil : isStopping }
+
   /// True if work that finishes must be kept, because a rollback would undo it.
   var keepsForRollback: Bool { policy == .rollback && stage == .launching }
 
@@ -191,6 +194,13 @@ package struct LaunchMachine: Sendable {
   /// - Complexity: O(*n*) in the number of workers.
   var unfinished: [LaunchID] {
     rows.filter { $0.isOut || $0.state == .ending || $0.number == undoing }.map(\.id)
+  }
+
+  /// The workers that run after the launch.
+  ///
+  /// - Complexity: O(*n*) in the number of workers.
+  var lateWork: [Row] {
+    stage == .launched ? rows.filter { $0.isOut || $0.state == .ending } : []
   }
 
   /// The row with a number, or `nil` if it is not kept any more.

@@ -151,6 +151,10 @@ public enum LaunchPhase: Comparable, CaseIterable, Sendable {
   /// After the standard phase, and still part of the launch.
   case late
   /// After the launch, in a task of low priority. Neither the launch nor its report waits for it.
+  ///
+  /// The stop of an ``AppHost`` refuses work that has not begun, and cancels the task of asynchronous work that runs.
+  /// When the services have ended, it waits for what still runs, at most ``AppHost/Configuration/cancelTimeout``, and
+  /// abandons and names the rest. The same applies to work that is registered after the launch.
   case idle
 }
 

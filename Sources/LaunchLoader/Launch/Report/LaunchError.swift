@@ -76,7 +76,8 @@ extension LaunchError: EndedWaitError {
   /// That includes a failed launch, all of whose failures are such errors.
   var isEndedWait: Bool {
     switch code {
-    case .cancelled, .stopped, .noValue(_, .refused?): true
+    case .cancelled, .stopped: true
+    case .noValue: isStoppedValue
     case .failed(let report): report.failures.allSatisfy(\.outcome.isCancellation)
     default: false
     }

@@ -246,14 +246,14 @@ extension LaunchLoader {
     _ row: Int,
     asksNext: Bool
   ) -> LaunchMachine.Step? {
-    let (isOut, isHalted, step, aftermath) = state.withLock { state in
+    let (isOut, isCancelled, step, aftermath) = state.withLock { state in
       let isOut = state.machine[row]?.isOut ?? false
       if isOut { state.tasks[row] = worker }
-      let isHalted = state.machine.halt != nil && state.machine.stage == .launching
+      let isCancelled = state.machine.cancelsWork
       let step = asksNext ? state.next(canWait: true) : nil
-      return (isOut, isHalted, step, state.takeAftermath())
+      return (isOut, isCancelled, step, state.takeAftermath())
     }
-    if !isOut || isHalted { worker?.task.cancel() }
+    if !isOut || isCancelled { worker?.task.cancel() }
     if !isOut { worker?.watch?.cancel() }
     perform(aftermath)
     return step

@@ -145,7 +145,7 @@ extension LaunchLoader {
 
   /// Closes the values that launch work has made and that are not undone, the last one first.
   ///
-  /// Called when nothing uses the values any more. Each is closed once, in a task that no cancellation reaches. Values
+  /// Called when nothing uses the values any more, not even work after the launch that the stop has cancelled. Each is closed once, in a task that no cancellation reaches. Values
   /// that work makes after that are closed when they are made.
   ///
   /// - Parameters:
@@ -184,10 +184,39 @@ extension LaunchLoader {
   }
 }
 
+/// Waits for the work after the launch, which may use values.
+extension [LaunchMachine.Row] {
+  /// The names of the work without an outcome.
+  var unfinished: [LaunchID] { filter { $0.item.outcome.value == nil }.map(\.id) }
+
+  /// Waits until all of the work has its outcome, regardless of cancellation.
+  ///
+  /// - Parameters:
+  ///   - limit: The maximum time to wait; `nil` means no limit.
+  ///   - clock: The clock that measures the limit.
+  nonisolated(nonsending) func untilFinished(
+    within limit: Duration?,
+    on clock: any Clock<Duration>
+  ) async {
+    let latch = Latch()
+    Task {
+      for row in self { _ = try? await row.item.outcome.wait() }  // Reason: nothing cancels the task.
+      latch.open()
+    }
+    await latch.waitUncancelled(within: limit, on: clock)
+  }
+}
+
 extension LaunchError {
-  /// True if a value is missing because the loader was stopped before the work
-  /// that makes it began.
-  var isRefusedValue: Bool { if case .noValue(_, .refused?) = code { true } else { false } }
+  /// True if a value is missing because the loader was stopped before the work that makes it began, or because that
+  /// was cancelled.
+  var isStoppedValue: Bool {
+    switch code {
+    case .noValue(_, .refused?): true
+    case .noValue(_, let outcome?): outcome.isCancellation
+    default: false
+    }
+  }
 }
 
 extension LaunchLoader.State {

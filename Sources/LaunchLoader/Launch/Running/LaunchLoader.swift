@@ -211,6 +211,9 @@ public final class LaunchLoader: Sendable {
   /// The workers that have begun, or are being undone, and for which the launch waits.
   var unfinished: [LaunchID] { state.withLock { $0.machine.unfinished } }
 
+  /// The workers that run after the launch; once the loader was stopped, no other one begins.
+  var lateWork: [LaunchMachine.Row] { state.withLock { $0.machine.lateWork } }
+
   /// Returns the work that a launch would run now, in order.
   ///
   /// Planning runs no work and evaluates no condition. Once the launch has begun, the plan is empty.
@@ -242,8 +245,8 @@ public final class LaunchLoader: Sendable {
 
   /// Refuses all further registrations, because the program is about to end.
   ///
-  /// Also refuses work that waits for a launch, and idle and late work that has not begun. A launch
-  /// that has begun continues.
+  /// Also refuses work that waits for a launch, and idle and late work that has not begun, and cancels that which
+  /// runs. A launch that has begun continues.
   package func stop() { stop(.refused) }
 
   /// Refuses or skips everything that has not begun.

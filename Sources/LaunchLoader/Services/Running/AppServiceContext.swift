@@ -143,7 +143,7 @@ public struct AppServiceContext: Sendable {
       return try await place.loader.value(of: key, (place.clock, say))
     } catch let error as LaunchError where !place.hasLoader {
       throw LaunchError(error.code, isWithoutLoader: true)
-    } catch let error as LaunchError where error.isRefusedValue && isProgramStopping {
+    } catch let error as LaunchError where error.isStoppedValue && isProgramStopping {
       // Not a failure of the service, which may not have been asked to stop yet.
       try await waitUntilShutdown()
       throw CancellationError()
