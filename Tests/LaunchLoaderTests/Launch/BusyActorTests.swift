@@ -143,6 +143,26 @@ struct BusyActorTests {
     #expect(clock.sleeperCount == 0, "Nothing watches the worker any more.")
   }
 
+  @Test(
+    "Work that exceeds its limit while it waits for its actor has no start and no duration in the report",
+    arguments: [false, true]
+  )
+  func neverBegan(isSynchronous: Bool) async throws {
+    let loader = LaunchLoader(clock: clock)
+    loader.register("first") { [clock] _ in clock.jump(by: .seconds(3)) }
+    _ = await worker("a", isSynchronous: isSynchronous, of: loader, timeout: .seconds(1))
+    let launch = Task { try await loader.launch() }
+    await actor.executor.waitForJobs(1)
+    await clock.jumpAtRest(by: .seconds(1))
+    let report = try await launch.value
+    await release()
+    let entry = try #require(report.entries.last)
+    #expect(entry.id == "a" && entry.outcome.description == "timed out")
+    #expect(entry.start == .zero && entry.duration == .zero && entry.turn == nil && !entry.hasRun)
+    #expect(report.abandoned == ["a"] && report.total == .seconds(4))
+    #expect(report.description.contains("never began, because its actor was not free in time"))
+  }
+
   @Test("A worker that waits for its actor runs there once the actor is free")
   func runsOnceFree() async throws {
     let loader = LaunchLoader(clock: clock)

@@ -61,6 +61,8 @@ extension LaunchReport: CustomStringConvertible {
       let first = originals[id]
       return "at \(entry.site)"
         + (first.map { ", registered first at \($0.site)" } ?? "")
+    case .timedOut where !entry.hasRun:
+      return "never began, because its actor was not free in time; registered at \(entry.site)"
     case .timedOut where entry.isAbandoned:
       return "did not return in time and was abandoned; registered at \(entry.site)"
     case .finished, .skipped(nil), .timedOut, .undone, .refused:
@@ -131,7 +133,8 @@ extension LaunchReport.Entry {
   /// True if the worker was called.
   package var hasRun: Bool {
     switch outcome {
-    case .finished, .failed, .timedOut, .undone: true
+    case .timedOut: turn != nil
+    case .finished, .failed, .undone: true
     case .skipped, .duplicate, .refused: false
     }
   }

@@ -220,7 +220,8 @@ public enum LaunchOutcome: Sendable {
   ///
   /// An asynchronous worker was cancelled, and the launch continued without it; the worker may still be
   /// running if it ignores cancellation. A synchronous worker cannot be interrupted: it completed, but
-  /// too late. A closure that was still waiting for its actor never runs.
+  /// too late. A closure that was still waiting for its actor never runs: the report has no start and no
+  /// duration of it.
   case timedOut
   /// It ran, and was undone after another worker failed; or the value that it made was released, because
   /// it was made from a value that was undone.

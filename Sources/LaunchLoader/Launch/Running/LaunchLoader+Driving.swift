@@ -226,7 +226,7 @@ extension LaunchLoader {
     }
     let start = run.stopwatch.elapsed()
     let watch = item.timeout.map { limit in
-      run.stopwatch.alarm(at: start.adding(limit)) { [self] in giveUp(row, run, since: start) }
+      run.stopwatch.alarm(at: start.adding(limit)) { [self] in giveUp(row, run) }
     }
     let task: Task<Void, Never>
     if #available(macOS 26.0, iOS 26.0, tvOS 26.0, watchOS 26.0, visionOS 26.0, *) {
@@ -298,13 +298,13 @@ extension LaunchLoader {
 
   /// Continues without a worker that has exceeded its time limit.
   ///
-  /// If the worker has not begun, its closure is released, because it will never run.
-  private func giveUp(_ row: Int, _ run: Run, since start: Duration? = nil) {
+  /// If the worker has not begun, because its actor is busy, its closure is released, and it has neither a start nor a
+  /// duration: it will never run.
+  private func giveUp(_ row: Int, _ run: Run) {
     guard let late = state.withLock({ $0.machine.giveUp(row) }) else { return }
-    let start = start ?? late.start ?? .zero
-    let duration = run.stopwatch.elapsed() - start
+    let duration = late.start.map { run.stopwatch.elapsed() - $0 } ?? .zero
     late.item.settle(.timedOut)
-    change { $0.end(row, .timedOut, from: start, for: duration) }
+    change { $0.end(row, .timedOut, from: late.start, for: duration) }
   }
 
   /// Undoes a worker, within the time limit of the launch.
