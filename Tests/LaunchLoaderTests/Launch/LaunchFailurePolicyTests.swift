@@ -71,6 +71,54 @@ struct LaunchFailurePolicyTests {
     #expect(log.entries.isEmpty)
   }
 
+  @Test(
+    "Stop and roll back: unorderable work that joins the launch stops it, and its fault is thrown",
+    arguments: [LaunchFailurePolicy.stop, .rollback]
+  )
+  func impossibleWhileRunning(policy: LaunchFailurePolicy) async throws {
+    let key = LaunchKey<Int>("value")
+    let faults: [(LaunchError.Code, @Sendable (LaunchLoader) -> Void)] = [
+      (.unknown("nobody", neededBy: "joins"), { $0.register("joins", after: ["nobody"]) { _ in } }),
+      (.cycle(["joins", "joins"]), { $0.register("joins", after: ["joins"]) { _ in } }),
+      (
+        .mismatch("value", makes: "Int", needed: "String"),
+        { $0.register("joins", needs: LaunchKey<String>("value")) { _, _ in } }
+      ),
+    ]
+    for (code, join) in faults {
+      let (loader, log) = (LaunchLoader(onFailure: policy), Log<String>())
+      loader.register(key, undo: { _ in log.append("undo") }) { _ in 1 }
+      loader.register("runs", after: ["value"]) { _ in
+        join(loader)
+        await ManualLatch().wait()
+        log.append("cancelled: \(Task.isCancelled)")
+        throw Broken()
+      }
+      loader.register("waits", after: ["runs"]) { _ in log.append("waits") }
+      #expect(await launchErrorCode { try await loader.launch() } == code)
+      #expect(log.entries == ["cancelled: true"] + (policy == .rollback ? ["undo"] : []))
+      let report = try await loader.report()
+      #expect(report.problems.map(\.code) == [code])
+      let reason = if case .unknown(let id, _) = code { id } else { code == .cycle(["joins", "joins"]) ? "joins" : "value" as LaunchID }
+      #expect(
+        report.summary == [
+          policy == .rollback ? "value undone" : "value finished", "runs failed: broken",
+          "waits skipped because of joins", "joins skipped because of \(reason)",
+        ]
+      )
+    }
+  }
+
+  @Test("Continue: unorderable work that joins the launch is a problem in its report")
+  func impossibleButContinuing() async throws {
+    let loader = LaunchLoader()
+    loader.register("first") { _ in loader.register("joins", after: ["nobody"]) { _ in } }
+    loader.register("second") { [log] _ in log.append("second") }
+    let report = try await loader.launch()
+    #expect(report.problems.map(\.code) == [.unknown("nobody", neededBy: "joins")])
+    #expect(log.entries == ["second"])
+  }
+
   private struct First: LaunchWorker {
     static let id: LaunchID = "first"
     static let log = Log<String>()

@@ -38,6 +38,7 @@ private struct RandomMachine {
   /// The work whose value is stored, and whose end is not recorded yet.
   private var ending: [(index: Int, row: Int)] = []
   private var rows: [Int] = []
+  private var withdrawn: Set<Int> = []
   /// The finished work that can be undone or closed, in the order in which its values were stored.
   private var kept: [Int] = []
   private var isHalted = false
@@ -70,7 +71,9 @@ private struct RandomMachine {
 
   private mutating func register() {
     let index = work.count
+    // Work that cannot be ordered would stop a launch whose policy is to stop.
     let after = (0..<numbers.next(below: 3)).map { _ in numbers.next(below: index + 1) }
+      .filter { policy == .continue || !withdrawn.contains($0) }
     let phase: LaunchPhase = [.early, .standard, .standard, .late][numbers.next(below: 4)]
     let key = LaunchKey<Int>("\(index)")
     let isSynchronous = numbers.next(below: 2) == 0
@@ -108,6 +111,7 @@ private struct RandomMachine {
       let row = rows[numbers.next(below: rows.count)]
       guard let item = machine.withdraw(row) else { break }
       starting.removeAll { $0.row == row }
+      if let index = indices[ObjectIdentifier(item)] { withdrawn.insert(index) }
       end(item, .skipped(because: nil))
     case 3 where numbers.next(below: 6) == 0:
       for row in machine.expire() { giveUp(row) }

@@ -55,7 +55,7 @@ extension LaunchMachine {
     if outcome.isFinished {
       keep(index)
     } else if stage == .launching && policy != .continue && isFailure(outcome) {
-      verdict = .failed
+      if verdict == .fine { verdict = .failed }
       halt(.skipped(because: rows[index].id))
     }
     if stage == .launched { releaseEndedRows() }

@@ -123,19 +123,23 @@ extension LaunchMachine {
   }
 
   /// Adds a row to the running launch.
+  ///
+  /// Work that cannot be ordered has the same effect on the launch as before it, except on what has begun.
   private mutating func join(_ index: Int) {
     rows[index].phase = max(rows[index].phase, phase)
     open[rows[index].phase.index] += 1
     let unmet = unmetDependency(of: rows[index])
-    if let problem = unmet?.problem {
-      problems.append(suggestingName(in: problem, of: rows[index]))
-    }
     if let outcome = halt ?? unmet.map({ .skipped(because: $0.id) }) {
       skip(index, outcome)
     } else {
       connect(index)
       schedule(index)
     }
+    guard let problem = unmet?.problem else { return }
+    problems.append(suggestingName(in: problem, of: rows[index]))
+    if policy == .continue { return }
+    if verdict == .fine { verdict = .impossible }
+    halt(.skipped(because: rows[index].id))
   }
 
   /// Adds a row after the launch, unless the work cannot run.

@@ -51,7 +51,7 @@ package struct LaunchMachine: Sendable {
     case fine
     /// A worker failed, or the time limit was reached.
     case failed
-    /// The dependencies could not be met; nothing ran.
+    /// The dependencies could not be met; nothing ran, or nothing more.
     case impossible
   }
 

@@ -193,7 +193,8 @@ public enum LaunchFailurePolicy: Sendable {
   case `continue`
   /// Begins nothing more, cancels running work, waits for its end, and throws.
   ///
-  /// If the dependencies cannot be met, nothing runs.
+  /// If the dependencies cannot be met, nothing runs. If those of work that joins the running launch cannot be met, the
+  /// launch stops in the same way, and throws the error about them.
   case stop
   /// Stops, and then undoes finished workers that are types, and values whose makers have an `undo:`
   /// closure, in reverse order of completion.

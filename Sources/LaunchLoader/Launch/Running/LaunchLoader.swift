@@ -185,8 +185,8 @@ public final class LaunchLoader: Sendable {
   ///   tasks that it starts, because its launch cannot end before it; `cancelled` if the task is cancelled
   ///   while it waits for a launch that another call started; `stopped` if the loader was stopped before it
   ///   launched. Unless the policy is ``LaunchFailurePolicy/continue``, further: `failed` if a worker failed
-  ///   or the time limit was reached; `cycle`, `unknown` or `mismatch`, before anything has run, if the work
-  ///   cannot be ordered.
+  ///   or the time limit was reached; `cycle`, `unknown` or `mismatch` if the work cannot be ordered: before
+  ///   anything has run, or when work that cannot be ordered joins the running launch.
   @discardableResult
   nonisolated(nonsending) public func launch(
     _ options: LaunchOptions = .current
