@@ -75,8 +75,6 @@ struct ValueWaitTests {
     }
     await rest()
     loader.register(LaunchKey<Int>("failing")) { _ in throw Broken() }
-    // Until the other caller waits again.
-    await rest()
     try await loader.launch()
     #expect(await waits[0].value == "number nothing")
     #expect(await waits[1].value == "failing failed: broken")
@@ -147,6 +145,22 @@ struct ValueWaitTests {
     #expect(loader.awaitedCount == 0)
     try await loader.launch()
     #expect(try await waiting.value == "made")
+  }
+
+  @Test("A registration resumes the callers that wait for its name, and no others")
+  func otherName() async throws {
+    let number = Task { try await loader.value(of: .number) }
+    let texts = (0..<2).map { _ in Task { try await loader.value(of: .text) } }
+    await until(loader.awaitedCount == 3)
+    loader.register("other") { _ in }
+    #expect(loader.awaitedCount == 3)
+    loader.register(.text) { _ in "made" }
+    #expect(loader.awaitedCount == 1)
+    loader.register(.number) { _ in 1 }
+    #expect(loader.awaitedCount == 0)
+    try await loader.launch()
+    #expect(try await number.value == 1)
+    for text in texts { #expect(try await text.value == "made") }
   }
 
   @Test("In a worker, and in tasks it starts, only a value that is there is returned")

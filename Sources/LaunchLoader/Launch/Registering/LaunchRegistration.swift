@@ -103,7 +103,7 @@ extension LaunchLoader {
       work
     )
     let (row, runsNow) = change { $0.register(item) }
-    if id != nil, state.withLock({ $0.arrival != nil }) { openArrivals() }
+    if let id { openArrival(of: id) }
     guard runsNow, let row, let run = state.withLock({ $0.run }) else {
       return LaunchRegistration(item, of: self, row: row)
     }

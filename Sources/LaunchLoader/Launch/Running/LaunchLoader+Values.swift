@@ -46,7 +46,7 @@ extension LaunchLoader {
         ended = (pending, try await pending.outcome.wait())
       } else if let arrival {
         guard await arrival.wait() else {
-          state.withLock { $0.leave(arrival) }
+          state.withLock { $0.leave(arrival, for: key.name) }
           throw CancellationError()
         }
       } else {
@@ -58,10 +58,27 @@ extension LaunchLoader {
   }
 
   /// The number of calls that wait for values of work that is not registered.
-  package var awaitedCount: Int { state.withLock { $0.arrival?.callers ?? 0 } }
+  package var awaitedCount: Int {
+    state.withLock { $0.arrivals.values.reduce(0) { $0 + $1.callers } }
+  }
 
-  /// Resumes the callers that wait for work of a name, because none will be registered.
-  func openArrivals() { state.withLock { $0.arrival.take()?.latch }?.open() }
+  /// Resumes the callers that wait for work of a name, because it was registered.
+  func openArrival(of id: LaunchID) {
+    // Before `main`, when a dictionary must not be filled, it is empty.
+    let arrival = state.withLock { state in
+      state.arrivals.isEmpty ? nil : state.arrivals.removeValue(forKey: id)
+    }
+    arrival?.latch.open()
+  }
+
+  /// Resumes the callers that wait for work of any name, because none will be registered.
+  func openArrivals() {
+    let arrivals = state.withLock { state in
+      defer { state.arrivals = [:] }
+      return state.arrivals
+    }
+    for arrival in arrivals.values { arrival.latch.open() }
+  }
 
   /// Returns the value of a key, the work that is yet to make it, or the latch that opens when its work is
   /// registered; nothing if it was not made, or was undone.
@@ -71,7 +88,7 @@ extension LaunchLoader {
     let (value, work, arrival) = state.withLock { state in
       let work = state.machine.work(of: key.name)
       let isOpen = work == nil && !state.machine.isOver
-      return (state.values[key.name], work, isOpen ? state.enterArrival() : nil)
+      return (state.values[key.name], work, isOpen ? state.enterArrival(of: key.name) : nil)
     }
     if let work, work.makes != key {
       throw LaunchError(mismatch: key, work.makes, at: work.site)
@@ -220,18 +237,18 @@ extension LaunchError {
 }
 
 extension LaunchLoader.State {
-  /// Returns the latch that opens when work with a name is registered, or when none will be, for one more caller.
-  fileprivate mutating func enterArrival() -> Latch {
-    let (latch, callers) = arrival ?? (Latch(), 0)
-    arrival = (latch, callers + 1)
+  /// Returns the latch that opens when work of a name is registered, or when none will be, for one more caller.
+  fileprivate mutating func enterArrival(of id: LaunchID) -> Latch {
+    let (latch, callers) = arrivals[id] ?? (Latch(), 0)
+    arrivals[id] = (latch, callers + 1)
     return latch
   }
 
   /// Records that a caller no longer waits for a latch, and removes the latch after the last one.
-  fileprivate mutating func leave(_ latch: Latch) {
+  fileprivate mutating func leave(_ latch: Latch, for id: LaunchID) {
     // Otherwise, the latch was opened meanwhile.
-    guard let (current, callers) = arrival, current === latch else { return }
-    arrival = callers > 1 ? (latch, callers - 1) : nil
+    guard let (current, callers) = arrivals[id], current === latch else { return }
+    arrivals[id] = callers > 1 ? (latch, callers - 1) : nil
   }
 }
 

@@ -74,8 +74,9 @@ public final class LaunchLoader: Sendable {
     /// The application that runs with the loader, the registrations that were refused before the launch, and the
     /// values that are awaited before it.
     var talk = Talk()
-    /// Opens when work with a name is registered, or when none will be; and the number of callers that wait for that.
-    var arrival: (latch: Latch, callers: Int)?
+    /// By name: opens when work of the name is registered, or when none will be; and the number of callers that wait
+    /// for that.
+    var arrivals: [LaunchID: (latch: Latch, callers: Int)] = [:]
   }
 
   /// The task that runs a worker, and the task that waits for its time limit, if it has one.
