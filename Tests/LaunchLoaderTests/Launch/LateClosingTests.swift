@@ -171,6 +171,33 @@ struct LateClosingTests {
     #expect(log.entries == ["close second", "close first"])
   }
 
+  @Test("Closing the values of an abandoned rollback leaves those that it undoes to the rollback")
+  func abandonedRollback() async throws {
+    let loader = LaunchLoader(onFailure: .rollback)
+    let undoing: @Sendable (String) async -> Void = { [log] in log.append("undo \($0)") }
+    loader.register(Self.first, undo: undoing) { _ in "first" }
+    loader.register(Self.second, after: ["first"], close: closing) { _ in "second" }
+    loader.register(
+      LaunchKey<String>("third"),
+      after: ["second"],
+      undo: { [hasBegun, mayEnd] in
+        hasBegun.open()
+        await waitStubbornly(mayEnd)
+        await undoing($0)
+      }
+    ) { _ in "third" }
+    loader.register("fails", after: ["third"]) { _ in throw Broken() }
+    let launch = Task { await launchErrorCode { try await loader.launch() } }
+    await hasBegun.wait()
+    await loader.closeValues(within: nil, on: ContinuousClock()) { _, _ in
+      Issue.record("nothing fails")
+    }
+    #expect(log.entries == ["close second"])
+    mayEnd.open()
+    _ = await launch.value
+    #expect(log.entries == ["close second", "undo third", "undo first"])
+  }
+
   @Test("A late closure that throws is a message, and the others are called")
   func throwing() async throws {
     let loader = LaunchLoader()
