@@ -187,7 +187,8 @@ struct ContentionTests {
       for (index, (launch, clock)) in launches.enumerated() {
         if thread == 0 {
           launch.buses[0].post(.didFinishLaunching, LaunchOptions())
-        } else if (try? launch.loader.configure(onFailure: nil, timeout: nil, clock: clock)) != nil {
+        } else if (try? launch.loader.configure(onFailure: nil, timeout: nil, clock: clock)) != nil
+        {
           accepted[index].add()
         }
       }

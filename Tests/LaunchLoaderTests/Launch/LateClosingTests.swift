@@ -68,7 +68,9 @@ struct LateClosingTests {
     #expect(log.entries == ["cancelled: true", "close second", "close first"])
   }
 
-  @Test("A service that waits for a value of idle work has not failed when the stop cancels that work")
+  @Test(
+    "A service that waits for a value of idle work has not failed when the stop cancels that work"
+  )
   func awaitedByAService() async throws {
     let stage = Stage()
     stage.loader.register(Self.first, phase: .idle) { [hasBegun] _ in
@@ -115,7 +117,8 @@ struct LateClosingTests {
     }
     stage.app.shutdown()
     await stage.passTime { isOver.isOpen }
-    let text = "Launch work \"first\" did not stop: it ignored cancellation for 8 s and was abandoned."
+    let text =
+      "Launch work \"first\" did not stop: it ignored cancellation for 8 s and was abandoned."
     #expect(await errors(of: running) == [text])
     let waiting = "Still waiting, after 5 s, for launch work \"first\" to stop."
     #expect(await stage.messages.first(2) == [waiting, text])

@@ -99,7 +99,10 @@ struct LaunchFailurePolicyTests {
       #expect(log.entries == ["cancelled: true"] + (policy == .rollback ? ["undo"] : []))
       let report = try await loader.report()
       #expect(report.problems.map(\.code) == [code])
-      let reason = if case .unknown(let id, _) = code { id } else { code == .cycle(["joins", "joins"]) ? "joins" : "value" as LaunchID }
+      let reason =
+        if case .unknown(let id, _) = code { id } else {
+          code == .cycle(["joins", "joins"]) ? "joins" : "value" as LaunchID
+        }
       #expect(
         report.summary == [
           policy == .rollback ? "value undone" : "value finished", "runs failed: broken",

@@ -196,7 +196,8 @@ struct LaunchValueEdgeTests {
       guard case .noValue("number", .failed(let cause)?) = error.code else { throw error }
       // The loader does not keep the error itself.
       #expect(!(cause is Broken))
-      let text = "its launch work failed: error not retained; see the outcome of its LaunchRegistration."
+      let text =
+        "its launch work failed: error not retained; see the outcome of its LaunchRegistration."
       #expect(error.description.contains(text))
     }
   }

@@ -217,7 +217,9 @@ extension [LaunchMachine.Row] {
   ) async {
     let latch = Latch()
     Task {
-      for row in self { _ = try? await row.item.outcome.wait() }  // Reason: nothing cancels the task.
+      for row in self {
+        _ = try? await row.item.outcome.wait()  // Reason: nothing cancels the task.
+      }
       latch.open()
     }
     await latch.waitUncancelled(within: limit, on: clock)
