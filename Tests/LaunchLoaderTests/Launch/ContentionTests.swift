@@ -178,26 +178,6 @@ struct ContentionTests {
     #expect(report.entries.allSatisfy { $0.outcome.description == "finished" })
   }
 
-  @Test("A configuration that is accepted while another thread launches applies to the launch")
-  func configuringAtTheLaunch() async {
-    let count = TestSupport.rounds(2_000, debug: 1_000, sanitized: 500)
-    let launches = (0..<count).map { _ in (launch: Launch(), clock: ReadClock()) }
-    let accepted = (0..<count).map { _ in Counter() }
-    await onThreads(2) { thread in
-      for (index, (launch, clock)) in launches.enumerated() {
-        if thread == 0 {
-          launch.buses[0].post(.didFinishLaunching, LaunchOptions())
-        } else if (try? launch.loader.configure(onFailure: nil, timeout: nil, clock: clock)) != nil
-        {
-          accepted[index].add()
-        }
-      }
-    }
-    for (index, (_, clock)) in launches.enumerated() {
-      #expect((clock.readings.value > 0) == (accepted[index].value == 1))
-    }
-  }
-
   /// A loader on two buses with four workers.
   private struct Launch: Sendable {
     let loader = LaunchLoader()
