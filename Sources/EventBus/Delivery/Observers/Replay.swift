@@ -26,15 +26,13 @@ final class ReplayBuffer: Sendable {
   ///
   /// - Parameters:
   ///   - event: The post.
-  ///   - limit: The number of posts to keep.
+  ///   - limit: The number of posts to keep, above zero; always the same.
   /// - Returns: The number of the post among the posts of this event.
   package func record(_ event: some AnyObject & Sendable, limit: Int) -> UInt {
     let (number, evicted) = state.withLock { state in
       state.newest += 1
+      let evicted = state.entries.count < limit ? nil : state.entries.removeFirst()
       state.entries.append(event)
-      let excess = max(0, state.entries.count - limit)
-      let evicted = Array(state.entries[..<excess])
-      state.entries.removeFirst(excess)
       return (state.newest, evicted)
     }
     withExtendedLifetime(evicted) {}
