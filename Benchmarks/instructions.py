@@ -38,7 +38,7 @@ KINDS = [
     ("reference counts", "#b45309", r"swift_(retain|release|weak|bridgeObject|unknownObject|isUniquely|setDeallocating|unowned|dealloc|_swift_release|tryRetain)|RefCount|swift_arrayDestroy|SideTable|_swift_retain|_swift_release|HeapObject"),
     ("copies, metadata and casts", "#6b7280", r"memcpy|memmove|memset|swift_get|swift_dynamicCast|swift_initStack|Metadata|swift_once|swift_project|swift_copy|value_witness|outlined|objectdestroy|swift_assign|swift_init|swift_conform|swift_begin|swift_end|witness"),
     ("hashing and dictionaries", "#0f766e", r"Hasher|SipHash|Dictionary|NativeSet|Hash|_NativeDictionary|\bSet\b"),
-    ("locks and threads", "#7c3aed", r"pthread|Mutex|futex|__tls_get_addr|swift_task|_lock|ThreadLocal|clock_gettime|voucher|executor"),
+    ("locks and threads", "#7c3aed", r"pthread|\block\(|\bunlock\(|Mutex|futex|__tls_get_addr|swift_task|_lock|ThreadLocal|clock_gettime|voucher|executor"),
     ("the library", "#0a66c2", r""),
 ]
 
@@ -161,7 +161,7 @@ def draw(counts):
     for kind, color, _ in reversed(KINDS):
         print(f'<rect x="{x}" y="18" width="12" height="12" fill="{color}"/>'
               f'<text x="{x + 17}" y="29" fill="#111827">{escape(kind)}</text>')
-        x += 34 + 7.1 * len(kind)
+        x += 27 + 6.7 * len(kind)
     for index, (caption, kinds) in enumerate(rows):
         y, x, total = top + index * step, left, sum(kinds.values())
         print(f'<text x="{left - 10}" y="{y + 16}" text-anchor="end" fill="#111827">{escape(caption)}</text>')
