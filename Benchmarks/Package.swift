@@ -42,14 +42,15 @@ let package = Package(
         .product(name: "OpenCombine", package: "OpenCombine"),
       ]
     ),
-    .target(name: "Harness", dependencies: ["HeapCounter"]),
+    .target(name: "Harness", dependencies: ["HeapCounter", "InstructionCounter"]),
     .target(name: "HeapCounter"),
+    .target(name: "InstructionCounter"),
   ],
   swiftLanguageModes: [.v6]
 )
 
 // The settings of the libraries, so that the code measured is the code a user of them would write.
-for target in package.targets where target.name != "HeapCounter" {
+for target in package.targets where !target.name.hasSuffix("Counter") {
   target.swiftSettings =
     (target.swiftSettings ?? []) + [
       .enableUpcomingFeature("ExistentialAny"),

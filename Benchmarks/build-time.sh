@@ -5,7 +5,7 @@
 #   Benchmarks/build-time.sh --rounds 1
 #
 # Every round builds each subject once, in turn, after deleting its objects; dependencies of a peer stay built.
-# Prints the median of user and system time, and its ratio to that of the first peer. Deleted objects
+# Prints the medians of user and system time, and the ratios of the peers in brackets. Deleted objects
 # belong to this package only: the next benchmark links again.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
@@ -59,15 +59,20 @@ for ((round = 1; round <= rounds; round++)); do
   done
 done
 
-printf '| clean release build | processor time, s | of OpenCombine |\n| --- | ---: | ---: |\n'
-reference=''
-for subject in "${subjects[@]}"; do
-  read -r title _ <<< "$subject"
-  median=$(xargs -n 2 <<< "${times[$title]}" | awk '{ print $1 - $2 }' | sort -n \
-    | awk '{ value[NR] = $1 } END { print value[int((NR + 1) / 2)] }')
-  reference=${reference:-$median}
-  awk -v title="$title" -v median="$median" -v reference="$reference" \
-    'BEGIN { printf "| %s | %.1f | %.2f × |\n", title, median, median / reference }'
+# Prints the median of a subject.
+median() {
+  xargs -n 2 <<< "${times[$1]}" | awk '{ print $1 - $2 }' | sort -n \
+    | awk '{ value[NR] = $1 } END { printf "%.1f\n", value[int((NR + 1) / 2)] }'
+}
+
+printf '| work | here | OpenCombine | ServiceLifecycle |\n| --- | ---: | ---: | ---: |\n'
+for row in 'EventBus EventBus' 'all-three the three libraries'; do
+  read -r title words <<< "$row"
+  awk -v words="$words" -v here="$(median "$title")" -v first="$(median OpenCombine)" -v second="$(median ServiceLifecycle)" '
+    BEGIN {
+      printf "| clean release build of %s, processor time in seconds | %s | %s (%.2f×) | %s (%.2f×) |\n",
+        words, here, first, first / here, second, second / here
+    }'
 done
 echo
 echo "Load average: $(cut -d ' ' -f 1-3 /proc/loadavg)"

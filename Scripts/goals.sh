@@ -4,18 +4,22 @@
 #   Scripts/goals.sh                 every goal, with three short rounds
 #   Scripts/goals.sh home: timers    the goals of lines whose title contains one of the texts
 #   Scripts/goals.sh --full          with eleven long rounds
-#   Scripts/goals.sh --read FILE     no run: compares a table that was printed before
+#   Scripts/goals.sh --counts        only bytes, allocations and counted instructions, which no load disturbs
+#   Scripts/goals.sh --save FILE     also keeps the printed tables
+#   Scripts/goals.sh --read FILE     no run: compares tables that were printed before
 #
 # The exit status is 1 if a goal is missed or was not measured. Times want a quiet machine: the load is
-# printed; repeat a run that missed a time.
+# printed; repeat a run that missed a time. Instructions are counted with valgrind, which must be installed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 goals=Benchmarks/goals.txt
 
-quick=--quick table='' texts=()
+quick=--quick table='' saved='' counts='' texts=()
 while (($#)); do
   case $1 in
     --full) quick='' ;;
+    --counts) counts=yes ;;
+    --save) saved=${2:?"--save needs a file"}; shift ;;
     --read) table=${2:?"--read needs a file"}; shift ;;
     -h | --help) sed -n '2,/^set/{/^#/s/^# \{0,1\}//p}' "$0"; exit ;;
     -*) echo "Unknown argument $1; try --help." >&2; exit 2 ;;
@@ -27,7 +31,7 @@ done
 chosen=$(mktemp) printed=$(mktemp)
 trap 'rm -f "$chosen" "$printed"' EXIT
 # One goal a line, its fields separated by tabs.
-awk -F ' *[|] *' -v OFS='\t' -v texts="$(printf '%s\n' "${texts[@]:-}")" '
+awk -F ' *[|] *' -v OFS='\t' -v counts="$counts" -v texts="$(printf '%s\n' "${texts[@]:-}")" '
   BEGIN { count = split(texts, text, "\n") }
   /^#/ || /^[ \t]*$/ { next }
   NF < 4 || NF > 5 || $4 !~ /^(<=|>=) [0-9.]+$/ {
@@ -37,6 +41,7 @@ awk -F ' *[|] *' -v OFS='\t' -v texts="$(printf '%s\n' "${texts[@]:-}")" '
   {
     isChosen = count == 0
     for (i = 1; i <= count; i++) if (index(tolower($2), tolower(text[i]))) isChosen = 1
+    if (counts && $3 !~ /^(-|instructions.*)$/) isChosen = 0
     if (isChosen) print $1, $2, $3, $4
   }' "$goals" > "$chosen"
 [[ -s $chosen ]] || { echo "No goal is about such a line; see $goals." >&2; exit 2; }
@@ -44,17 +49,31 @@ awk -F ' *[|] *' -v OFS='\t' -v texts="$(printf '%s\n' "${texts[@]:-}")" '
 if [[ $table ]]; then
   cp "$table" "$printed"
 else
+  # Prints the titles of a program's lines, and of those they are compared with: where instructions are counted, or the rest.
+  titles() {
+    awk -F '\t' -v program="$1" -v counted="$2" '
+      $1 != program || ($3 ~ /^instructions/) != counted { next }
+      {
+        sub(/^instructions(, )?/, "", $3)
+        print "--title\n" $2
+        if ($3 ~ /^"/) print "--title\n" substr($3, 2, length($3) - 2)
+      }' "$chosen"
+  }
   while read -r program; do
-    titles=()
-    # The line itself and the one it is compared with.
-    while IFS= read -r title; do titles+=(--title "$title"); done < <(
-      awk -F '\t' -v program="$program" '
-        $1 == program { print $2; if ($3 ~ /^"/) print substr($3, 2, length($3) - 2) }
-      ' "$chosen" | sort -u
-    )
-    swift run -c release --package-path Benchmarks "$program" ${quick:+"$quick"} "${titles[@]}" \
-      >> "$printed" || [[ $? == 1 ]]
+    case $program in
+      *.sh) "$program" >> "$printed"; continue ;;
+    esac
+    mapfile -t timed < <(titles "$program" 0)
+    mapfile -t counted < <(titles "$program" 1)
+    if ((${#timed[@]})); then
+      swift run -c release --package-path Benchmarks "$program" ${quick:+"$quick"} "${timed[@]}" \
+        >> "$printed" || [[ $? == 1 ]]
+    fi
+    if ((${#counted[@]})); then
+      Benchmarks/instructions.py --program "$program" "${counted[@]}" >> "$printed"
+    fi
   done < <(cut -f1 "$chosen" | sort -u)
+  if [[ $saved ]]; then cp "$printed" "$saved"; fi
 fi
 
 awk -F '\t' '
@@ -81,6 +100,12 @@ awk -F '\t' '
   }
   {
     title = $2; other = $3; limit = substr($4, 4) + 0; isMost = $4 ~ /^<=/
+    if (other ~ /^instructions/) {
+      title = title ", instructions"
+      sub(/^instructions(, )?/, "", other)
+      if (other == "") other = "-"
+      if (other ~ /^"/) sub(/"$/, ", instructions\"", other)
+    }
     now = own[title]
     if (other ~ /^"/) reference = own[substr(other, 2, length(other) - 2)]
     else if (other == "-") reference = 1

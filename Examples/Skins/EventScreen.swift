@@ -8,7 +8,7 @@ final class EventScreen {
     /// It waits for the key.
     case waiting
     case running
-    /// It was told to its end.
+    /// The story has ended.
     case ended
   }
 

@@ -3,7 +3,7 @@ private import Synchronization
 /// Counts and limits the keys that were typed and not yet handled.
 ///
 /// Keys typed while the program is busy are handled later. Without a limit, a key held down in the
-/// meantime, or a file sent to the terminal, would keep the program busy long afterwards.
+/// meantime, or a file sent to the terminal, would keep the program busy for a long time.
 ///
 /// ## Thread safety
 ///

@@ -9,7 +9,7 @@ internal import Synchronization
 /// ## Thread safety
 ///
 /// Every member may be called from any thread. A frame being written is completed before the terminal is
-/// restored, and no frame is written afterwards.
+/// restored, and no frame is written after that.
 package final class TerminalSession: Sendable {
   private struct State: Sendable {
     var isEntered = false

@@ -108,7 +108,7 @@ private final class ModelTracking<Value>: Sendable, Observable {
     }
     // A reading withdraws by itself: what it has not installed yet cannot be removed, and would remain.
     if !isReading { withdraw() }
-    // Released last, under no lock: the captures of the closures belong to the caller.
+    // Released last, with no lock held: the captures of the closures belong to the caller.
     withExtendedLifetime(former) {}
   }
 

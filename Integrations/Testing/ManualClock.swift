@@ -237,7 +237,7 @@ public final class ManualClock: Clock, Sendable {
     for latch in served { latch.open() }
   }
 
-  /// Resumes a task; called under no lock.
+  /// Resumes a task; called with no lock held.
   private func wake(_ sleeper: Sleeper, isRested: Bool) {
     sleeper.unit?.wake()
     sleeper.continuation.resume(returning: isRested)

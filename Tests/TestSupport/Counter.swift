@@ -15,7 +15,7 @@ public final class Counter: Sendable {
 
   /// Adds to the number.
   ///
-  /// - Returns: The number afterwards.
+  /// - Returns: The new number.
   @discardableResult
   public func add(_ amount: Int = 1) -> Int {
     number.add(amount, ordering: .relaxed).newValue

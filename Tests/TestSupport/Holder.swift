@@ -23,6 +23,6 @@ public final class Holder<Value: Sendable>: Sendable {
     withExtendedLifetime(former) {}
   }
 
-  /// Lets the value go, on the calling thread and under no lock.
+  /// Releases the value, on the calling thread and with no lock held.
   public func letGo() { hold(nil) }
 }

@@ -36,26 +36,32 @@ enum Home {
     beside("home: post, 1 owner", 1),
     beside("home: per delivery at 10", 10),
     beside("home: per delivery at 100", 100),
-    like("home: post, 1 owner", "home: post, 1 owner, with a sender") { stage in
-      stage.add(from: stage.sender)
+    like("home: post, 1 owner, with a sender") { stage in stage.add(from: stage.sender) },
+    like("home: post, 1 owner, while an event waits for another actor") { stage in
+      stage.add()
+      stage.letAnEventWait()
     },
-    like("home: post, 1 owner", "home: post, 1 owner, hooks have gone") { stage in
+    like("home: per delivery at 10, while an event waits for another actor") { stage in
+      for _ in 0..<10 { stage.add() }
+      stage.letAnEventWait()
+    },
+    like("home: post, 1 owner, hooks have gone") { stage in
       stage.bus.addHooks(EventHooks(onTrace: { _ in })).cancel()
       stage.add()
     },
-    like("home: post, 1 owner", "home: post, 1 owner, an observer of everything has gone") {
-      stage in
+    like("home: post, 1 owner, an observer of everything has gone") { stage in
       stage.bus.observeAll { _ in }.cancel()
       stage.add()
     },
-    like("home: per delivery at 10", "home: per delivery at 10, two priorities") { stage in
+    like("home: per delivery at 10, two priorities") { stage in
       for index in 0..<10 { stage.add(priority: index.isMultiple(of: 2) ? .high : .low) }
     },
-    like("home: per delivery at 10", "home: per delivery at 10, a priority has gone") { stage in
+    like("home: per delivery at 10, a priority has gone") { stage in
       stage.bus.observe(.tick, priority: .high) { _ in }.cancel()
       for _ in 0..<10 { stage.add() }
     },
     tenNames,
+    comingAndGoing,
   ]
 
   static let counts = [
@@ -78,18 +84,42 @@ enum Home {
 
   /// A row whose figure should equal that of a simpler one.
   private static func like(
-    _ other: String,
     _ title: String,
     _ fill: @escaping @MainActor @Sendable (Stage) -> Void
   ) -> Row {
-    Row(
-      Figure(
-        title,
-        per: title.contains("at 10") ? 10 : 1
-      ),
-      entries: [entry(fill)]
-    )
+    Row(Figure(title, per: title.contains("at 10") ? 10 : 1), entries: [entry(fill)])
   }
+
+  private static let comingAndGoing = Row(
+    Figure("home: register + cancel, 1 owner"),
+    entries: [
+      timed(.eventBus) {
+        let (bus, panel) = (EventBus(), opaque(Panel()))
+        return { iterations in
+          for _ in 0..<iterations {
+            bus.observe(.tick, owner: panel) { panel, value in panel.total &+= value }.cancel()
+          }
+        }
+      },
+      timed(.payloadCenter) {
+        let (center, panel) = (NotificationCenter(), opaque(Panel()))
+        return { iterations in
+          for _ in 0..<iterations { center.removeObserver(observe(center, panel)) }
+        }
+      },
+      timed(.typedCenter) {
+        let (center, panel) = (NotificationCenter(), opaque(Panel()))
+        return { iterations in
+          for _ in 0..<iterations {
+            let token = center.addObserver(for: Tick.self) { [weak panel] tick in
+              panel?.total &+= tick.value
+            }
+            center.removeObserver(token)
+          }
+        }
+      },
+    ]
+  )
 
   private static let tenNames = Row(
     Figure("home: ten names, 1 owner each, per post", per: 10),
@@ -149,18 +179,24 @@ enum Home {
   private static func center(_ owners: Int) -> Entry {
     timed(.payloadCenter) {
       let (center, panels) = (NotificationCenter(), opaque((0..<owners).map { _ in Panel() }))
-      for panel in panels {
-        _ = center.addObserver(forName: .tick, object: nil, queue: nil) { [weak panel] note in
-          let value = note.userInfo?["value"] as? Int ?? 0
-          MainActor.assumeIsolated { panel?.total &+= value }
-        }
-      }
+      for panel in panels { _ = observe(center, panel) }
       return { iterations in
         for _ in 0..<iterations {
           center.post(name: .tick, object: nil, userInfo: ["value": 1])
         }
         withExtendedLifetime(panels) {}
       }
+    }
+  }
+
+  @MainActor
+  private static func observe(
+    _ center: NotificationCenter,
+    _ panel: Panel
+  ) -> any NSObjectProtocol {
+    center.addObserver(forName: .tick, object: nil, queue: nil) { [weak panel] note in
+      let value = note.userInfo?["value"] as? Int ?? 0
+      MainActor.assumeIsolated { panel?.total &+= value }
     }
   }
 
@@ -229,6 +265,14 @@ enum Home {
       isAddressed = isAddressed || sender != nil
     }
 
+    /// Posts another event to a handler of an actor that does not run.
+    func letAnEventWait() {
+      let elsewhere = Elsewhere()
+      bus.observe(.a, owner: elsewhere) { _, _ in }
+      bus.post(.a, 1)
+      self.elsewhere = elsewhere
+    }
+
     func post(times: Int) {
       if isAddressed {
         for _ in 0..<times { bus.post(.tick, 1, from: sender) }
@@ -238,5 +282,19 @@ enum Home {
     }
 
     private var isAddressed = false
+    private var elsewhere: Elsewhere?
+  }
+
+  /// An actor whose jobs wait for ever.
+  private actor Elsewhere {
+    private let executor = Refusing()
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor {
+      unsafe executor.asUnownedSerialExecutor()  // Reason: the actor keeps it.
+    }
+  }
+
+  private final class Refusing: SerialExecutor {
+    func enqueue(_ job: consuming ExecutorJob) {}
   }
 }

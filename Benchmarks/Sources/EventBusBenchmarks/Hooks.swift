@@ -5,7 +5,7 @@ extension EventNames {
   fileprivate static let tick = EventName<Int>("benchmarks.hooks.tick")
 }
 
-/// The cost of hooks for a post; for none, see “post, 1 observer”.
+/// The cost of hooks, and of an observer of every event, for a post; for none, see “post, 1 observer”.
 enum Hooks {
   static let rows = [
     Row(
@@ -22,6 +22,21 @@ enum Hooks {
     Row(
       Figure("post, 1 observer, onTrace set"),
       entries: [entry { $0.onTrace = { _ in } }]
+    ),
+    Row(
+      Figure("post, only an observer of every event"),
+      entries: [
+        .timed(.eventBus) {
+          let (bus, sink) = (EventBus(), opaque(Sink()))
+          let token = bus.observeAll { _ in sink.add(1) }
+          return { iterations in
+            let before = sink.total
+            for _ in 0..<iterations { bus.post(.tick, 1) }
+            expectDeliveries(sink.total - before, iterations, by: .eventBus)
+            withExtendedLifetime(token) {}
+          }
+        }
+      ]
     ),
   ]
 

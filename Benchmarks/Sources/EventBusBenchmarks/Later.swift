@@ -19,6 +19,11 @@ enum Later {
       entries: [hoppingBus(1_000), hoppingTasks(1_000)]
     ),
     Row(
+      Figure("hop to the main actor, per post of 100,000", per: 100_000),
+      pace: .single,
+      entries: [hoppingBus(100_000), hoppingTasks(100_000)]
+    ),
+    Row(
       Figure("hop to the main actor, allocations per post of 1,000", .count),
       pace: .counted,
       entries: [countingBus(1_000)]

@@ -21,7 +21,19 @@ enum Launching {
     Row(
       Figure("register and launch an empty worker, of 10,000, named", per: workers),
       pace: .single,
-      entries: [registeringAndLaunching(), observingAndPosting()]
+      entries: [registeringAndLaunching(after: { _ in [] }), observingAndPosting()]
+    ),
+    Row(
+      Figure("register and launch an empty worker, of a chain of 10,000", per: workers),
+      pace: .single,
+      entries: [registeringAndLaunching(after: { $0 > 0 ? [$0 - 1] : [] }), observingAndPosting()]
+    ),
+    Row(
+      Figure("register and launch an empty worker, of 10,000 with two dependencies", per: workers),
+      pace: .single,
+      entries: [
+        registeringAndLaunching(after: { $0 > 1 ? [$0 - 1, $0 / 2] : [] }), observingAndPosting(),
+      ]
     ),
     Row(
       Figure("launch an empty worker, of 10,000, by launch()", per: workers),
@@ -75,14 +87,20 @@ enum Launching {
     )
   }
 
-  private static func registeringAndLaunching() -> Entry {
+  /// - Parameter dependencies: The numbers of the workers that one with this number depends on.
+  private static func registeringAndLaunching(
+    after dependencies: @escaping @Sendable (Int) -> [Int]
+  ) -> Entry {
     Entry(.eventBus) {
       let names = names(workers)
+      let dependencies = (0..<workers).map { dependencies($0).map { names[$0] } }
       return { _ in
         let sink = opaque(Sink())
         let (loader, bus) = (LaunchLoader(), EventBus())
         let time = nanoseconds {
-          register(names, named: true, with: loader) { sink.add(1) }
+          for (name, dependencies) in zip(names, dependencies) {
+            loader.register(name, after: dependencies) { _ in sink.add(1) }
+          }
           let attachment = loader.attach(to: bus)
           bus.post(.didFinishLaunching, LaunchOptions())
           withExtendedLifetime(attachment) {}

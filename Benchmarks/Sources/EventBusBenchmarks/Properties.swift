@@ -132,12 +132,12 @@ enum Properties {
     var (iterator, taken) = (values.makeAsyncIterator(), 0)
     // The present value.
     _ = await iterator.next(isolation: MainActor.shared)
-    let start = nanosecondsOfAllThreads()
-    for number in 1...iterations {
-      set(number)
-      if await iterator.next(isolation: MainActor.shared) == number { taken += 1 }
+    let time = await nanosecondsOfAllThreads {
+      for number in 1...iterations {
+        set(number)
+        if await iterator.next(isolation: MainActor.shared) == number { taken += 1 }
+      }
     }
-    let time = nanosecondsOfAllThreads() - start
     expectDeliveries(taken, iterations, by: subject)
     return time
   }

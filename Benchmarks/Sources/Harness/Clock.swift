@@ -1,3 +1,5 @@
+internal import InstructionCounter
+
 #if canImport(Glibc)
 internal import Glibc
 #elseif canImport(Darwin)
@@ -11,9 +13,12 @@ internal import Darwin
 /// Time that other programs use meanwhile does not count. Reading the clock twice costs
 /// some 500 ns: measure many iterations at once.
 public func nanoseconds(_ work: () -> Void) -> Double {
+  Instructions.start()
   let start = processorTime(CLOCK_THREAD_CPUTIME_ID)
   work()
-  return processorTime(CLOCK_THREAD_CPUTIME_ID) - start
+  let time = processorTime(CLOCK_THREAD_CPUTIME_ID) - start
+  Instructions.stop()
+  return time
 }
 
 /// The processor time of the whole program while some work runs, in nanoseconds.
@@ -21,16 +26,32 @@ public func nanoseconds(_ work: () -> Void) -> Double {
 /// For work of several threads: adds up the time of each of them, and leaves out the time in which
 /// none of them runs.
 public func nanosecondsOfAllThreads(_ work: () async -> Void) async -> Double {
-  let start = nanosecondsOfAllThreads()
+  Instructions.start()
+  let start = processorTime(CLOCK_PROCESS_CPUTIME_ID)
   await work()
-  return nanosecondsOfAllThreads() - start
+  let time = processorTime(CLOCK_PROCESS_CPUTIME_ID) - start
+  Instructions.stop()
+  return time
 }
-
-/// The processor time that the whole program has taken so far, in nanoseconds.
-public func nanosecondsOfAllThreads() -> Double { processorTime(CLOCK_PROCESS_CPUTIME_ID) }
 
 private func processorTime(_ clock: clockid_t) -> Double {
   var time = timespec()
   _ = unsafe clock_gettime(clock, &time)  // Reason: writes one `timespec`.
   return Double(time.tv_sec) * 1e9 + Double(time.tv_nsec)
+}
+
+/// Counts instead of times: measured work that callgrind counts while a title is set.
+internal enum Instructions {
+  /// What callgrind notes beside the next count; nothing is counted without it.
+  ///
+  nonisolated(unsafe) internal static var title: String?  // Reason: set between two measured works only.
+
+  fileprivate static func start() {
+    if unsafe title != nil { instruction_counter_start() }
+  }
+
+  fileprivate static func stop() {
+    // Reason: the C function copies the text.
+    if let title = unsafe title { unsafe instruction_counter_stop(title) }
+  }
 }

@@ -34,14 +34,8 @@ public struct Entry: Sendable {
     Entry(subject) {
       let work = prepare()
       return { iterations in
-        nanoseconds { runMeasured(work, iterations) } / Double(iterations)
+        nanoseconds { work(iterations) } / Double(iterations)
       }
     }
   }
-}
-
-/// The only frame in which timed work runs, so that a profiler can be restricted to it.
-@inline(never)
-private func runMeasured(_ work: (Int) -> Void, _ iterations: Int) {
-  work(iterations)
 }

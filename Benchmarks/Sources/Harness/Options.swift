@@ -10,7 +10,7 @@ public struct Options: Sendable {
   public private(set) var titles: Set<String> = []
   /// Only subjects whose name contains one of these; all if empty.
   public private(set) var subjects: [String] = []
-  /// Run the chosen work once, this many iterations, untimed: for a profiler.
+  /// Run the chosen work this many iterations, once to warm up and once to be counted by a profiler.
   public private(set) var onceIterations: Int?
   /// Only print the titles.
   public private(set) var listsOnly = false
@@ -80,7 +80,7 @@ public struct Options: Sendable {
       --rounds N         samples of each subject and line (11)
       --quick            3 short rounds
       --list             print the titles and stop
-      --once             run the chosen work once, untimed, for a profiler
+      --once             run the chosen work for a profiler: once to warm up, and once to be counted
       --iterations N     with --once: how many iterations (1,000)
 
     Exit status 1: a count that must be exact is not. 2: an argument is wrong.

@@ -11,6 +11,8 @@ public struct Row: Sendable {
     /// One iteration in all: the figure is a count on the heap and comes out the same every time. Left
     /// out where the heap cannot be counted.
     case counted
+    /// One iteration in all, before any row that does the same: the figure is what a process pays once.
+    case first
   }
 
   /// The printed figures: at least one.

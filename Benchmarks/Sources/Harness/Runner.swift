@@ -33,13 +33,23 @@ public struct Runner: Sendable {
     return results
   }
 
-  /// Runs the selected subjects of the selected rows once, without a clock.
+  /// Runs the selected subjects of the selected rows for a profiler: once to warm up, and once to be counted.
   @MainActor
   public func runOnce(_ rows: [Row], iterations: Int) async {
-    for row in rows where row.figures.contains(where: options.selects) {
+    for row in rows {
+      guard let figure = row.figures.first(where: options.selects) else { continue }
+      // Fewer of a row that does much in each: callgrind takes fifty times as long as the processor.
+      let parts = row.figures.map(\.divisor).max() ?? 1
+      let fewer = min(iterations, max(10, Int(Double(iterations) * 10 / parts)))
+      let iterations = row.pace.isCalibrated ? fewer : 1
       for entry in row.entries where options.selects(entry.subject) {
-        report("\(row.figures[0].title): \(entry.subject.name), \(iterations) iterations")
-        _ = await entry.prepare()(row.pace.isCalibrated ? iterations : 1)
+        report("\(figure.title): \(entry.subject.name), \(iterations) iterations")
+        let work = entry.prepare()
+        if row.pace.warmsUp { _ = await work(iterations) }
+        let units = Double(iterations) * figure.divisor
+        unsafe Instructions.title = "\(figure.title)|\(entry.subject.name)|\(Int(units))"
+        _ = await work(iterations)
+        unsafe Instructions.title = nil
       }
     }
   }
@@ -49,7 +59,7 @@ public struct Runner: Sendable {
     let entries = row.entries.filter { options.selects($0.subject) }
     var samples: [Subject: [Double]] = [:]
     switch row.pace {
-    case .counted:
+    case .counted, .first:
       for entry in entries { samples[entry.subject] = [await entry.prepare()(1)] }
     case .single, .calibrated, .long:
       let works = entries.map { (subject: $0.subject, work: $0.prepare()) }
@@ -99,7 +109,15 @@ extension Row.Pace {
   fileprivate var isCalibrated: Bool {
     switch self {
     case .calibrated, .long: true
-    case .single, .counted: false
+    case .single, .counted, .first: false
+    }
+  }
+
+  /// Whether later runs are the ones that count.
+  fileprivate var warmsUp: Bool {
+    switch self {
+    case .calibrated, .long, .single: true
+    case .counted, .first: false
     }
   }
 }

@@ -6,7 +6,7 @@ import Harness
 @MainActor
 enum Program {
   static func main() async {
-    await Suite(ours: .launchLoader, peers: [.serviceLifecycle], rows: Services.rows + Looping.rows)
-      .main()
+    let rows = FirstLaunch.rows + Services.rows + Looping.rows
+    await Suite(ours: .launchLoader, peers: [.serviceLifecycle], rows: rows).main()
   }
 }

@@ -2,8 +2,8 @@ internal import Synchronization
 
 /// Reports of a bus to its hooks.
 ///
-/// Every hook is called under no lock, in the order of installation. While a hook runs, nothing else is
-/// reported on its thread; nor is an event that it enqueues, until that has been delivered.
+/// Every hook is called with no lock held, in the order of installation. While a hook runs, nothing
+/// else is reported on its thread; nor is an event that it enqueues, until that has been delivered.
 extension BusState {
   /// Installs hooks until a token ends.
   func addHooks(_ hooks: EventHooks) -> Token {

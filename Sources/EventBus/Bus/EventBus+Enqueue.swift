@@ -8,8 +8,8 @@ extension EventBus {
   /// it, for as long as they are registered; a new object at the same address does not match. An event that
   /// the sender enqueues in its own `deinit` does not reach observers that named it.
   ///
-  /// An event that a hook of the bus enqueues is not reported to hooks, and neither is what its handlers post;
-  /// what these enqueue is, as ``EventHooks`` says.
+  /// An event that a hook of the bus enqueues is not reported to hooks, and neither is what its handlers post.
+  /// What those handlers enqueue is reported again; see ``EventHooks``.
   ///
   /// The method may be called from an isolated `deinit`. An actor that is being destroyed has no later turn,
   /// so the event is posted from a task, like an event that is enqueued without an isolation.
@@ -22,8 +22,8 @@ extension EventBus {
   ///   - fileID: The file of the call; filled in by the compiler.
   ///   - line: The line of the call.
   ///   - isolation: The actor on which the caller runs; filled in by the compiler.
-  /// - Complexity: O(1), one lock, and one more each with a sender and on an actor other than the main actor;
-  ///   O(*n*) in the number of waiting events when it coalesces.
+  /// - Complexity: O(1), one lock, a second one if there is a sender, and another one on an actor other than
+  ///   the main actor; O(*n*) in the number of waiting events when it coalesces.
   public func enqueue<Payload>(
     _ name: EventName<Payload>,
     _ payload: Payload,

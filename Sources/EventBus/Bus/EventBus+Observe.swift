@@ -287,8 +287,7 @@ extension EventBus {
   ///   - handler: The closure to call with the event, in the closure's isolation.
   /// - Returns: The token. Dropping it ends the registration.
   /// - Complexity: Amortized O(1); O(*n*) in the number of such observers if some have a lower priority. While
-  ///   there are any, posts of this bus take the general
-  ///   path.
+  ///   there are any, every post of this bus takes longer.
   public func observeAll(
     priority: Priority = .normal,
     fileID: StaticString = #fileID,
@@ -310,8 +309,7 @@ extension EventBus {
   ///   - handler: The closure to call with the owner and the event, in the closure's isolation.
   /// - Returns: The token, which may be dropped without ending the registration.
   /// - Complexity: Amortized O(1); O(*n*) in the number of such observers if some have a lower priority. While
-  ///   there are any, posts of this bus take the general
-  ///   path.
+  ///   there are any, every post of this bus takes longer.
   @discardableResult
   public func observeAll<Owner: AnyObject & Sendable>(
     owner: Owner,
@@ -338,8 +336,7 @@ extension EventBus {
   ///   - handler: The closure to call on the actor, with the actor and the event.
   /// - Returns: The token, which may be dropped without ending the registration.
   /// - Complexity: Amortized O(1); O(*n*) in the number of such observers if some have a lower priority. While
-  ///   there are any, posts of this bus take the general
-  ///   path.
+  ///   there are any, every post of this bus takes longer.
   @discardableResult
   public func observeAll<Owner: Actor>(
     owner: Owner,

@@ -7,14 +7,15 @@
 ///
 /// ## What hooks cause
 ///
-/// A hook may use the bus. What happens inside a hook is not reported to hooks, or a hook could report itself
-/// forever. This includes an event that the hook posts or enqueues, and what its handlers post while it is
-/// delivered. It ends there:
+/// A hook may use the bus. What happens inside a hook is not reported to hooks; otherwise, a hook could cause
+/// its own reports without end. This includes an event that the hook posts or enqueues, and what its handlers
+/// post while it is delivered. What happens later is reported again:
 ///
 /// - A handler that runs later than the delivery, on its actor or asynchronously, is reported like any other.
 /// - An event that a handler enqueues belongs to a later turn, and is reported like any other.
 ///
-/// A hook whose event thus leads to another report of the same kind is called again in each of these turns.
+/// If an event of a hook leads to another report of the same kind in this way, the hook is called once in
+/// each turn.
 public struct EventHooks: Sendable {
   /// Called with every error that a handler throws.
   ///
@@ -24,8 +25,8 @@ public struct EventHooks: Sendable {
   public var onError: (@Sendable (HandlerFailure) -> Void)?
   /// Called with every event that reached no handler.
   ///
-  /// Not called for events whose name asks for replay, and not for those by which the libraries of this
-  /// package announce the life of the program.
+  /// Not called for events whose name asks for replay, nor for the lifecycle events of LaunchLoader and
+  /// Theming.
   public var onUnhandled: (@Sendable (AnyEvent) -> Void)?
   /// Called with every step of every post.
   ///
@@ -37,15 +38,15 @@ public struct EventHooks: Sendable {
   /// These are errors without ``onError``, warnings, and errors of theme managers that post on the bus. There are warnings
   /// about:
   ///
-  /// - buffers without room, and interceptors that repeat a handler;
+  /// - buffers of less than one event, and interceptors that run a handler twice;
   /// - a mailbox, a stream or another queue in which more than 10,000 events wait, and again each time that they are twice
   ///   as many;
   /// - more than 1,000 posts inside each other, or fewer that have used three quarters of the stack, once until all of
   ///   them have returned;
   /// - handlers of queues that have caused each other's events in 100,000 turns, once for each such chain.
   ///
-  /// What occurs inside a hook, and the warnings
-  /// of properties and timers, which belong to no bus, are still written to standard error.
+  /// Errors and warnings inside a hook, and the warnings of properties and timers, which belong to no
+  /// bus, are still written to standard error.
   public var onMessage: (@Sendable (String) -> Void)?
   /// Carries a value from each post to its handlers.
   public var interceptor: (any EventInterceptor)?

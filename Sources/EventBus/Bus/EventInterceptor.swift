@@ -23,12 +23,14 @@
 /// may prevent the call. The handler then takes the next event.
 ///
 /// Interceptors nest: the one installed first is outermost. An event that is replayed to a later observer
-/// brings the value of its post. An event for a stream is captured, but no handler runs inside `run`.
+/// brings the value of its post. For an event that only a stream receives, `capture` is called, but `run`
+/// is not.
 ///
-/// `run` calls its body once. If it does not, the handler is skipped: a trace reports
-/// ``TraceStep/SkipReason/intercepted``, a post does not count the handler as reached unless the event was queued for it, and a registration with `once: true` keeps its call. A
-/// second run of the body is ignored, with a message to ``EventHooks/onMessage``. Errors of handlers do not
-/// pass through `run`; they are reported to ``EventHooks/onError`` after it has returned.
+/// `run` must call its body once. If it does not, the handler is skipped: a trace reports
+/// ``TraceStep/SkipReason/intercepted``, a post does not count the handler as reached unless the event was
+/// queued for it, and a registration with `once: true` keeps its call. A second run of the body is ignored,
+/// with a message to ``EventHooks/onMessage``. Errors of handlers do not pass through `run`; they are
+/// reported to ``EventHooks/onError`` after it has returned.
 ///
 /// Posts inside ``capture(_:)``, and in `run` outside its body, are not reported to hooks and not
 /// intercepted.
@@ -36,13 +38,13 @@
 /// ## The asynchronous `run`
 ///
 /// The method and its body stay on the caller's actor until the handler needs another. A module that enables the
-/// upcoming feature `NonisolatedNonsendingByDefault` may leave out both `nonisolated(nonsending)`. An interceptor
-/// that does not surround asynchronous handlers calls the body: `await body()`.
+/// upcoming feature `NonisolatedNonsendingByDefault` may leave out `nonisolated(nonsending)` in both places. An
+/// interceptor with nothing to add to asynchronous handlers just calls the body: `await body()`.
 ///
 /// ## Thread safety
 ///
-/// An interceptor is called by all posting code and all handlers of the bus, on any thread, under no
-/// lock.
+/// An interceptor is called by all posting code and all handlers of the bus, on any thread, with no
+/// lock held.
 public protocol EventInterceptor: Sendable {
   /// The value to carry from a post to the handlers of the event.
   associatedtype Context: Sendable

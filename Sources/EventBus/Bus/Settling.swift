@@ -2,8 +2,8 @@ extension EventBus {
   /// Waits until every event of the bus has been handled.
   ///
   /// The method returns when every event that was enqueued, waited for an actor or an asynchronous handler, or
-  /// was being handled at the call has been handled, and whatever those have caused on this bus. Use it in a
-  /// test whose code under test posts, and at an orderly end.
+  /// was being handled at the call has been handled, and whatever those have caused on this bus. Use it in
+  /// tests of code that posts, and at the orderly end of a program.
   ///
   /// ```swift
   /// let bus = EventBus()
@@ -20,16 +20,16 @@ extension EventBus {
   ///
   /// An asynchronous handler may call the method in its own task. The wait then leaves out that call, the other
   /// events for the same handler, which wait for it, and calls of handlers that wait in the same way, here or in
-  /// `postAndWait`. A task that the handler starts and waits for cannot be distinguished from others, so
-  /// that the handler would wait for itself: pass a limit.
+  /// `postAndWait`. A task that the handler starts and waits for cannot be distinguished from others, so the
+  /// handler would wait for itself: pass a limit.
   ///
   /// - Parameters:
   ///   - limit: The time after which the wait is given up; `nil` for no limit.
   ///   - clock: The clock that measures the limit.
   /// - Throws: ``EventBus/SettlingError``, which says what is left, when the time is up; `CancellationError` if the task
   ///   is cancelled.
-  /// - Complexity: O(*n*) in the number of event names, each time that the queues are empty. Posts to handlers
-  ///   that the posting code calls do not pay for it.
+  /// - Complexity: O(*n*) in the number of event names, each time that the queues are empty. Posts that call
+  ///   their handlers directly pay nothing for it.
   public func waitUntilSettled<C: Clock>(
     within limit: Duration? = nil,
     clock: C = ContinuousClock()
@@ -188,8 +188,8 @@ extension EventBus {
     public let limit: Duration
     /// What is left, by name; never empty.
     ///
-    /// While handlers cause each other's events, those move on while they are counted. If none is found where it waits or
-    /// is handled, this is the newest one, without numbers.
+    /// If handlers keep causing each other's events, these can move from one handler to the next while they are
+    /// counted. If no event is found waiting or being handled, this contains the newest one, with zero counts.
     public let remaining: [Remainder]
 
     /// A line that says what is left; control characters in names are escaped.

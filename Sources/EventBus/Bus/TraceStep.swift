@@ -1,7 +1,8 @@
 /// A step of a post, as reported to the trace hook.
 ///
-/// A post has begun and ended; in between, and for queued events afterwards, each of its deliveries is
-/// queued, started and finished, or skipped. Post, registration and time of the steps make a timeline.
+/// A post begins and ends. In between, or after that for queued events, each of its deliveries is
+/// queued, started and finished, or skipped. The posts, registrations and times of the steps make a
+/// timeline.
 ///
 /// The description is one line, indented by the nesting depth of the post, with control characters escaped.
 public struct TraceStep: Sendable, CustomStringConvertible {
@@ -84,10 +85,11 @@ public struct TraceStep: Sendable, CustomStringConvertible {
   public let bus: Bus
   /// The number of the post, which is unique in the process.
   public let post: Int
-  /// The number of the post around it: the one whose handler posted or enqueued the event; `nil` at the top.
+  /// The number of the enclosing post: the one whose handler posted or enqueued the event; `nil` if there is
+  /// none.
   ///
-  /// The post of a queued or asynchronous handler is around the posts of that handler, although it has
-  /// returned. Posts that were not traced are left out.
+  /// For a handler that runs later, on its actor or asynchronously, this is the post that queued its
+  /// event, although it has returned. Posts that were not traced are left out.
   public let outerPost: Int?
   /// The string of the event's name, or the label of a signal.
   public let name: String

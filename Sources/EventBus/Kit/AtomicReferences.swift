@@ -122,7 +122,7 @@ package struct AtomicWords: @unchecked Sendable {  // Reason: atomic words at a 
 
   /// Deallocates the block, but not the objects at the addresses that it holds.
   ///
-  /// No copy of this value may be used afterwards.
+  /// No copy of this value may be used after that.
   package func deallocate() {
     unsafe (base - 2).deallocate()  // Reason: from `init`; atomic words need no destruction.
   }

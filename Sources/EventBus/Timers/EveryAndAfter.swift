@@ -13,8 +13,8 @@
 /// ```
 ///
 /// The first tick comes one interval after the call. Deadlines are absolute, so the timer does not drift. An
-/// interval or a tolerance of more than 10¹² years counts as about that, so a longest `Duration` is allowed.
-/// The handler runs in the isolation of its closure and never overlaps itself.
+/// interval and a tolerance are limited to about 10¹² years, so the largest `Duration` is allowed. The
+/// handler runs in the isolation of its closure and never overlaps itself.
 ///
 /// The timer keeps the owner alive only during a tick. It ends with the owner: at once if the owner is a
 /// ``LifetimeOwner``, otherwise at the next tick. The handler is released when the timer ends or its token
@@ -125,9 +125,9 @@ public func every<C: Clock<Duration>>(
 /// Calls a handler once, after a delay, if an object is still alive then.
 ///
 /// As with `every`, the owner is held weakly and the handler runs in the isolation of its closure. The
-/// registration ends when the call begins. With a delay of zero the call is made in the next turn. A delay or a
-/// tolerance of more than 10¹² years counts as about that. A call that falls due while the token is paused is
-/// made when the last pause ends.
+/// registration ends when the call begins. With a delay of zero the call is made in the next turn. A delay and
+/// a tolerance are limited to about 10¹² years. A call that falls due while the token is paused is made when
+/// the last pause ends.
 ///
 /// ## Thread safety
 ///
@@ -140,7 +140,7 @@ public func every<C: Clock<Duration>>(
 ///   - clock: The clock that measures the delay.
 ///   - fileID: The file of the call, supplied by the compiler.
 ///   - line: The line of the call, supplied by the compiler.
-///   - body: Called in a task with the owner and the tick, and released afterwards.
+///   - body: Called once, in a task, with the owner and the tick, and then released.
 /// - Returns: The token. Dropping it does nothing; cancelling it prevents the call.
 /// - Complexity: O(log *n*) in the number of the clock's timers.
 @discardableResult

@@ -8,7 +8,7 @@
 ///             └──── table, until the timer ends
 /// ```
 ///
-/// Times are attoseconds since the creation of the queue. The clock is called under no lock.
+/// Times are attoseconds since the creation of the queue. The clock is called with no lock held.
 package class TimerQueue: @unchecked Sendable {  // Reason: constants and a lock.
   private let activity: TimerActivity?
   private let table = Locked(TimerTable())
@@ -30,7 +30,7 @@ package class TimerQueue: @unchecked Sendable {  // Reason: constants and a lock
 
   /// Performs what follows when no timer is left.
   ///
-  /// Called under no lock.
+  /// Called with no lock held.
   func didBecomeEmpty() {}
 
   /// The message for an error that the clock threw while it slept.

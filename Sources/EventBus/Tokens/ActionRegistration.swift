@@ -23,7 +23,8 @@ package final class ActionRegistration: Registration,
   /// - Parameters:
   ///   - moment: When the closure runs.
   ///   - fence: Waits, after the end, for calls that are made elsewhere.
-  ///   - action: Called at most once, on the thread that ended the registration or the lifetime and under no lock.
+  ///   - action: Called at most once, with no lock held, on the thread that ended the registration or the
+  ///     lifetime.
   package init(
     at moment: Moment,
     fence: (@Sendable () async -> Void)? = nil,
@@ -78,7 +79,7 @@ package struct EntryID: Sendable {
 
 /// A table of another library, whose entries end with their registrations.
 package protocol RegistrationTable: AnyObject, Sendable {
-  /// Removes the entry of a registration that has ended; called once, under no lock.
+  /// Removes the entry of a registration that has ended; called once, with no lock held.
   func remove(_ id: EntryID)
 
   /// Waits until no call is running that began before the removal of an entry.

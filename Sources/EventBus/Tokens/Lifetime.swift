@@ -26,7 +26,7 @@
 /// ## Thread safety
 ///
 /// Every member may be called on any thread. Hooks run on the thread that ended the lifetime, in
-/// registration order, outside every lock. A race between registering a hook and ending the lifetime is
+/// registration order, with no lock held. A race between registering a hook and ending the lifetime is
 /// decided atomically: the hook runs exactly once in either case.
 public final class Lifetime: Sendable {
   private static let endedFlag: UInt = 1
@@ -70,7 +70,7 @@ public final class Lifetime: Sendable {
   ///
   /// The token ends before the closure is called.
   ///
-  /// - Parameter handler: Called exactly once unless the token is cancelled first, and released afterwards.
+  /// - Parameter handler: Called exactly once, and then released, unless the token is cancelled first.
   /// - Returns: A token that removes the hook. Dropping it does nothing: the lifetime keeps the hook.
   /// - Complexity: Amortized O(1).
   @discardableResult
@@ -132,8 +132,8 @@ public struct Ending: Sendable {
 /// as the owner is deallocated, and are swept later. The registrations of a lifetime owner are removed as
 /// soon as the lifetime ends.
 ///
-/// Declare the conformance before objects of the class become owners: one that a library adds when it is
-/// loaded later may not be noticed.
+/// Declare the conformance before objects of the class become owners: a conformance that a library
+/// loaded later adds may not be noticed.
 public protocol LifetimeOwner: AnyObject, SendableMetatype {
   /// The object's lifetime, a stored constant that ends with the object.
   nonisolated var lifetime: Lifetime { get }
@@ -194,7 +194,7 @@ package final class EndingMembers: Sendable {
     return number.map { Membership(members: self, number: $0) }
   }
 
-  /// Ends every member, oldest first, under no lock.
+  /// Ends every member, oldest first, without holding a lock.
   ///
   /// Hooks and the closures of tokens may post; no handler of a later member is called by then.
   ///

@@ -19,7 +19,7 @@ public import Synchronization
 ///
 /// ## Thread safety
 ///
-/// Every member may be called on any thread. The overridable members are called under no lock.
+/// Every member may be called on any thread. The overridable members are called with no lock held.
 @usableFromInline
 package class Registration: @unchecked Sendable {  // Reason: atomic and locked.
   /// The state that few registrations need.

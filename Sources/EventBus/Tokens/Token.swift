@@ -16,7 +16,7 @@
 /// ## Thread safety
 ///
 /// Every member may be called on any thread, from inside a handler and from a `deinit`. Cancelling
-/// releases objects outside every lock.
+/// releases objects with no lock held.
 public final class Token: Sendable, Hashable {
   /// The registration that the token ends.
   package let registration: Registration
@@ -34,7 +34,7 @@ public final class Token: Sendable, Hashable {
   /// Creates a token that runs a closure when it ends.
   ///
   /// - Parameter onCancel: Called exactly once, when the token is cancelled or dropped, on the thread that
-  ///   ended it and under no lock. Released afterwards.
+  ///   ended it, with no lock held, and then released.
   public convenience init(_ onCancel: @escaping @Sendable () -> Void) {
     self.init(ActionRegistration(at: .anyEnd, onCancel))
   }
@@ -108,7 +108,7 @@ public final class Token: Sendable, Hashable {
     return self
   }
 
-  /// Stores the registration in a bag, which keeps it and ends it together with its others.
+  /// Stores the registration in a bag, which keeps it and ends it together with the others in the bag.
   ///
   /// - Parameter bag: The bag. A closed bag cancels the token at once.
   /// - Returns: This token.
@@ -141,7 +141,7 @@ public final class Token: Sendable, Hashable {
 /// ## Thread safety
 ///
 /// Every member may be called on any thread. Tokens are cancelled in the order in which they were stored,
-/// outside every lock, on the thread that cancels or releases the bag.
+/// with no lock held, on the thread that cancels or releases the bag.
 public final class TokenBag: Sendable {
   /// The tokens of the bag.
   package let members = EndingMembers()
@@ -158,12 +158,12 @@ public final class TokenBag: Sendable {
 
   /// Cancels every token.
   ///
-  /// The bag is empty afterwards and can be reused.
+  /// The bag is then empty and can be reused.
   ///
   /// - Complexity: O(*n*) in the number of tokens.
   public func cancelAll() { members.end(isFinal: false) }
 
-  /// Cancels every token and closes the bag, which cancels tokens stored later at once.
+  /// Cancels every token and closes the bag: a token that is stored later is cancelled at once.
   ///
   /// - Complexity: O(*n*) in the number of tokens.
   public func end() { members.end(isFinal: true) }

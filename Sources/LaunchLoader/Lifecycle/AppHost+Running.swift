@@ -8,7 +8,7 @@ private import Darwin
 #endif
 
 extension AppHost {
-  /// Runs the application: performs the launch work, starts the services, waits for the end, and stops the
+  /// Runs the host: performs the launch work, starts the services, waits for the end, and stops the
   /// services in reverse order.
   ///
   /// The run ends after a call of ``shutdown(exitCode:because:)``, after the end of a service whose options request
@@ -16,7 +16,7 @@ extension AppHost {
   /// Synchronous launch work and the handlers of the launching, active and stopping state changes run in the
   /// isolation of the caller.
   ///
-  /// During the run, the application handles signals as its configuration says, and notifies the service
+  /// During the run, the host handles signals as its configuration says, and notifies the service
   /// manager named by `$NOTIFY_SOCKET` with `READY=1`, `RELOADING=1`, `STOPPING=1` and, if requested,
   /// `WATCHDOG=1` (`sd_notify(3)`).
   ///
@@ -31,7 +31,7 @@ extension AppHost {
   /// - Returns: The exit code passed to `shutdown`; otherwise 128 plus the number of the signal if a second
   ///   signal has cancelled everything; otherwise 0.
   /// - Throws: ``AppHostError`` if the launch or a service failed, if a service is abandoned, if the
-  ///   application already ran, or if another application runs with its loader; `CancellationError` if the only cause
+  ///   host already ran, or if another host runs with its loader; `CancellationError` if the only cause
   ///   was the cancellation of the task.
   nonisolated(nonsending) public func run() async throws -> Int32 {
     let (steps, input) = AsyncStream.makeStream(of: ServiceRunner.Step.self)
@@ -65,7 +65,7 @@ extension AppHost {
     return locked.withLock { $0.exitCode } ?? 0
   }
 
-  /// Runs the application, and ends the process with its exit code.
+  /// Runs the host, and ends the process with its exit code.
   ///
   /// The last line of most programs:
   ///
@@ -73,8 +73,9 @@ extension AppHost {
   /// await AppHost().runAndExit()
   /// ```
   ///
-  /// The exit code is that which ``run()`` returns. If it throws, the error is printed on standard error, and the code is
-  /// ``AppHostError/exitCode``, or 70 without one: `EX_SOFTWARE` of `sysexits.h`. The process ends as by `exit(3)`.
+  /// The exit code is the one that ``run()`` returns. If it throws, the error is printed on standard error,
+  /// and the code is ``AppHostError/exitCode``, or 70 without one: `EX_SOFTWARE` of `sysexits.h`. The process
+  /// ends as by `exit(3)`.
   nonisolated(nonsending) public func runAndExit() async -> Never {
     do {
       exit(try await run())

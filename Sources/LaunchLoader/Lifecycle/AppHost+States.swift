@@ -8,13 +8,13 @@ extension AppHost {
   /// `willFinishLaunching` occurs in ``AppState/launching``, and `willTerminate` in ``AppState/stopping``.
   public var state: AppState { locked.withLock { $0.machine.state } }
 
-  /// Waits until the application is in a state.
+  /// Waits until the host is in a state.
   ///
-  /// Returns immediately if the application is in the state, or has passed a state that occurs only once
+  /// Returns immediately if the host is in the state, or has passed a state that occurs only once
   /// (``AppState/notRunning``, ``AppState/launching``, ``AppState/stopping``, ``AppState/terminated``).
   ///
   /// - Parameter state: The state to wait for.
-  /// - Throws: `CancellationError` when the task is cancelled; ``AppStateError`` when the application is
+  /// - Throws: `CancellationError` when the task is cancelled; ``AppStateError`` when the host is
   ///   stopping and can no longer enter the state.
   nonisolated(nonsending) public func waitUntil(state: AppState) async throws {
     guard await wait(.state(state)) else { throw CancellationError() }
@@ -150,7 +150,7 @@ extension AppHost {
   /// Posts an event whose handlers are listed until the post returns.
   ///
   /// Those of an event of the stop that go on, on actors or asynchronously, are awaited at the end of the run.
-  /// Not specialized: these are a few posts in the life of an application.
+  /// Not specialized: these are a few posts in the life of a host.
   @_semantics("optimize.sil.specialize.generic.never")
   private func post<Payload>(
     _ name: EventName<Payload>,
@@ -217,10 +217,10 @@ extension AppHost {
   /// func sceneDidBecomeActive() { app.report(.active) }
   /// ```
   ///
-  /// The application passes all states in between and reports each state change in order. The call is legal from any
+  /// The host passes all states in between and reports each state change in order. The call is legal from any
   /// thread and in every state:
   ///
-  /// - Before services have started, the last call decides: they start in the background, or the application
+  /// - Before services have started, the last call decides: they start in the background, or the host
   ///   stays inactive.
   /// - While another state change is being reported, those of the call follow it.
   /// - A call that changes nothing reports no state change, like every call after services have begun

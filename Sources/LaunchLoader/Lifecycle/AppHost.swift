@@ -11,13 +11,13 @@ public import EventBus
 /// }
 /// ```
 ///
-/// Each change of its ``state`` calls the delegate and posts an event. `main` creates the application
+/// Each change of its ``state`` calls the delegate and posts an event. `main` creates the host
 /// with its delegate and services; there is no other entry point.
 ///
 /// ## Thread safety
 ///
 /// Every member may be called from any thread, including from the delegate and from handlers of its events.
-/// User code never runs under a lock.
+/// No lock is held while your code runs.
 public final class AppHost: Sendable {
   /// Not private: other files use the lock around it.
   struct State: ~Copyable, Sendable {
@@ -27,7 +27,7 @@ public final class AppHost: Sendable {
     var waiters = NumberedList<(goal: AppStateMachine.Goal, latch: Latch)>()
     var interrupts = InterruptCount()
     var options = LaunchOptions()
-    /// The task that runs the launch work, as long as the application waits for it.
+    /// The task that runs the launch work, as long as the host waits for it.
     var launch: Task<LaunchReport, any Error>?
     var exitCode: Int32?
     /// True if the program has requested a stop that is not a failure.
@@ -53,10 +53,10 @@ public final class AppHost: Sendable {
     }
   }
 
-  /// The bus that receives the events of the application.
+  /// The bus that receives the events of the host.
   public let bus: EventBus
 
-  /// The loader whose launch work the application runs.
+  /// The loader whose launch work the host runs.
   public let loader: LaunchLoader
 
   let configuration: Configuration
@@ -76,12 +76,12 @@ public final class AppHost: Sendable {
   /// Measures the time between interrupts.
   let stopwatch: Stopwatch
 
-  /// Creates an application that does not run.
+  /// Creates a host that does not run.
   ///
   /// - Parameters:
   ///   - delegate: The delegate, which the host retains.
   ///   - bus: The bus that receives the events.
-  ///   - loader: The loader of the launch work. Applications that run at the same time, as in tests, each need their
+  ///   - loader: The loader of the launch work. Hosts that run at the same time, as in tests, each need their
   ///     own: `LaunchLoader()`.
   ///   - configuration: The time limits, clock, signals and message output.
   public init(
@@ -136,12 +136,12 @@ public final class AppHost: Sendable {
   ///
   /// - Parameters:
   ///   - service: The service.
-  ///   - name: The name of the service, unique within the application. With `nil`, it is the service's
+  ///   - name: The name of the service, unique within the host. With `nil`, it is the service's
   ///     ``AppService/serviceName``, followed by a number if that name is taken: `Poller`, `Poller 2`.
   ///   - options: The order, time limits and failure policy of the service.
-  /// - Throws: ``AppServiceError`` with the code `duplicate` if the given name, or that of a group, is taken, or
-  ///   `stopped` after shutdown was requested. While services run also `unknown` and `cycle`; before, these two
-  ///   make the run fail instead.
+  /// - Throws: ``AppServiceError`` with the code `duplicate` if the given name, or that of a group, is taken,
+  ///   or `stopped` after shutdown was requested. While services run, `unknown` and `cycle` as well; before
+  ///   that, ``run()`` throws these two.
   /// - Complexity: Amortized O(log *n*) in the number of services.
   public func add(
     _ service: some AppService,
@@ -164,7 +164,7 @@ public final class AppHost: Sendable {
   /// Adds a service that runs a closure.
   ///
   /// - Parameters:
-  ///   - name: The name of the service, unique within the application.
+  ///   - name: The name of the service, unique within the host.
   ///   - options: The order, time limits and failure policy of the service.
   ///   - body: The work of the service.
   /// - Throws: The errors of ``add(_:named:options:)``.
@@ -191,7 +191,7 @@ public final class AppHost: Sendable {
   /// ```
   ///
   /// - Parameters:
-  ///   - name: The name of the service, unique within the application.
+  ///   - name: The name of the service, unique within the host.
   ///   - dependencies: The services that start before this one and stop after it: ``AppServiceOptions/after``.
   ///   - reportsReadiness: Whether services that start after this one wait for its ``AppServiceContext/markReady()``.
   ///   - onReturn: The effect of a return before shutdown was requested.
@@ -230,12 +230,14 @@ public final class AppHost: Sendable {
   /// - Complexity: O(*n* + *e*) in the number of services and of the names in their options.
   public var services: [AppServiceStatus] { runner.machine(\.statuses) }
 
-  /// A Boolean value that indicates whether the application is ready to serve: all services have started, every one of
+  /// A Boolean value that indicates whether the host is ready to serve: all services have started, every one of
   /// them is ready, and no stop was requested.
   ///
   /// It becomes `false` while a service pauses before a restart, starts again, or has called
-  /// ``AppServiceContext/markUnready()``. Meant for probes: a load balancer, ``Configuration/watchdog``. A group is one
-  /// service, which is ready once all its services have been. May be called from any thread.
+  /// ``AppServiceContext/markUnready()``. Meant for readiness probes, such as that of a load balancer. It is
+  /// too strict for ``Configuration/watchdog``, because the service manager would restart a program that only
+  /// waits for its database. A group is one service, which is ready once all its services have been. May be
+  /// called from any thread.
   ///
   /// - Complexity: O(*n*) in the number of services.
   public var isReady: Bool { runner.machine(\.isReady) }
@@ -251,14 +253,14 @@ extension AppHost {
 }
 
 extension AppHost {
-  /// The time limits, clock, signals and message output of an application.
+  /// The time limits, clock, signals and message output of a host.
   public struct Configuration: Sendable {
     /// The time for an orderly stop of all services together; `nil` means no limit.
     ///
-    /// It begins when the delegate and the handlers of `willTerminate` have ended, or ``cancelTimeout`` has passed for
-    /// them. When it expires, all running services are cancelled. During the launch, the same time begins with the
-    /// request and applies to launch work and to the methods of the delegate. At Control-Z, it limits how long the process
-    /// waits for the delegate before it stops.
+    /// It begins when the delegate and the handlers of `willTerminate` have ended, or ``cancelTimeout`` has passed
+    /// for them. When it expires, all running services are cancelled. During the launch, the same time begins with
+    /// the request and applies to launch work and to the methods of the delegate. On Control-Z, it limits how long
+    /// the process waits for the delegate before it stops.
     public var stopTimeout: Duration?
 
     /// The time in which cancelled services and launch work must end, before they are abandoned and named;
@@ -269,10 +271,10 @@ extension AppHost {
     /// launch work. With `nil`, the delegate and the handlers of `willTerminate` have ``stopTimeout``.
     public var cancelTimeout: Duration?
 
-    /// The clock that measures all time limits of the application and its services.
+    /// The clock that measures all time limits of the host and its services.
     public var clock: any Clock<Duration>
 
-    /// The meanings of signals while the application runs.
+    /// The meanings of signals while the host runs.
     ///
     /// The host does not handle signals that are not in the table. The default, ``UnixSignal/Meaning/standard``,
     /// is empty on systems other than Linux and macOS, and inside the bundle of an app or of an extension.
@@ -284,7 +286,7 @@ extension AppHost {
     /// was ignored when the program started stays ignored. The previous dispositions of the others are restored
     /// when ``AppHost/run()`` returns; a signal that arrived before has no further effect.
     ///
-    /// Other code that installs a handler for one of these signals takes it away from the application. A message
+    /// Other code that installs a handler for one of these signals takes it away from the host. A message
     /// names such a signal, once, when services have started, when they stop, with each message about a delay, and
     /// when another signal arrives.
     public var signals: [UnixSignal: UnixSignal.Meaning]
@@ -292,12 +294,13 @@ extension AppHost {
     /// Called with every message for the user of the program: delayed, cancelled and abandoned services, event
     /// handlers and methods of the delegate, and errors of the operating system.
     ///
-    /// Each message has a ``AppHostMessage/description`` of one line, and names what it is about, for a log with
-    /// structured entries. Messages arrive in order, one at a time, on a separate thread and outside every lock. A
-    /// call that blocks delays later messages, but no service and no deadline. The thread blocks no signal but
-    /// `SIGPIPE` and those that the program blocks where it creates the application, and a program that the
-    /// closure starts inherits that. ``AppHost/run()`` returns when the last call has returned, at most
-    /// ``cancelTimeout`` after everything else has ended; after that, the call continues in the background.
+    /// Each message has a ``AppHostMessage/description`` of one line, and names what it is about, for a log
+    /// with structured entries. Messages arrive in order, one at a time, on a separate thread and with no
+    /// lock held. A call that blocks delays later messages, but no service and no deadline. The thread blocks
+    /// no signal but `SIGPIPE` and those that the program blocks where it creates the host, and a program
+    /// that the closure starts inherits that. ``AppHost/run()`` returns when the last call has returned, at
+    /// most ``cancelTimeout`` after everything else has ended; after that, the call continues in the
+    /// background.
     public var onMessage: @Sendable (AppHostMessage) -> Void
 
     /// The launch options for the launch work and the delegate; `nil` means ``LaunchOptions/current``.
@@ -305,12 +308,12 @@ extension AppHost {
 
     /// Returns whether the program is healthy, for the service manager's watchdog.
     ///
-    /// If the manager expects signs of life (`WatchdogSec=` of systemd), the application asks at half the interval, in a
-    /// task of no actor, and sends `WATCHDOG=1` only if the answer is `true`. `nil` means that the process lives, which
-    /// is enough. A closure that does not return sends nothing either.
+    /// If the manager expects keep-alive messages (`WatchdogSec=` of systemd), the host calls the closure at half the
+    /// interval, in a task without an actor, and sends `WATCHDOG=1` only if it returns `true`. `nil` is the same as a
+    /// closure that always returns `true`. While a call has not returned, nothing is sent.
     public var watchdog: (@Sendable () -> Bool)?
 
-    /// A Boolean value that indicates whether the application shuts down when its parent process has ended.
+    /// A Boolean value that indicates whether the host shuts down when its parent process has ended.
     ///
     /// The parent is checked once a second.
     public var endsWithParent: Bool
@@ -333,7 +336,7 @@ extension AppHost {
     ///   - onMessage: Called with every message. By default, each message is a line on standard error.
     ///   - launchOptions: The launch options for the launch work; `nil` means ``LaunchOptions/current``.
     ///   - watchdog: Returns whether the program is healthy, for the watchdog of the service manager.
-    ///   - endsWithParent: Whether the application ends with its parent process.
+    ///   - endsWithParent: Whether the host shuts down when its parent process has ended.
     ///   - keepsNotifySocket: Whether the variables of the service manager stay in the environment.
     public init(
       stopTimeout: Duration? = .seconds(20),

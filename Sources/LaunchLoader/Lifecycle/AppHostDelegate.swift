@@ -1,6 +1,6 @@
 public import EventBus
 
-/// An object that receives the state changes of an application.
+/// An object that receives the state changes of a host.
 ///
 /// ```swift
 /// @MainActor
@@ -20,37 +20,38 @@ public import EventBus
 /// Methods are asynchronous so that classes on the main actor, and other isolated types, can conform without
 /// annotations. A synchronous method fulfils the requirement as well.
 ///
-/// The application waits for each method before it posts the event of the state change and goes on, whatever
+/// The host waits for each method before it posts the event of the state change and goes on, whatever
 /// the isolation of the method. If a method changes the state, the resulting changes follow the current one,
 /// so a method that waits for them waits forever. After five seconds, and then every ten seconds, a message
 /// names the method that is waited for.
 ///
-/// The request to stop cancels the task of a method in progress, even of one that makes the request itself, so that
-/// it can end early. Methods for state changes that were queued before the stop begin cancelled, and those of the
-/// stop begin uncancelled. A method that has not returned when ``AppHost/Configuration/cancelTimeout`` has passed
-/// since the request, at the second interrupt or at the cancellation of the run is cancelled, named in a message and
-/// abandoned; during the launch, it has ``AppHost/Configuration/stopTimeout``.
+/// The request to stop cancels the task of a method in progress, even of one that makes the request itself,
+/// so that it can end early. Methods for state changes that were queued before the stop begin in a cancelled
+/// task; those of the stop itself do not. A method that has not returned when
+/// ``AppHost/Configuration/cancelTimeout`` has passed since the request, at the second interrupt or at the
+/// cancellation of the run is cancelled, named in a message and abandoned; during the launch, it has
+/// ``AppHost/Configuration/stopTimeout``.
 ///
 /// ## Thread safety
 ///
-/// Methods are called in the order of the state changes, outside every lock, and one at a time, except that others
+/// Methods are called in the order of the state changes, with no lock held, and one at a time, except that others
 /// follow one that was abandoned. Each method is called in a task that begins on the actor of the code that changes
 /// the state; the delivery goes on there when it has returned.
 public protocol AppHostDelegate: AnyObject, Sendable {
-  /// The application is about to run its launch work, which waits for this method.
+  /// The host is about to run its launch work, which waits for this method.
   func applicationWillFinishLaunching(_ app: AppHost, options: LaunchOptions) async
-  /// The launch work has run; services are about to start, when this method has returned.
+  /// The launch work has run. Services start when this method has returned.
   func applicationDidFinishLaunching(_ app: AppHost, options: LaunchOptions) async
-  /// Services have started, or the program has regained its activity.
+  /// Services have started, or the program is active again.
   func applicationDidBecomeActive(_ app: AppHost) async
-  /// The program is about to lose its activity, or to stop.
+  /// The program is about to become inactive, or to stop.
   func applicationWillResignActive(_ app: AppHost) async
   /// The program is in the background; at Control-Z, the process stops when this method has returned, or after
   /// ``AppHost/Configuration/stopTimeout``.
   func applicationDidEnterBackground(_ app: AppHost) async
   /// The program is about to return from the background.
   func applicationWillEnterForeground(_ app: AppHost) async
-  /// Services are about to stop, when this method has returned: this is the last opportunity to use them.
+  /// Services stop when this method has returned: this is the last opportunity to use them.
   func applicationWillTerminate(_ app: AppHost) async
 }
 
@@ -101,23 +102,23 @@ extension AppStateMachine.Edge {
 
 /// The events of an ``AppHost``; see also `willFinishLaunching` and `didFinishLaunching`.
 extension EventNames {
-  /// The application has become active: its services have started.
+  /// The host has become active: its services have started.
   public static let didBecomeActive = EventName<Void>(lifecycle: "application.didBecomeActive")
 
-  /// The application is about to leave the foreground, or to stop.
+  /// The program is about to leave the foreground, or to stop.
   public static let willResignActive = EventName<Void>(lifecycle: "application.willResignActive")
 
-  /// The application is in the background.
+  /// The program is in the background.
   public static let didEnterBackground = EventName<Void>(
     lifecycle: "application.didEnterBackground"
   )
 
-  /// The application is about to return from the background.
+  /// The program is about to return from the background.
   public static let willEnterForeground = EventName<Void>(
     lifecycle: "application.willEnterForeground"
   )
 
-  /// The application is about to stop its services: this is the last opportunity to use them.
+  /// The host is about to stop its services: this is the last opportunity to use them.
   ///
   /// The event is replayed to observers that register later.
   public static let willTerminate = EventName<Void>(
@@ -128,7 +129,7 @@ extension EventNames {
   /// The program should reload its configuration.
   public static let appShouldReload = EventName<Void>(lifecycle: "application.shouldReload")
 
-  /// The application has entered the state in the payload.
+  /// The host has entered the state in the payload.
   ///
   /// The last event is replayed to observers that register later.
   public static let appStateDidChange = EventName<AppState>(
@@ -138,10 +139,10 @@ extension EventNames {
 
   /// A service has entered a state, for example because it is ready, or has ended with an error.
   ///
-  /// An error that a service throws is in ``AppServiceStateChange/error``, even if the options of the service ignore
-  /// it. The changes are posted in order on a separate thread, so observers delay no start, stop or deadline; `run`
-  /// returns after the last. The event is posted only while this name has observers: those of every event also
-  /// receive it then, but do not cause it.
+  /// An error that a service throws is in ``AppServiceStateChange/error``, even if the options of the service
+  /// ignore it. The changes are posted in order on a separate thread, so observers delay no start, stop or
+  /// deadline; `run` returns after the last. The event is posted only while this name has observers.
+  /// Observers of every event then receive it as well, but they alone do not cause it to be posted.
   public static let appServiceStateDidChange = EventName<AppServiceStateChange>(
     lifecycle: "application.serviceStateDidChange"
   )

@@ -1,6 +1,6 @@
 internal import EventBus
 
-/// The failure of an application run.
+/// The error that ``AppHost/run()`` throws, with the cause and its consequences.
 public struct AppHostError: Error {
   /// The errors, at least one: the cause first, then its consequences and later errors, ignored errors last.
   ///
@@ -10,7 +10,7 @@ public struct AppHostError: Error {
   /// The exit code that ``AppHost/shutdown(exitCode:because:)`` was called with, or 128 plus the number of the signal that
   /// cancelled everything.
   ///
-  /// `nil` if there is none, or if it is 0, which would call the failure a success.
+  /// `nil` if there is none, or if it is 0, which would report the failure as a success.
   public let exitCode: Int32?
 
   /// The services that threw the errors, `nil` for errors from elsewhere.

@@ -1,6 +1,6 @@
 internal import EventBus
 
-/// The state of an application.
+/// The state of a host.
 ///
 ///     notRunning ─▶ launching ─▶ inactive ◀─▶ active
 ///                       │            ▲
@@ -17,7 +17,7 @@ public enum AppState: Hashable, Sendable {
   /// Services run, and the program is in the background.
   case background
   /// Services run, and the program is in the foreground without being active: on its way between the
-  /// background and ``active``, or for as long as the system says so: ``AppHost/report(_:isolation:)``.
+  /// background and ``active``, or for as long as ``AppHost/report(_:isolation:)`` says so.
   case inactive
   /// All services have started, those with ``AppServiceOptions/reportsReadiness`` are ready, and the program is in
   /// the foreground.
@@ -40,7 +40,7 @@ extension AppState {
     }
   }
 
-  /// The stage in the life of the application; it never decreases.
+  /// The stage in the life of the host; it never decreases.
   var stage: Int {
     switch self {
     case .notRunning: 0
@@ -51,17 +51,17 @@ extension AppState {
     }
   }
 
-  /// Returns whether the application is in a state, or has passed one that occurs only once.
+  /// Returns whether the host is in a state, or has passed one that occurs only once.
   func hasReached(_ state: AppState) -> Bool {
     state.stage == 2 ? self == state : stage >= state.stage
   }
 
-  /// Returns whether the application is in a state or can still enter it.
+  /// Returns whether the host is in a state or can still enter it.
   func mayReach(_ state: AppState) -> Bool { state.stage != 2 || stage <= 2 }
 }
 
 extension AppState {
-  /// The activity level of a running application.
+  /// The activity level of a running host.
   public enum Level: Comparable, Sendable {
     /// At least ``AppState/launching``.
     case launching
@@ -83,9 +83,9 @@ public enum ReportedLevel: Hashable, Sendable {
   case background
 }
 
-/// The error of waiting for a state that the application can no longer enter.
+/// The error of a wait for a state that the host can no longer enter.
 ///
-/// A service that throws it has not failed, because the application is stopping then.
+/// A service that throws it has not failed, because the host is stopping then.
 public struct AppStateError: Error, CustomStringConvertible {
   /// The requested state.
   public let state: AppState

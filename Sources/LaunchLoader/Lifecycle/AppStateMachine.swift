@@ -1,6 +1,6 @@
 internal import EventBus
 
-/// The state machine of an application: the state changes that follow from each cause, in order.
+/// The state machine of a host: the state changes that follow from each cause, in order.
 ///
 /// A plain value. Causes that arrive during a delivery are queued: all observers receive the state
 /// changes in one order, and each is delivered completely before the next begins.
@@ -21,7 +21,7 @@ package struct AppStateMachine: Sendable {
   package enum Edge: Sendable, Hashable, CaseIterable {
     /// A state change before or after the launch work.
     case willFinishLaunching, didFinishLaunching
-    /// The state changes around the time in which the application is active.
+    /// The state changes around the time in which the host is active.
     case didBecomeActive, willResignActive
     /// The state changes around the time in the background.
     case didEnterBackground, willEnterForeground
@@ -65,7 +65,7 @@ package struct AppStateMachine: Sendable {
   private var isDelivering = false
   private var isInStep = false
 
-  /// Creates the state machine of an application that does not run.
+  /// Creates the state machine of a host that does not run.
   package init() {}
 
   /// True if the current step belongs to the stop.

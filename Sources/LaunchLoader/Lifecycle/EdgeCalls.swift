@@ -1,6 +1,6 @@
 internal import EventBus
 
-/// The methods of the delegate and the event handlers that an application waits for.
+/// The methods of the delegate and the event handlers that a host waits for.
 ///
 /// Work is listed when it begins, so that messages can name it. Suspended work can be abandoned; blocked work
 /// cannot.
@@ -43,7 +43,7 @@ final class EdgeCalls: Sendable {
       if isLate { Task.detached { task.cancel() } }
     }
 
-    /// Cancels the method, in a task, because cancellation handlers are code of the application.
+    /// Cancels the method, in a task, because cancellation handlers are code of the program.
     fileprivate func cancel() {
       let task = state.withLock { state in
         state.isCancelled = true
@@ -94,7 +94,7 @@ final class EdgeCalls: Sendable {
   ///
   /// - Parameters:
   ///   - event: The name of the event.
-  ///   - app: The application that posts it.
+  ///   - app: The host that posts it.
   ///   - mayBeAbandoned: Whether the wait for the handlers is in another task than the post.
   /// - Returns: The call, for ``finish(_:)`` or ``suspend(_:until:)``.
   func list(handlersOf event: String, of app: AppHost, mayBeAbandoned: Bool = false) -> Call {
@@ -120,12 +120,12 @@ final class EdgeCalls: Sendable {
 
   /// Calls the method of a delegate for a state change, in a task on the actor of the caller.
   ///
-  /// It is cancelled when the application is requested to stop, unless it belongs to the stop, and when it is abandoned.
+  /// It is cancelled when the host is requested to stop, unless it belongs to the stop, and when it is abandoned.
   ///
   /// - Parameters:
   ///   - delegate: The delegate.
   ///   - edge: The state change.
-  ///   - app: The application.
+  ///   - app: The host.
   ///   - options: The options of the launch, for the methods that receive them.
   ///   - isOfStop: Whether the state change belongs to the stop.
   ///   - isolation: The isolation of the caller.

@@ -1,6 +1,6 @@
 internal import EventBus
 
-/// The requests of the operating system to an application.
+/// The requests of the operating system to a host.
 extension AppHost {
   /// Sends the program to the background, and returns when the change is delivered, even if another call
   /// delivers it, and methods of the delegate suspend.
@@ -72,7 +72,7 @@ extension AppHost {
   /// the last one is treated as the same interrupt: see ``InterruptCount``.
   ///
   /// The third interrupt ends the process on the calling thread. The others run user code, on a thread of the
-  /// concurrency runtime, because the caller may be the thread that reads signals. The clock of the application is
+  /// concurrency runtime, because the caller may be the thread that reads signals. The clock of the host is
   /// read on the calling thread.
   ///
   /// - Parameter number: The number of the signal.
@@ -108,7 +108,7 @@ struct InterruptCount: Sendable {
   }
 }
 
-/// Connects a running application to the operating system: to its signals, its parent, and the service
+/// Connects a running host to the operating system: to its signals, its parent, and the service
 /// manager that may have started it.
 ///
 /// It listens from its creation to ``end()``, which restores the previous signal dispositions.
@@ -120,7 +120,7 @@ final class SystemConnection: Sendable {
   /// Not awaited at the end: it calls a closure of the program.
   private let watchdog: Task<Void, Never>?
 
-  /// Connects an application as its configuration says.
+  /// Connects a host as its configuration says.
   init(_ application: AppHost) {
     let configuration = application.configuration
     // A service manager sets variables in the process environment; use it unless the options contain

@@ -1,6 +1,6 @@
 internal import EventBus
 
-/// Notices that other code handles signals that an application should receive.
+/// Notices that other code handles signals that a host should receive.
 ///
 /// The system does not report a change of a disposition, so the dispositions are compared at certain moments. Each
 /// signal is reported once.
@@ -21,7 +21,7 @@ package final class DispositionWatch: Sendable {
   /// Begins to compare.
   ///
   /// - Parameters:
-  ///   - taken: The signals that the application receives, with their meanings.
+  ///   - taken: The signals that the host receives, with their meanings.
   ///   - ignored: The signals that it does not receive, because the process ignores them.
   func begin(_ taken: [UnixSignal: UnixSignal.Meaning], ignored: [UnixSignal: UnixSignal.Meaning]) {
     watched.withLock { $0 = taken }

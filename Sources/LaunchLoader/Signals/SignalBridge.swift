@@ -1,6 +1,6 @@
 internal import EventBus
 
-/// Translates the signals of the process into requests to an application.
+/// Translates the signals of the process into requests to a host.
 ///
 /// - Signals that request the end are passed on by the thread that reads signals, so that no answer to another
 ///   signal can delay them. The closure `interrupt` may end the process there, which works even if services
@@ -20,7 +20,7 @@ internal import EventBus
 /// ## Thread safety
 ///
 /// `onMessage`, `interrupt` and `hangup` run on the thread that reads signals and must not run user code, except
-/// the clock of an application.
+/// the clock of a host.
 /// The closure `answer` runs in the isolation in which it was formed. No lock is held during any of them.
 package final class SignalBridge: Sendable {
   /// Answers a signal with this meaning.

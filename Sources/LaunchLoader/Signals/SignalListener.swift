@@ -45,15 +45,15 @@ extension UnixSignal {
   /// Listening begins before this method returns: no signal is lost between the call and the iteration. While
   /// a signal has listeners, its previous disposition is suspended: the signal neither ends nor stops the
   /// process, and no other handler is called. Every listener receives the signal. The previous disposition is
-  /// restored after the last listener.
+  /// restored when the last listener has ended.
   ///
   /// Listening ends when the waiting task is cancelled, or when the stream and its iterators are released. A
   /// signal that arrived before and that no listener took is then sent to the process again, so that it has
   /// the effect it would have had without listeners. Keep the stream for as long as the program handles the
   /// signal.
   ///
-  /// Signals do not count: several of one kind that arrive before the task takes them coalesce (POSIX.1-2024,
-  /// 2.4.1). Different signals keep their order.
+  /// Signals are not counted: several of one kind that arrive before the task takes them coalesce
+  /// (POSIX.1-2024, 2.4.1). Different signals keep their order.
   ///
   /// There are two limits. Signals that a thread raises by a fault, such as `SIGSEGV`, have no safe handler
   /// (POSIX.1-2024, 2.4.3: the behavior after the handler returns is undefined), and `SIGKILL` and `SIGSTOP`
@@ -79,7 +79,7 @@ extension UnixSignal {
 
   /// Delivers a signal to its listeners without sending it to the process, for tests.
   ///
-  /// It takes the path of a real signal, from the first step after the handler. Without a listener that takes
+  /// It takes the path of a real signal, except for the signal handler itself. Without a listener that takes
   /// it, it has no effect.
   ///
   /// - Parameter signal: The signal to deliver.

@@ -1,5 +1,5 @@
 extension UnixSignal {
-  /// A request that a signal makes to an application.
+  /// A request that a signal makes to a host.
   public enum Meaning: Sendable, Hashable {
     /// Stop in order; the second signal cancels everything, and the third ends the process immediately.
     ///
@@ -8,7 +8,7 @@ extension UnixSignal {
     ///
     /// `SIGHUP` requests only the orderly stop, however often it arrives.
     case shutdown
-    /// Reload the configuration: the application posts `appShouldReload`.
+    /// Reload the configuration: the host posts `appShouldReload`.
     ///
     /// Instead, `SIGHUP` is ``shutdown`` if the program has lost its controlling terminal.
     case reload

@@ -1,6 +1,6 @@
 internal import EventBus
 
-/// A message of an application for the user of the program, with what it names.
+/// A message from a host to the user of the program, as text and as data.
 ///
 /// See ``AppHost/Configuration/onMessage``.
 public struct AppHostMessage: Sendable, CustomStringConvertible {
@@ -14,9 +14,10 @@ public struct AppHostMessage: Sendable, CustomStringConvertible {
   /// The state of the services or the launch work that the message names; `nil` if it reports something else, such as an
   /// error of the system.
   ///
-  /// With ``AppServiceState/starting`` and ``AppServiceState/stopping``, the start or the stop takes long; with
-  /// ``AppServiceState/pausing``, a service has failed and starts again; with ``AppServiceState/ended``, launch work has
-  /// failed and the program continues, or a registration was refused.
+  /// With ``AppServiceState/starting`` and ``AppServiceState/stopping``, the start or the stop takes long;
+  /// with ``AppServiceState/pausing``, a service has failed or returned, and starts again; with
+  /// ``AppServiceState/ended``, launch work has failed and the program continues, or a registration was
+  /// refused.
   public let state: AppServiceState?
   /// The error that the message reports, if there is one.
   public let error: (any Error)?
@@ -46,7 +47,7 @@ public struct AppHostMessage: Sendable, CustomStringConvertible {
   }
 }
 
-/// Delivers the messages of an application, or the state changes of its services, in order and one at a
+/// Delivers the messages of a host, or the state changes of its services, in order and one at a
 /// time.
 ///
 /// The hook runs on a separate thread, which ends when the queue is empty. A hook that blocks, for example while

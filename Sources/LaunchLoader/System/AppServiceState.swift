@@ -1,4 +1,4 @@
-/// The state of a service in an application or a group.
+/// The state of a service in a host or a group.
 ///
 ///     starting ─▶ ready ◀─▶ unready          any of these three ─▶ stopping ─▶ cancelled ─▶ abandoned
 ///        ▲          │          │                                      └───────────┴──▶ ended
@@ -10,7 +10,7 @@ public enum AppServiceState: String, Hashable, Sendable {
   case ready
   /// It was ready, and has called ``AppServiceContext/markUnready()``.
   case unready
-  /// It has failed, and starts again after a pause: ``RestartPolicy``.
+  /// It has failed or returned, and starts again after a pause: ``RestartPolicy``.
   case pausing
   /// It was asked to stop.
   case stopping
@@ -30,14 +30,14 @@ public struct AppServiceStateChange: Sendable {
   public let state: AppServiceState
   /// The state before; `nil` when the service starts for the first time.
   public let previous: AppServiceState?
-  /// The time in the previous state, by the clock of the application; zero when the service starts for the first time.
+  /// The time in the previous state, by the clock of the host; zero when the service starts for the first time.
   public let elapsed: Duration
   /// The number of the attempt, from 1: one more than the number of restarts.
   public let attempt: Int
   /// The error because of which the service has ended or pauses, even if its options ignore it; `nil` if there is none.
   ///
-  /// It is the error that the service threw or, if it starts again for another reason, an ``AppServiceError``. An error
-  /// with which the stop has ended a wait of the service is none.
+  /// It is the error that the service threw or, if it starts again for another reason, an ``AppServiceError``. The
+  /// error of a wait that the stop has ended is not included.
   public let error: (any Error)?
 }
 

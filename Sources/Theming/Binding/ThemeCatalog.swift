@@ -49,9 +49,9 @@ extension ThemeManager {
 
   /// Reports the appearance of the system, once it has lasted for a time.
   ///
-  /// Systems report appearances that are never on the screen: iOS, for one, renders an application in the background
-  /// both dark and light, for its snapshots. A report replaces one that has not lasted, and the time begins again.
-  /// The first report, and an appearance that the manager already knows, take effect at once.
+  /// Systems also report appearances that are never shown: iOS, for example, renders an app in the background both
+  /// dark and light, for its snapshots. A report replaces an earlier one that has not yet lasted for the time, which
+  /// then begins again. The first report, and an appearance that the manager already knows, take effect at once.
   ///
   /// ```swift
   /// @MainActor func appearanceDidChange(_ manager: ThemeManager, isDark: Bool) {

@@ -19,10 +19,10 @@ extension ThemeManager {
 
   /// Switches to a theme.
   ///
-  /// On return, every property whose key changed has its new value, and the switch has been posted.
-  /// A call made while a switch is being applied or posted instead records the theme, which is used
-  /// after that switch; the last recorded theme wins. Using the theme already in use is a switch
-  /// without changes, which is also posted.
+  /// On return, every property whose key changed has its new value, and the switch has been posted. A
+  /// call made while a switch is being applied or posted only records the theme, which is used after
+  /// that switch; the last recorded theme wins. Using the theme already in use is a switch without
+  /// changes, which is also posted.
   ///
   /// A pending switch is checked immediately, together with all other pending switches. If it
   /// conflicts with them, this method throws to its caller, and the others are applied without it.
@@ -81,7 +81,7 @@ extension ThemeManager {
   /// changes the pending theme, if there is one.
   ///
   /// If `change` itself switches or edits this manager, its own changes are made to the resulting
-  /// theme, so that neither is lost; where both set a key, the outer edit counts.
+  /// theme, so that neither is lost; where both set a key, the outer edit wins.
   ///
   /// - Parameter change: A closure that sets values. Called once, before this method returns.
   /// - Throws: ``ThemeError``, as ``use(_:)-(Theme)`` does.

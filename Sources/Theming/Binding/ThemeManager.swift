@@ -142,7 +142,7 @@ public final class ThemeManager {
     if let scopeNumber { _ = parent?.scopeList.withLock { $0.remove(number: scopeNumber) } }
   }
 
-  /// The number of subscriptions, without those of dead objects and of scopes.
+  /// The number of subscriptions, not counting those of dead objects and of scopes.
   ///
   /// Reading the count removes the subscriptions of dead objects.
   ///
@@ -159,11 +159,11 @@ public final class ThemeManager {
   /// Makes an object follow the theme, starting immediately; for objects that cannot have a
   /// ``Themed`` property.
   ///
-  /// The manager references the object weakly. The subscription lasts until the token is cancelled
-  /// or the object dies; releasing the token has no effect. If the object is a `LifetimeOwner`, its
-  /// death removes the subscription at once. Otherwise the next switch that changes one of its keys
-  /// removes it, or a later subscription, so that dead objects never occupy more than a fixed
-  /// multiple of the storage of live ones. Calling this method twice creates two subscriptions.
+  /// The manager references the object weakly. The subscription lasts until the token is cancelled or
+  /// the object dies; releasing the token has no effect. If the object is a `LifetimeOwner`, its death
+  /// removes the subscription at once. Otherwise the next switch that changes one of its keys, or a
+  /// later subscription, removes it, so that dead objects never occupy more than a fixed multiple of
+  /// the storage of live ones. Calling this method twice creates two subscriptions.
   ///
   /// The token may be cancelled on any thread. A call on the main actor may still be running then;
   /// `waitUntilFinished()` waits for it. While the token is paused, the object is not updated. It

@@ -102,9 +102,9 @@ public struct ThemeMap<Object: AnyObject> {
     /// page.themeMap = [.set(\.backgroundColor, .paper) { $0.hex }]
     /// ```
     ///
-    /// The transform is not called for changes of other keys. State that it reads besides its
-    /// argument has the value of that moment, and a change of that state does not call it: make
-    /// such state a key, or set the map again.
+    /// The transform is not called for changes of other keys. Other state that it reads is read at the
+    /// time of the call, and a change of that state does not call it again: make such state a key, or
+    /// set the map again.
     ///
     /// The transform may switch themes, and set or end the map. If its call leaves another value
     /// for the key, or ends or pauses the subscription, its result is not used.

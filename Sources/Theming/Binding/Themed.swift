@@ -53,9 +53,9 @@ public struct Themed<Object: AnyObject> {
   /// - Parameter manager: The manager. The view keeps a strong reference to it.
   public init(_ manager: ThemeManager) { self.manager = manager }
 
-  /// Unavailable; the subscript with the enclosing instance takes its place.
+  /// Not available by itself: the compiler uses the subscript with the enclosing instance.
   ///
-  /// Isolated to the main actor, and with it every property of this kind.
+  /// It is isolated to the main actor, and so is every property that has the wrapper.
   @available(*, unavailable, message: "@Themed is for properties of classes")
   @MainActor
   public var wrappedValue: ThemeMap<Object>? {

@@ -74,7 +74,7 @@ extension ThemeDocument {
   ///
   /// - Parameters:
   ///   - files: The names or paths of the files, each once.
-  ///   - bases: Themes that documents may extend, beside one another.
+  ///   - bases: Themes that documents may extend, in addition to the themes of other documents.
   ///   - strict: Pass `true` to refuse a document with ``issues`` instead of leaving parts out.
   ///   - read: A closure that reads and decodes a file; called once for each, in order.
   /// - Returns: The themes, and everything that is wrong, with the names of the files. The code of

@@ -41,9 +41,9 @@ internal import EventBus
 /// - `"{color.brand}"` is an alias of a key with the same type of value. Enclose a text that is
 ///   itself in braces in a second pair: `"{{like this}}"`. That applies to keys with values of type
 ///   `String`; values of other types that encode as text must not be in braces.
-/// - Unknown members and keys, values of a wrong type and `null` are left out and reported in
-///   ``issues``; the rest of the document is read. Read your own documents strictly, see
-///   ``theme(extending:strict:)``, and they are errors.
+/// - Unknown members and keys, values of a wrong type and `null` are left out and reported in ``issues``; the rest
+///   of the document is read. To make them errors, as suits your own documents, pass `strict: true` to
+///   ``theme(extending:strict:)``.
 /// - If a document sets a key more than once, the setting with the fewest levels is used, and among
 ///   those the one whose path comes first alphabetically.
 ///
@@ -102,7 +102,7 @@ public struct ThemeDocument<Schema: ThemeSchema>: Sendable {
   ///
   /// - Parameters:
   ///   - base: The theme to extend, or `nil` for none. A base is allowed even if the document names
-  ///     none, or one with another name than it ``extends``.
+  ///     none or, unless `strict` is `true`, another one; see ``extends``.
   ///   - strict: Pass `true` to treat ``issues``, and a base with another name, as errors.
   /// - Returns: The theme, as a layer over its base: aliases in either follow values set in the
   ///   other.
@@ -130,9 +130,8 @@ extension ThemeDocument: Codable {
   /// A value of a wrong type, a value that its type refuses, `null`, a group that is not an object,
   /// and an alias of a key with another type of value are left out and reported in ``issues``.
   ///
-  /// - Throws: `DecodingError` if the document is not an object, the name is missing, or `name`,
-  ///   `extends` or `values` has a wrong type; without these it is unknown what to read. Any error that the decoder
-  ///   throws.
+  /// - Throws: `DecodingError` if the document is not an object, the name is missing, or `name`, `extends` or
+  ///   `values` has a wrong type. Any error that the decoder throws.
   /// - Complexity: O(*k* + *m* · log *m*) for *k* keys of the schema and *m* members of the
   ///   document, plus the search for the closest name for the first 100 unknown ones.
   public init(from decoder: any Decoder) throws {

@@ -25,8 +25,8 @@ public struct RGBA: Hashable, Sendable {
   /// Creates an opaque color from a number, as it is written in a style sheet: `RGBA(0x6EA0FF)`.
   ///
   /// - Parameters:
-  ///   - rgb: The channels, eight bits each: red, green and blue. At most `0xFFFFFF`; a larger number stops the
-  ///     program, because it could be meant to contain the opacity.
+  ///   - rgb: The channels, eight bits each: red, green and blue. At most `0xFFFFFF`; a larger number traps,
+  ///     because it may have been meant to contain the opacity.
   ///   - fileID: The file of the call; filled in by the compiler.
   ///   - line: The line in that file; filled in by the compiler.
   public init(_ rgb: UInt32, fileID: StaticString = #fileID, line: UInt = #line) {

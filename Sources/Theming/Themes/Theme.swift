@@ -102,7 +102,7 @@ public struct Theme: Sendable {
 
   /// Not available: the values of the key have another type.
   ///
-  /// For keys written with a leading dot, the compiler (Swift 6.3) only "failed to produce diagnostic".
+  /// For keys written with a leading dot, the compiler (Swift 6.3) only says "failed to produce diagnostic".
   @_disfavoredOverload
   @_documentation(visibility: private)
   @available(*, unavailable, message: "the key's values have another type; see its declaration")
@@ -190,8 +190,8 @@ public struct Theme: Sendable {
 extension Theme: Equatable {
   /// Returns whether two themes have the same name, the same appearance, and the same value for every key.
   ///
-  /// NaN equals NaN. It does not matter which aliases and layers lead to a value, so that a theme and an equal one may
-  /// differ in what an edit or a derived theme makes of them.
+  /// NaN equals NaN. The aliases and layers that lead to a value are not compared, so the same edit may give two
+  /// equal themes different values.
   ///
   /// - Complexity: O(*n*) in the number of values of both themes.
   public static func == (left: Theme, right: Theme) -> Bool {

@@ -4,7 +4,7 @@ internal import EventBus
 public struct ThemeIssue: Sendable {
   /// The kind of an issue.
   public enum Code: Sendable {
-    /// A document has no member of this name beside `name`, `values` and the others.
+    /// A document has no member of this name: its members are `name`, `appearance`, `extends` and `values`.
     case unknownMember
     /// No key of the schema has this name.
     case unknownKey

@@ -62,7 +62,7 @@ struct CoalescedEventTests {
     #expect(await delivered(turns: 2) == [0, 1, 2, 3, 10].map { "number \($0)" })
   }
 
-  @Test("The payloads of replaced events are freed at once, under no lock")
+  @Test("The payloads of replaced events are freed at once, with no lock held")
   func freed() async {
     let calls = Counter()
     bus.observe(Self.object) { object in

@@ -38,7 +38,7 @@ struct PredicateTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("The predicate runs under no lock and may observe, post and cancel on its own event")
+  @Test("The predicate runs with no lock held and may observe, post and cancel on its own event")
   func underNoLock() {
     let bus = EventBus()
     let bag = TokenBag()

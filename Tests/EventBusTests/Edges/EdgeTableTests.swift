@@ -121,9 +121,9 @@ struct EdgeTableTests {
   @Test("A registration that ended by itself leaves its bag")
   func leavesItsBag() async { await check(.leavesItsBag) }
 
-  @Test("A capture that triggers the event in its deinit is freed once, under no lock")
+  @Test("A capture that triggers the event in its deinit is freed once, with no lock held")
   func firesFromDeinit() async { await check(.firesFromDeinit) }
 
-  @Test("A capture that registers in its deinit is freed once, under no lock")
+  @Test("A capture that registers in its deinit is freed once, with no lock held")
   func registersFromDeinit() async { await check(.registersFromDeinit) }
 }

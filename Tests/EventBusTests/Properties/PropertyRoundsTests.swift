@@ -154,7 +154,7 @@ private struct Property {
     }
   }
 
-  /// Uses the rounds, and checks them afterwards.
+  /// Uses the rounds, and then checks them.
   @discardableResult
   private mutating func use<Result>(_ body: (inout PropertyRounds<Int>) -> Result) -> Result {
     let result = body(&rounds)

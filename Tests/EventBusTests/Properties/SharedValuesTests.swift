@@ -274,7 +274,7 @@ struct SharedValuesTests {
 
     var angle: Int { dial.angle }
 
-    /// Binds the dial, and returns its angle directly afterwards.
+    /// Binds the dial, and returns its angle immediately after that.
     func bind(_ property: SharedObserved<Int>) -> Int {
       property.bind(to: dial, \.angle)
       return dial.angle

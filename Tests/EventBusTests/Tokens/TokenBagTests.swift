@@ -109,7 +109,7 @@ struct TokenBagTests {
     #expect(bag.count == 0)
   }
 
-  @Test("The bag cancels its tokens under no lock: an action may use the bag")
+  @Test("The bag cancels its tokens with no lock held: an action may use the bag")
   func actionsUseTheBag() {
     let bag = TokenBag()
     let log = Log<String>()

@@ -94,7 +94,7 @@ struct LateDependencyTests {
     #expect(log.entries == ["cancelled: true"])
   }
 
-  @Test("Late work that fails with a custom error is freed with its token, under no lock")
+  @Test("Late work that fails with a custom error is freed with its token, with no lock held")
   func errorsAreFreed() async throws {
     struct Loud: Error {
       let object: AtDeinit

@@ -53,7 +53,7 @@ struct LaunchValueLifeTests {
     #expect(token?.outcome?.description == "finished" && report?.entries.count == 1)
   }
 
-  @Test("A roll-back undoes values in reverse order of completion, and releases them under no lock")
+  @Test("A rollback undoes values in reverse order of completion, and releases them without a lock")
   func rollback() async throws {
     let loader = LaunchLoader(onFailure: .rollback)
     loader.register(.second, needs: .first, undo: { [log] in log.append("undo \($0.name)") }) {

@@ -161,7 +161,7 @@ private final class RandomLaunch: Sendable {
 
   /// Lets time pass until something holds.
   ///
-  /// - Returns: Whether it did at the last look; afterwards, a task that was late may begin to sleep.
+  /// - Returns: Whether it did at the last check; after that, a task that was late may begin to sleep.
   private func goOn(until holds: () -> Bool) async -> Bool {
     var answer = false
     await until(look(&answer, holds))

@@ -22,7 +22,7 @@ public final class EdgeTrial: Sendable {
   ///
   /// - Parameters:
   ///   - call: The behavior of the handler, besides counting its calls.
-  ///   - suspend: Its behavior afterwards, if it is asynchronous.
+  ///   - suspend: Its behavior after that, if it is asynchronous.
   /// - Returns: The registration.
   public func make(
     _ call: @escaping @Sendable () throws -> Void = {},

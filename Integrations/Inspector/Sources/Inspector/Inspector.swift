@@ -107,7 +107,7 @@ public final class Inspector: AppService {
         if let services { views.services.note(services, at: time) }
       }
     }.store(in: tokens)
-    // Afterwards the observers of the program end, and a file saved at the end would show none.
+    // After that, the observers of the program end, and a file saved at the end would show none.
     app.bus.observe(.willTerminate) { [weak self] in self?.sample() }.store(in: tokens)
     app.bus.observe(.willFinishLaunching, priority: Priority(.max)) { _ in
       // The plan is gone when the launch has begun.

@@ -28,7 +28,7 @@ extension AppHost.Configuration {
   /// The other parameters are those of the initializer without a logger.
   ///
   /// - Parameters:
-  ///   - logger: The logger, called on a separate thread, under no lock.
+  ///   - logger: The logger, called on a separate thread, with no lock held.
   ///   - stopTimeout: The time for an orderly stop; `nil` means no limit.
   ///   - cancelTimeout: The time in which cancelled services must end; `nil` means no limit.
   ///   - clock: The clock that measures all time limits.

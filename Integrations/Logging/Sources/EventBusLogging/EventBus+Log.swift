@@ -46,7 +46,7 @@ extension EventHooks {
   /// Errors are logged instead of being printed on standard error.
   ///
   /// - Parameters:
-  ///   - logger: The logger. It runs on the thread of the post or of the handler, under no lock; its own
+  ///   - logger: The logger. It runs on the thread of the post or of the handler, with no lock held; its own
   ///     posts on the bus are not logged.
   ///   - level: The level of posts, deliveries and skips.
   /// - Returns: The hooks, for `EventBus(hooks:)` or `addHooks(_:)`.

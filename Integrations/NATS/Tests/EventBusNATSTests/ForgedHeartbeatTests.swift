@@ -46,7 +46,7 @@ private func hear(
     }
     return heard.values.count { $0 >= count } >= processes
   }
-  // What the server sends afterwards is read after them; this one is not a heartbeat, and counted.
+  // What the server sends later is read after them; this one is not a heartbeat, and counted.
   try raw.rawLink.send(OutgoingMessage(subject: Subject.node("last", prefix: "events")))
   await eventually("the party has read them") { party.bridge.counts[.unreadableHeader] > 0 }
 }

@@ -156,7 +156,7 @@ package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confin
   ///
   /// The actor owns what it has taken; that is discarded in the actor's turn.
   ///
-  /// - Returns: The events, to be released under no lock; `nil` if there are none.
+  /// - Returns: The events, to be released with no lock held; `nil` if there are none.
   /// - Complexity: O(*n*) in the number of events of the registration, amortized.
   func remove(_ events: WaitingEvents) -> Discarded? {
     let (count, discarded) = state.withLock { state -> (Int, Discarded?) in

@@ -270,7 +270,7 @@ package class ObserverList: @unchecked Sendable {  // Reason: locked.
 
   // MARK: What differs between kinds
 
-  /// Called under no lock with an error that a handler has thrown; does nothing by itself.
+  /// Called, with no lock held, for an error that a handler has thrown; does nothing by itself.
   func handlerFailed(
     _ error: any Error,
     in sink: AnySink,
@@ -278,7 +278,7 @@ package class ObserverList: @unchecked Sendable {  // Reason: locked.
     _ post: Post
   ) {}
 
-  /// Called under no lock by a post inside many others on its thread.
+  /// Called, with no lock held, by a post inside many others on its thread.
   ///
   /// - Parameters:
   ///   - depth: The number of posts around it.
@@ -286,12 +286,12 @@ package class ObserverList: @unchecked Sendable {  // Reason: locked.
   /// - Returns: Whether this has been reported, so that no other list must.
   func postsNest(_ depth: Int, at site: CallSite) -> Bool { false }
 
-  /// Called under no lock when handlers of queues have caused each other's events in many turns.
+  /// Called, with no lock held, when handlers of queues have caused each other's events in many turns.
   ///
   /// - Parameter site: The call that posts the newest event.
   func chainIsLong(at site: CallSite) {}
 
-  /// Called under no lock when the queue of a handler has become longer than ever.
+  /// Called, with no lock held, when the queue of a handler has become longer than ever.
   ///
   /// - Parameters:
   ///   - count: The number of events that wait.

@@ -26,15 +26,13 @@ final class ReplayBuffer: Sendable {
   ///
   /// - Parameters:
   ///   - event: The post.
-  ///   - limit: The number of posts to keep.
+  ///   - limit: The number of posts to keep, above zero; always the same.
   /// - Returns: The number of the post among the posts of this event.
   package func record(_ event: some AnyObject & Sendable, limit: Int) -> UInt {
     let (number, evicted) = state.withLock { state in
       state.newest += 1
+      let evicted = state.entries.count < limit ? nil : state.entries.removeFirst()
       state.entries.append(event)
-      let excess = max(0, state.entries.count - limit)
-      let evicted = Array(state.entries[..<excess])
-      state.entries.removeFirst(excess)
       return (state.newest, evicted)
     }
     withExtendedLifetime(evicted) {}
@@ -85,7 +83,7 @@ final class RecordedEvent<Payload: Sendable>: Sendable {
 /// Holds live events back while an observer receives replayed ones.
 ///
 /// Live events that arrive meanwhile wait until the registering thread delivers them after the replayed
-/// ones. Afterwards the gate admits every event except those that were replayed. The outcomes of these
+/// ones. After that, the gate admits every event except those that were replayed. The outcomes of these
 /// are in their ``PostRecord``, to which the replay has reported.
 ///
 /// The gate is not generic over the payload: looking up the types of the gate and its parts would cost more
@@ -107,7 +105,7 @@ package final class ReplayGate: Sendable {
   /// Creates a closed gate.
   package init() {}
 
-  /// Holds back a live event while the gate is closed, and afterwards one that was replayed.
+  /// Holds back a live event while the gate is closed, and one that was replayed after it has opened.
   ///
   /// While the gate is closed, an event waits even if it was recorded: its caller then waits until the replay
   /// is over.

@@ -108,13 +108,13 @@ package class AnySink: @unchecked Sendable {  // Reason: atomics and constants.
 
   /// Removes the events that wait for the handler, when the registration has ended.
   ///
-  /// Called once, under no lock.
+  /// Called once, with no lock held.
   ///
   /// - Returns: The events; the caller releases them when nothing else is left to do.
   func takeWaiting() -> Discarded? { nil }
 }
 
-/// The events that waited for a handler whose registration has ended; released under no lock.
+/// The events that waited for a handler whose registration has ended; released with no lock held.
 package final class Discarded: Sendable {
   private let items: any Sendable
 

@@ -51,7 +51,7 @@ package final class WaitingCount: Sendable {
     turns.wrappingAdd(Self.oneTurn, ordering: .relaxed)
   }
 
-  /// Ends a turn, under no lock.
+  /// Ends a turn, without holding a lock.
   package func endTurn() {
     let left = turns.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue
     if left & Self.awaited != 0 { settling.object?.resume() }

@@ -73,7 +73,7 @@ public final class EventStream<Payload: Sendable>: AsyncSequence, Sendable {
   /// - Complexity: O(1).
   public var droppedCount: Int { buffer.dropped }
 
-  /// The number of payloads in the buffer, which a task that takes alone receives without waiting.
+  /// The number of payloads in the buffer: those that a single consumer receives without waiting.
   ///
   /// - Complexity: O(1).
   public var waitingCount: Int { buffer.waitingCount }

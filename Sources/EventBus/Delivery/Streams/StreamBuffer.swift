@@ -132,7 +132,7 @@ package final class StreamBuffer<Element: Sendable>: Sendable {
   ///
   /// - Parameters:
   ///   - limit: The elements to keep.
-  ///   - onCrowd: Reports a large number of elements; called under no lock.
+  ///   - onCrowd: Reports a large number of elements; called with no lock held.
   package init(_ limit: BufferLimit, onCrowd: @escaping @Sendable (Int) -> Void) {
     state = Locked(State(limit))
     self.onCrowd = onCrowd

@@ -106,7 +106,7 @@ public struct CollectionChange<Value: RangeReplaceableCollection> {
     }
   }
 
-  /// A Boolean value that indicates whether the value that the observer knew is of no use: everything is new.
+  /// A Boolean value that indicates whether the change replaces everything, because the old value is unknown.
   ///
   /// `true` for the initial value, and after a plain mutation for which the old value was not kept. ``minimalSplices()``
   /// then replaces everything.

@@ -33,7 +33,7 @@ public import Synchronization
 ///   the batch.
 /// - Returns: The closure's result.
 /// - Throws: The closure's error.
-/// - Complexity: O(1) for each write: one lookup of what the thread has open. A write outside a batch reads one
+/// - Complexity: O(1) for each write: one lookup of the thread's open batch. A write outside a batch reads one
 ///   additional word.
 public func batch<R, Failure: Error>(_ body: () throws(Failure) -> R) throws(Failure) -> R {
   guard let batch = OpenBatch.begin() else { return try body() }
@@ -46,7 +46,7 @@ extension Observed: BatchMember {
 
   func batchWillEnd() -> Bool {
     guard let observers, observers.has(.batch) else { return false }
-    // The property leaves before it compares: `==` is code of the application.
+    // The property leaves before it compares: `==` is code of the program.
     let old = observers.rounds.leaveBatch()
     let isNetZero = old.map { isEqual(to: $0, observers) } ?? false
     return observers.rounds.queueBatch(old: old, new: storage, isNetZero: isNetZero)

@@ -86,7 +86,8 @@ class ComputedNode {
   /// A source that ends with it comes here as well, and leaves its own sources to the call that is already running on the
   /// thread: the releases of a chain do not nest.
   ///
-  /// - Parameter sources: The sources; empty afterwards, so that the caller does not keep them beyond the call.
+  /// - Parameter sources: The sources, which the call removes, so that the caller does not keep them beyond
+  ///   the call.
   static func release(_ sources: inout [AnyObject]) {
     let known = UInt(bitPattern: pile.value)
     if let outer = ObjectAddress.object(known, as: Pile.self) {

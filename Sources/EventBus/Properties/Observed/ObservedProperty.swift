@@ -101,9 +101,9 @@ extension ObservedProperty {
   /// account.$owner.bind(to: screen, \.text)
   /// ```
   ///
-  /// Two properties may be bound to each other: a value equal to the current one ends the exchange. If there is
-  /// never an equal one, a binding stops, with a message on standard error, at the end of a chain of changes, each made by
-  /// a handler of the one before, of which bindings made 10,000. A handler may make chains of any length.
+  /// Two properties may be bound to each other: a value equal to the current one ends the exchange. If no value ever
+  /// is, the bindings stop, with a message on standard error, after 10,000 assignments by bindings in one chain of
+  /// changes, in which a handler of each change makes the next one. Chains that other handlers make have no limit.
   ///
   /// - Parameters:
   ///   - owner: The object to update, held weakly. The binding ends with it.

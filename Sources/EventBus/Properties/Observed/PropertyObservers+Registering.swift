@@ -84,8 +84,8 @@ extension PropertyObservers {
 
   /// Ends the registrations of dead owners, if a sample suggests that there are many.
   ///
-  /// Afterwards at most max(8, 2 × live) slots are in use, where registrations count as live if they were
-  /// live at the last full sweep.
+  /// After that, at most max(8, 2 × live) slots are in use, where registrations count as live if they
+  /// were live at the last full sweep.
   func sweepOwners() {
     cleanIfDirty()
     guard sweptCount > 0, !ended.isReporting else { return }

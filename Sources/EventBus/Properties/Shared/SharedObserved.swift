@@ -22,12 +22,12 @@ internal import Synchronization
 /// for which the observer was called. More than 100 changes in a row, each made in the call for the
 /// previous one, cause a single warning, even if the observer runs on an actor.
 ///
-/// A thread delivers at most 64 changes of other threads after its own. A task continues from there, and
-/// the next setter may take over from the task.
+/// After its own change, a setter delivers at most 64 changes of other threads. A task delivers the
+/// rest, and the next setter may take over from the task.
 ///
 /// The value is released with the property, whatever tokens exist, and the registrations end. A delivery that
-/// has been left to a task is completed first, and keeps the property until then, so what was set before still
-/// reaches the handlers. A change that waits for an actor does not.
+/// a task has taken over is completed first, and retains the property until then, so changes made before still
+/// reach the handlers. A change that waits for an actor does not.
 ///
 /// The values that wait for one handler are released as soon as its registration ends, even while another
 /// handler keeps its actor busy. The death of an owner without a lifetime is noticed only when its actor is

@@ -26,17 +26,18 @@ public struct LaunchPlan: Sendable {
 
   /// The work in layers, each of which depends only on layers before it.
   ///
-  /// No layer contains work of two phases. Within a layer, the work is in the order of its turns. A
-  /// launch does not run layer by layer: work begins as soon as its own dependencies have ended.
+  /// No layer contains work of two phases. Within a layer, the work is in the order in which a launch
+  /// considers it. A launch does not run layer by layer: work begins as soon as its own dependencies
+  /// have ended.
   public let layers: [[LaunchID]]
 
   /// The phase of each layer.
   package let phases: [LaunchPhase]
-  /// The dependencies among the work, from which other drawings of the plan can be made.
+  /// The dependencies among the work, for example to draw the plan as a graph.
   ///
-  /// Each dependency occurs once, even if it was declared twice. They are in the order of the turns of the
-  /// work that depends, and then of their declaration. Optional dependencies on work that is not registered
-  /// are absent, and so is the order of phases.
+  /// Each dependency occurs once, even if it was declared twice. They are in the order of the dependent
+  /// work in ``layers``, and then in that of their declaration. Optional dependencies on work that is not
+  /// registered are absent, and so is the order of phases.
   public let edges: [Edge]
 
   /// Plans the work of rows that have taken names.

@@ -2,9 +2,10 @@ internal import EventBus
 
 /// The name of a piece of launch work.
 ///
-/// A loader keeps the first registration of each name and never forgets a name. Use constants, not
-/// names generated at run time. Work registered without a name is named after its source site, as in
-/// `Module/File.swift:12#1`; the number counts the registrations on that line.
+/// A loader uses the first registration of each name, and keeps the name as long as it exists, unless
+/// the registration is cancelled. Use constants, not names generated at run time. Work registered
+/// without a name is named after its source site, as in `Module/File.swift:12#1`; the number counts the
+/// registrations on that line.
 public struct LaunchID: Hashable, Sendable, RawRepresentable, ExpressibleByStringLiteral,
   CustomStringConvertible
 {

@@ -9,7 +9,7 @@ extension LaunchRegistrar {
   ///   - phase: The phase of the launch in which the work runs.
   ///   - timeout: The time limit, measured on the loader's clock; a value made later is released.
   ///   - condition: A closure that decides whether the work runs, called once when its turn comes.
-  ///   - undo: A closure that a rollback calls with the value, and nothing else calls.
+  ///   - undo: A closure that undoes the work, called with the value, in a rollback only.
   ///   - close: A closure that closes the value after the services have stopped, or in a rollback that cannot undo it.
   ///   - fileID: The file shown in the report.
   ///   - line: The line shown in the report.

@@ -68,9 +68,8 @@ public struct LaunchRegistration: Sendable {
   /// Waits until the work has ended.
   ///
   /// - Returns: The outcome, immediately if the work has ended.
-  /// - Throws: `CancellationError` as soon as the waiting task is cancelled; ``LaunchError`` with the
-  ///   code `reentrant` if the worker waits for itself. The type of the error is open because there are these
-  ///   two.
+  /// - Throws: `CancellationError` as soon as the waiting task is cancelled; ``LaunchError`` with the code
+  ///   `reentrant` if the worker waits for itself. The error is untyped because it may be either of these.
   nonisolated(nonsending) public func waitUntilFinished() async throws -> LaunchOutcome {
     if LaunchContext.isInside(item) { throw LaunchError(.reentrant, worker: item.place) }
     loader?.readNames()

@@ -24,7 +24,7 @@ public struct LaunchError: Error {
     case failed(LaunchReport)
     /// The loader was stopped before it launched.
     case stopped
-    /// Another application runs with the loader.
+    /// Another host runs with the loader.
     case inUse
     /// The loader has launched, and can no longer be configured.
     case alreadyRan

@@ -54,7 +54,7 @@ public struct LaunchReport: Sendable {
   /// The chain ends with the work that ended last. Each element is preceded by the work that it waited
   /// for the longest: a dependency, a worker of an earlier phase, or a synchronous worker, which delays
   /// all work after it. Only making an element of this chain shorter, or running it elsewhere, makes
-  /// the launch shorter. Waiting for room in the width is not considered.
+  /// the launch shorter. Waits because `width` workers were already running are not considered.
   ///
   /// - Complexity: O(*n* log *n*) in the number of entries.
   public var criticalPath: [LaunchID] {

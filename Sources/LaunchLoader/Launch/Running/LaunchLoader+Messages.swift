@@ -30,9 +30,9 @@ extension LaunchLoader {
       let report: Task<Void, Never>
     }
 
-    /// The application that runs with the loader.
+    /// The host that runs with the loader.
     var host: Host?
-    /// The application that will probably run with it.
+    /// The host that will probably run with it.
     var candidate: Candidate?
     /// True if a host has run with it.
     var hadHost = false
@@ -44,7 +44,7 @@ extension LaunchLoader {
     var waitCount = 0
   }
 
-  /// Records that an application was created with the loader: until it runs, it receives messages that cannot wait,
+  /// Records that a host was created with the loader: until it runs, it receives messages that cannot wait,
   /// unless another one was created before it.
   func expect(_ messages: MessageQueue<AppHostMessage>, on clock: any Clock<Duration>) {
     // Looked at outside the lock: this could be its last owner.
@@ -57,11 +57,11 @@ extension LaunchLoader {
     withExtendedLifetime(former) {}
   }
 
-  /// Connects the application that runs with the loader, and receives its messages.
+  /// Connects the host that runs with the loader, and receives its messages.
   ///
   /// - Parameter say: Receives the messages on any thread, including those about earlier registrations. It must
   ///   not run user code.
-  /// - Returns: `false` if another application runs with the loader.
+  /// - Returns: `false` if another host runs with the loader.
   package func enter(_ say: @escaping @Sendable (AppHostMessage) -> Void) -> Bool {
     readNames()
     let (isFree, isUsed, refusals) = state.withLock { state -> (Bool, Bool, [Talk.Refusal]) in
@@ -84,7 +84,7 @@ extension LaunchLoader {
     return isFree
   }
 
-  /// Disconnects the application.
+  /// Disconnects the host.
   package func leave() {
     let former = state.withLock { state in
       (state.talk.host.take(), state.talk.candidate.take())

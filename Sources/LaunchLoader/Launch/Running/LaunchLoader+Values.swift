@@ -4,21 +4,21 @@ internal import EventBus
 extension LaunchLoader {
   /// Returns the value that launch work makes for a key, as soon as the work has finished.
   ///
-  /// The call does not launch. It waits for the work, which may be registered later, and returns
-  /// immediately if the work has finished. If no launch has begun after five seconds,
-  /// and then every ten seconds, a message names the value: to the application or ``AppServiceGroup`` of the
-  /// service that waits, to the application that was created with the loader, on whose clock the time is
-  /// measured, or on standard error. The loader keeps the value as long as it lives, unless a rollback undoes
+  /// The call does not start the launch. It waits for the work, which may be registered later, and returns
+  /// immediately if the work has finished. If no launch has begun after five seconds, and then every ten
+  /// seconds, a message names the value. It goes to the host or ``AppServiceGroup`` of the service that
+  /// waits; otherwise to the host that was created with the loader, on whose clock the time is measured;
+  /// otherwise to standard error. The loader keeps the value as long as it lives, unless a rollback undoes
   /// the work, or work whose value it needed.
   ///
   /// - Parameter key: The key of the value.
   /// - Returns: The value.
-  /// - Throws: ``LaunchError`` with the code `noValue` if the work did not finish or was undone, or if
-  ///   the launch has ended, or there will be none, and no work makes the value; `mismatch` if work of
-  ///   this name makes no value or one of another type; `reentrant` inside a running asynchronous worker
-  ///   of the loader and in the tasks that it starts, unless the value has been made: there, name the
-  ///   key in `needs:`. `CancellationError` if the waiting task is cancelled. The type of the error is open
-  ///   because there are these two.
+  /// - Throws: ``LaunchError`` with the code `noValue` if the work did not finish or was undone, or if the
+  ///   launch has ended, or there will be none, and no work makes the value; `mismatch` if work of this name
+  ///   makes no value or one of another type; `reentrant` inside a running asynchronous worker of the loader
+  ///   and in the tasks that it starts, unless the value has been made: there, name the key in `needs:`.
+  ///   `CancellationError` if the waiting task is cancelled. The error is untyped because it may be either of
+  ///   these.
   /// - Complexity: O(1), apart from the wait.
   nonisolated(nonsending) public func value<Value>(of key: LaunchKey<Value>) async throws -> Value {
     try await value(of: key, nil)

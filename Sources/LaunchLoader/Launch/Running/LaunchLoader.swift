@@ -22,13 +22,13 @@ public import EventBus
 /// worker ends before anything else begins; if it belongs to an actor, it runs there. Asynchronous
 /// workers begin in order. Each runs to its first suspension before the next one begins, and
 /// concurrently with the others from then on; at most `width` of them run at once. Register work that
-/// never suspends as synchronous work. A worker that waits for a dependency, or for room in the width,
-/// delays no other worker of its phase. Nothing of a phase begins before all of the previous phase has
-/// ended. The phase `idle` follows the launch.
+/// never suspends as synchronous work. A worker that waits for a dependency, or until fewer than
+/// `width` workers run, delays no other worker of its phase. Nothing of a phase begins before all of
+/// the previous phase has ended. The phase `idle` follows the launch.
 ///
 /// When an event starts the launch, the synchronous workers of no actor, and those of the actor on
 /// which the event is posted, run immediately on the posting thread, unless they or their phase must
-/// wait for asynchronous work or for another actor. All other workers run afterward, in a task.
+/// wait for asynchronous work or for another actor. All other workers run after that, in a task.
 ///
 /// Work registered during the launch takes part in it, in its own phase, or in the current one if its
 /// own is over. Work registered after the launch runs immediately, with the options of the launch: a
@@ -71,7 +71,7 @@ public final class LaunchLoader: Sendable {
     var tasks: [Int: WorkerTasks] = [:]
     /// The values that workers made.
     var values: LaunchValues = [:]
-    /// The application that runs with the loader, the registrations that were refused before the launch, and the
+    /// The host that runs with the loader, the registrations that were refused before the launch, and the
     /// values that are awaited before it.
     var talk = Talk()
     /// By name: opens when work of the name is registered, or when none will be; and the number of callers that wait
@@ -149,7 +149,7 @@ public final class LaunchLoader: Sendable {
 
   /// Configures the process-wide loader, until it launches.
   ///
-  /// Only what is given changes. May be called before `main`.
+  /// A setting whose parameter is omitted does not change. May be called before `main`.
   ///
   /// - Parameters:
   ///   - policy: The effect of a failing worker on the others; at first ``LaunchFailurePolicy/continue``.
@@ -230,12 +230,13 @@ public final class LaunchLoader: Sendable {
 
   /// Waits for the end of the launch, and returns its report.
   ///
-  /// The call does not launch. After the launch, it returns immediately. A failed launch has a report as well.
+  /// The call does not start the launch. After the launch, it returns immediately. A failed launch has a
+  /// report as well.
   ///
   /// - Returns: The report.
-  /// - Throws: `CancellationError` as soon as the waiting task is cancelled; ``LaunchError`` with the
-  ///   code `reentrant` where ``launch(_:)`` throws it, and `stopped` if there will be no launch. The type of the
-  ///   error is open because there are these two.
+  /// - Throws: `CancellationError` as soon as the waiting task is cancelled; ``LaunchError`` with the code
+  ///   `reentrant` where ``launch(_:)`` throws it, and `stopped` if there will be no launch. The error is
+  ///   untyped because it may be either of these.
   nonisolated(nonsending) public func report() async throws -> LaunchReport {
     if result.value == nil, let worker = LaunchContext.worker(of: ObjectIdentifier(self)) {
       throw LaunchError(.reentrant, worker: worker)
@@ -303,11 +304,11 @@ extension LaunchLoader {
 }
 
 extension EventNames {
-  /// Posted when the application is about to launch, before its launch work runs.
+  /// Posted when the program is about to launch, before its launch work runs.
   public static let willFinishLaunching =
     EventName<LaunchOptions>(lifecycle: "application.willFinishLaunching")
 
-  /// Posted when the application has launched; loaders attached to the bus then run their launch work.
+  /// Posted when the program has launched; loaders attached to the bus then run their launch work.
   ///
   /// The last event is kept and replayed to observers that are added later.
   public static let didFinishLaunching =

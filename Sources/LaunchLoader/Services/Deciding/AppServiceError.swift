@@ -6,7 +6,7 @@ internal import EventBus
 public struct AppServiceError: Error {
   /// The kind of failure, with its context.
   ///
-  /// More cases may be added: keep a `default` in a `switch`.
+  /// Future versions may add cases: include a `default` in each `switch`.
   public enum Code: Sendable {
     /// A service of this name already exists.
     case duplicate(String)
@@ -27,9 +27,9 @@ public struct AppServiceError: Error {
     /// A service did not end after it was cancelled, and was abandoned. Also used for launch work, which is
     /// named `launch work "x"`.
     case abandoned(String)
-    /// The application or group already ran.
+    /// The host or group already ran.
     case alreadyRan
-    /// The service is not of a kind that an application can run; the reason says what to do instead.
+    /// The service is not of a kind that a host can run; the reason says what to do instead.
     case unsuitable(String, reason: String)
     /// Services of a group failed; the cause comes first.
     case failed(group: String, errors: [any Error])

@@ -9,7 +9,7 @@ public struct AppServiceOptions: Sendable {
   /// The effect of the end of one service on the others.
   public enum EndPolicy: Hashable, Sendable {
     /// Stops all other services in reverse order, and makes `run()` throw an error that names the service,
-    /// even if the service returned: no program ends silently.
+    /// even if the service returned without one.
     case fail
     /// Stops all other services in reverse order. A return is a regular end; a thrown error is thrown by
     /// `run()`.
@@ -20,8 +20,8 @@ public struct AppServiceOptions: Sendable {
     case ignore
     /// Starts the service again after a pause, and leaves the others running.
     ///
-    /// Once the policy is exhausted, all services are stopped in order, and `run()` throws an error that carries the
-    /// last one of the service. While the services are being stopped, this is the same as ``fail``.
+    /// When the service has used up its restarts, all services are stopped in order, and `run()` throws an error
+    /// that contains the service's last one. While the services are being stopped, this is the same as ``fail``.
     case restart(RestartPolicy)
   }
 
@@ -43,19 +43,19 @@ public struct AppServiceOptions: Sendable {
   /// A Boolean value that indicates whether services that start after this one wait for its
   /// ``AppServiceContext/markReady()``.
   ///
-  /// A service that ends before it is ready has failed to start: unless ``onThrow`` says that it starts again, all
-  /// started services are stopped in reverse order, regardless of `onReturn` and `onThrow`.
+  /// A service that ends before it is ready has failed to start: unless ``onThrow`` restarts it, all started
+  /// services are stopped in reverse order, regardless of `onReturn` and `onThrow`.
   public var reportsReadiness: Bool
 
   /// The time in which the service must start, or become ready if ``reportsReadiness`` is set; `nil` means no
   /// limit.
   ///
-  /// If the service takes longer, it has failed to start: it is cancelled immediately, all started services
-  /// are stopped in reverse order, and `run()` throws an error that names the service. If ``onThrow`` says that the
-  /// service starts again, the others go on, and it does so when it has ended.
+  /// If the service takes longer, it has failed to start: it is cancelled immediately, all started services are
+  /// stopped in reverse order, and `run()` throws an error that names the service. If ``onThrow`` restarts the
+  /// service, the others continue, and it starts again when it has ended.
   ///
-  /// Without ``reportsReadiness``, a service has started when its task begins to run, usually at once, and the limit
-  /// covers nothing after that, which a message reports.
+  /// Without ``reportsReadiness``, a service has started when its task begins to run, usually at once. The limit
+  /// covers nothing after that, and a message says so.
   public var startTimeout: Duration?
 
   /// The time in which the service must stop once its turn has come, before it is cancelled.
@@ -99,16 +99,16 @@ public struct AppServiceOptions: Sendable {
 /// }
 /// ```
 ///
-/// Each start is an attempt, with its own context and lifetime: timers, observers and closures of an attempt end with
-/// it. The first pause is ``pause``; each one after that is ``growingBy`` times as long as the one before, and at
-/// most ``atMost``. ``limit`` counts the restarts in a row: an attempt that lasts ``resetAfter`` begins a new row,
-/// with the first pause. A number of restarts within a window of time, as in Erlang's supervisors, would not do here,
-/// because growing pauses outrun any window.
+/// Each start is an attempt, with its own context and lifetime: timers, observers and closures of an attempt
+/// end with it. The first pause is ``pause``; each one after that is ``growingBy`` times as long as the one
+/// before, and at most ``atMost``. ``limit`` counts the restarts in a row: an attempt that lasts
+/// ``resetAfter`` resets the count, and the next pause is the first one again. A limit for a window of time,
+/// as in Erlang's supervisors, would not work here, because growing pauses outlast any window.
 ///
 /// The services that start after this one wait for its first start only. A later restart neither stops nor delays them;
 /// they can observe its state.
 public struct RestartPolicy: Hashable, Sendable {
-  /// The pause before the first restart of a row.
+  /// The pause before the first restart in a row.
   public var pause: Duration
   /// The factor by which each pause is longer than the one before.
   public var growingBy: Double
@@ -116,17 +116,17 @@ public struct RestartPolicy: Hashable, Sendable {
   public var atMost: Duration
   /// The number of restarts in a row, after which the next end is a failure; `nil` means that there is no limit.
   public var limit: Int?
-  /// The duration of an attempt that begins a new row.
+  /// The duration of an attempt that resets the count of restarts in a row.
   public var resetAfter: Duration
 
   /// Creates a policy.
   ///
   /// - Parameters:
-  ///   - pause: The pause before the first restart of a row. A negative pause traps.
+  ///   - pause: The pause before the first restart in a row. A negative pause traps.
   ///   - factor: The factor by which each pause is longer than the one before, at least 1: another one traps.
   ///   - longest: The longest pause.
   ///   - limit: The number of restarts in a row; `nil` means that there is no limit. A negative number traps.
-  ///   - duration: The duration of an attempt that begins a new row.
+  ///   - duration: The duration of an attempt that resets the count of restarts in a row.
   ///   - fileID: The file of the call, supplied by the compiler.
   ///   - line: The line of the call, supplied by the compiler.
   public init(

@@ -1,6 +1,6 @@
 public import EventBus
 
-/// The connection of a running service to its application or group: shutdown requests, readiness, and the
+/// The connection of a running service to its host or group: shutdown requests, readiness, and the
 /// values of launch work.
 ///
 /// ```swift
@@ -43,7 +43,7 @@ public struct AppServiceContext: Sendable {
   /// The name that the service was added with; `nil` after it has ended.
   var name: String? { runner.machine { $0.name(of: handle.id) } }
 
-  /// True if the application that runs the service stops, or the service alone.
+  /// True if the host that runs the service stops, or the service alone.
   var isProgramStopping: Bool { runner.isProgramStopping }
 
   /// The number of the attempt, from 1: one more than the number of times that the service was restarted.
@@ -93,7 +93,7 @@ public struct AppServiceContext: Sendable {
   /// ```
   ///
   /// Tokens attached to the lifetime end before the closures passed to ``onShutdown(_:)`` run, in the order
-  /// of attachment, and outside every lock; ``isShuttingDown`` is `true` by then, unless the service ended by
+  /// of attachment, and with no lock held; ``isShuttingDown`` is `true` by then, unless the service ended by
   /// itself. Every context of an attempt returns the same lifetime; a restarted service has a new one.
   public var lifetime: Lifetime { handle.lifetime }
 
@@ -109,7 +109,7 @@ public struct AppServiceContext: Sendable {
 
   /// Runs a closure when the service is asked to stop, or immediately if it already was.
   ///
-  /// Closures run in registration order, outside every lock; ``isShuttingDown`` is `true` in all of them. The
+  /// Closures run in registration order, with no lock held; ``isShuttingDown`` is `true` in all of them. The
   /// service counts as running until they have returned. They also run when the service is cancelled, because
   /// that asks it to stop. If the service ends without being asked to stop, the closures are released without
   /// running.
@@ -124,12 +124,12 @@ public struct AppServiceContext: Sendable {
 
   /// Returns a value that launch work makes, as soon as the work has finished.
   ///
-  /// Reads it from the loader of the application that runs the service, or of its ``AppServiceGroup``; see
-  /// ``LaunchLoader/LaunchLoader/value(of:)``. An application starts its services after the launch, so there
+  /// Reads it from the loader of the host that runs the service, or of its ``AppServiceGroup``; see
+  /// ``LaunchLoader/LaunchLoader/value(of:)``. A host starts its services after the launch, so there
   /// the call waits only for work that was registered later, or that runs in the phase `idle`.
   ///
   /// A request to stop does not end the wait; ``cancelOnShutdown(_:)`` does that. Work that has not begun when
-  /// the application begins to stop never will; a call that waits for it throws when this service is asked to
+  /// the host begins to stop never will; a call that waits for it throws when this service is asked to
   /// stop in its turn.
   ///
   /// - Parameter key: The key of the value.
@@ -194,7 +194,7 @@ extension AppServiceContext {
   /// - Parameter body: The work.
   /// - Returns: The result of the body.
   /// - Throws: The error of the body: `CancellationError` if the request to stop, the caller's task or the body
-  ///   itself cancelled it. The type is open because the body runs in a task, whose errors have no narrower one.
+  ///   itself cancelled it. The error is untyped because the body runs in a task, whose errors are untyped.
   nonisolated(nonsending) public func cancelOnShutdown<Result: Sendable>(
     @_inheritActorContext _ body: @escaping @isolated(any) @Sendable () async throws -> Result
   ) async throws -> Result {
@@ -229,16 +229,17 @@ extension AppServiceContext {
   /// }
   /// ```
   ///
-  /// Like ``cancelOnShutdown(_:)`` in all but this: a `CancellationError` of the body makes the call return
-  /// `nil` if the service was asked to stop by then, unless the caller's task is cancelled as well. So does the
-  /// error of a wait of this library that the stop of the program has ended, such as ``AppStateError``; if the
-  /// service has not been asked to stop yet, the call returns when it is. A body that ends and a request to stop may
-  /// race, and what the body did decides: a value is returned, and any other error is thrown.
+  /// Works like ``cancelOnShutdown(_:)``, except that a `CancellationError` of the body makes the call return
+  /// `nil` if the service was asked to stop by then, unless the caller's task is cancelled as well. So does
+  /// the error of a wait of this library that the stop of the program has ended, such as ``AppStateError``;
+  /// if the service has not been asked to stop yet, the call returns when it is. If the body ends at the same
+  /// time as the request to stop arrives, the result of the body decides: a value is returned, and any other
+  /// error is thrown.
   ///
   /// - Parameter body: The work.
   /// - Returns: The result of the body, or `nil` if the request to stop ended it.
   /// - Throws: The error of the body; `CancellationError` if the caller's task or the body itself cancelled it. The
-  ///   type is open for the same reason.
+  ///   error is untyped for the same reason as that of ``cancelOnShutdown(_:)``.
   nonisolated(nonsending) public func unlessShuttingDown<Result: Sendable>(
     @_inheritActorContext _ body: @escaping @isolated(any) @Sendable () async throws -> Result
   ) async throws -> Result? {
@@ -264,7 +265,7 @@ extension AppServiceContext {
 /// }
 /// ```
 ///
-/// An application or a group starts a service once, asks it to stop through its context, and waits until
+/// A host or a group starts a service once, asks it to stop through its context, and waits until
 /// ``run(_:)`` returns. Any `Sendable` type can be a service; for a service of a few lines there is a form of
 /// `add` that takes a closure.
 public protocol AppService: Sendable {
@@ -282,9 +283,9 @@ public protocol AppService: Sendable {
   /// exceeds its time limit, its task is cancelled.
   ///
   /// - Parameter context: Requests the stop, and accepts the report that the service is ready.
-  /// - Throws: Any error. The options of the service decide how it affects the other services. After shutdown was
-  ///   requested, `CancellationError` and the errors of waits that the stop ends, such as ``AppStateError``, are
-  ///   not failures.
+  /// - Throws: Any error. The options of the service determine its effect on the other services. After shutdown
+  ///   was requested, `CancellationError` and the errors of waits that the stop ends, such as ``AppStateError``,
+  ///   are not failures.
   func run(_ context: AppServiceContext) async throws
 }
 

@@ -1,7 +1,6 @@
 internal import EventBus
 
-/// Services that start and stop together: one service of an application or of another group or, without an
-/// application, a separate run.
+/// Services that start and stop together: as one service of a host or of another group, or alone.
 ///
 /// ```swift
 /// let storage = AppServiceGroup("storage")
@@ -12,16 +11,16 @@ internal import EventBus
 /// ```
 ///
 /// The group is ready when all its services have started and those with ``AppServiceOptions/reportsReadiness`` are
-/// ready. When the group is asked to stop or is cancelled, it stops or cancels its services in its own order.
-/// It ends when all of them have ended, when the ending of one of them says so, or immediately if it has none.
+/// ready. When the group is asked to stop or is cancelled, it stops or cancels its services in its own order. It
+/// ends when all have ended, when one ends whose options stop the others, or immediately if it has none.
 ///
 /// Its time limits apply to every stop, including one that a failure inside the group causes. It inherits the limits and
-/// the clock that it does not set, so that it always ends if its application does.
+/// the clock that it does not set, so that it always ends if its host does.
 ///
-/// Messages about its services, and their errors, reach the application with the name of the group in front:
+/// Messages about its services, and their errors, reach the host with the name of the group in front:
 /// `storage/heartbeat`. A service that delays a stop is named in place of the group.
 ///
-/// If the application restarts the group, the services added before its first run start again, with new contexts.
+/// If the host restarts the group, the services added before its first run start again, with new contexts.
 ///
 /// ## By itself
 ///
@@ -37,7 +36,7 @@ internal import EventBus
 /// try await services.waitUntilStopped()
 /// ```
 ///
-/// Tests and other lifecycles run a group without an application. Keep it until ``waitUntilStopped()`` has returned:
+/// Tests and other lifecycles run a group without a host. Keep it until ``waitUntilStopped()`` has returned:
 /// a group that is released earlier cancels its services, which a message reports.
 ///
 /// ## Thread safety
@@ -54,7 +53,7 @@ public final class AppServiceGroup: AppService {
 
   /// The use of a group, which has one use only.
   private enum Use {
-    /// It was added to an application or another group, or ran in a service.
+    /// It was added to a host or another group, or ran in a service.
     case service
     /// It was started by itself.
     case alone(MessageQueue<AppHostMessage>)
@@ -87,14 +86,14 @@ public final class AppServiceGroup: AppService {
   /// Creates an empty group.
   ///
   /// - Parameters:
-  ///   - name: The name of the group, unique within its application or group.
+  ///   - name: The name of the group, unique within its host or group.
   ///   - stopTimeout: The time in which all services must stop, before they are cancelled; `nil` means the
-  ///     limit of the application or group that runs this one, counted from the beginning of this group's stop, or 20
+  ///     limit of the host or group that runs this one, counted from the beginning of this group's stop, or 20
   ///     seconds in a group by itself.
   ///   - cancelTimeout: The time in which cancelled services must end, before they are abandoned and named;
-  ///     `nil` means the limit of the application or group that runs this one, or 5 seconds in a group by itself.
+  ///     `nil` means the limit of the host or group that runs this one, or 5 seconds in a group by itself.
   ///   - clock: The clock that measures the time limits of the group and its services, and the times of messages about
-  ///     them; `nil` means the clock of the application or group that runs this one, or a `ContinuousClock`.
+  ///     them; `nil` means the clock of the host or group that runs this one, or a `ContinuousClock`.
   public init(
     _ name: String,
     stopTimeout: Duration? = nil,
@@ -131,9 +130,9 @@ public final class AppServiceGroup: AppService {
   ///   - name: The name of the service, unique within the group. With `nil`, it is the service's
   ///     ``AppService/serviceName``, followed by a number if that name is taken: `Poller`, `Poller 2`.
   ///   - options: The order, time limits and failure policy of the service.
-  /// - Throws: ``AppServiceError`` with the code `duplicate` if the given name, or that of a group, is taken, or
-  ///   `stopped` after shutdown was requested. While the group runs also `unknown` and `cycle`; before, these
-  ///   two make the run fail instead.
+  /// - Throws: ``AppServiceError`` with the code `duplicate` if the given name, or that of a group, is taken,
+  ///   or `stopped` after shutdown was requested. While the group runs, `unknown` and `cycle` as well; before
+  ///   that, the run fails with these two.
   /// - Complexity: Amortized O(log *n*) in the number of services.
   public func add(
     _ service: some AppService,
@@ -310,7 +309,7 @@ public final class AppServiceGroup: AppService {
 
   // MARK: By itself
 
-  /// Starts the services, without an application.
+  /// Starts the services, without a host.
   ///
   /// - Parameters:
   ///   - loader: The loader whose values the services read. The group does not launch it. Without a loader,
@@ -319,7 +318,7 @@ public final class AppServiceGroup: AppService {
   ///     a service waits for a value although no launch has begun, that it starts again, or that it is cancelled or
   ///     abandoned. By default, each message is a line on standard error.
   /// - Throws: ``AppServiceError`` with the code `alreadyRan` if the group was started before, or was added to an
-  ///   application or another group.
+  ///   host or another group.
   public func start(
     loader: LaunchLoader? = nil,
     onMessage: (@Sendable (AppHostMessage) -> Void)? = nil
@@ -359,8 +358,9 @@ public final class AppServiceGroup: AppService {
   /// Waits until the group, started by itself, is ready: all services have started, and those with
   /// ``AppServiceOptions/reportsReadiness`` are ready.
   ///
-  /// - Throws: ``AppServiceError`` with the code `failed`, or `endedBeforeReady` with the name of the group, if the run is
-  ///   over without being ready. `CancellationError` when the waiting task is cancelled first.
+  /// - Throws: ``AppServiceError`` with the code `failed`, or `endedBeforeReady` with the name of the group,
+  ///   if the run has ended before the group was ready. `CancellationError` when the waiting task is
+  ///   cancelled first.
   nonisolated(nonsending) public func waitUntilReady() async throws {
     if let error = try await outcome.readiness.wait() { throw error }
   }

@@ -59,7 +59,7 @@ package final class ServiceAttempt: Sendable {
 
   /// Runs a closure when the service is asked to stop, or immediately if it already was.
   ///
-  /// - Parameter body: Called at most once, and released afterward or when the attempt is closed.
+  /// - Parameter body: Called at most once, and released after the call or when the attempt is closed.
   /// - Returns: A token that removes the closure before it starts to run. Dropping the token has no effect.
   /// - Complexity: Amortized O(1).
   package func onRaise(_ body: @escaping @Sendable () -> Void) -> Token {
@@ -90,7 +90,7 @@ package final class ServiceAttempt: Sendable {
   ///
   /// ``close()`` does not wait for a closure that runs immediately.
   ///
-  /// - Parameter body: Called at most once, and released afterward.
+  /// - Parameter body: Called at most once, and then released.
   /// - Returns: A token that removes the closure. Dropping the token has no effect.
   /// - Complexity: Amortized O(1).
   package func onEnd(_ body: @escaping @Sendable () -> Void) -> Token {
@@ -212,7 +212,7 @@ extension ServiceAttempt {
 
   /// Cancels the task, and asks the service to stop: before, or right after.
   ///
-  /// In a task, because cancellation handlers are code of the application.
+  /// In a task, because cancellation handlers are code of the program.
   func cancel(stopsFirst: Bool) {
     Task.detached { [self] in
       if stopsFirst { raise() }

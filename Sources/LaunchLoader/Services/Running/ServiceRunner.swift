@@ -1,11 +1,11 @@
 internal import EventBus
 
-/// Runs services as the state machine directs: those of an application, or of a group.
+/// Runs services as the state machine directs: those of a host, or of a group.
 ///
 /// An event changes the machine under the one lock. The actions that follow are performed after unlocking, in their
 /// order, by one task at a time: the driver, ``drive()``, or the task of a service outside its `run`. An
 /// event from anywhere else wakes the driver. Services therefore inherit the task-local values of the code that runs the
-/// application or the group, and not those of the code that marks another service as ready or adds one.
+/// host or the group, and not those of the code that marks another service as ready or adds one.
 ///
 /// ## Thread safety
 ///
@@ -96,7 +96,7 @@ package final class ServiceRunner: Sendable {
     state.withLock { ($0.machine.outcome, $0.machine.wasCancelled) }
   }
 
-  /// True if the outermost services, those of the application, are stopping.
+  /// True if the outermost services, those of the host, are stopping.
   var isProgramStopping: Bool {
     var outermost = self
     while let parent = outermost.place?.parent?.runner { outermost = parent }

@@ -23,7 +23,7 @@ enum CloseReason: Sendable {
     return NATSError(.closed, "The event \(event) was given up, as \(words)")
   }
 
-  /// The error of an event that is posted afterwards.
+  /// The error of an event that is posted after that.
   func error(refusing event: String) -> NATSError {
     switch self {
     case .carrying: NATSError(.closed, "The event \(event) was not sent, as its carrying has ended")

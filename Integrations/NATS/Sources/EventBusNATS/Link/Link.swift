@@ -4,7 +4,7 @@ package import EventBus
 ///
 /// ## Thread safety
 ///
-/// Every member may be called on any thread. `wake` closures run on a thread of the link, under no lock; they
+/// Every member may be called on any thread. `wake` closures run on a thread of the link, with no lock held; they
 /// must not call the link.
 package protocol Link: AnyObject, Sendable {
   /// Whether messages can be sent now.

@@ -7,7 +7,7 @@ private import _EventBusLocks
 ///
 /// ## Thread safety
 ///
-/// Every member may be called on any thread. The closures are called in tasks, under no lock.
+/// Every member may be called on any thread. The closures are called in tasks, with no lock held.
 final class Preparations: Sendable {
   private struct State {
     var jobs: [Int: Preparation] = [:]
