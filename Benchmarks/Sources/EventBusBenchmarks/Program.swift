@@ -9,8 +9,9 @@ enum Program {
     let alone = posts + Registering.rows + Replaying.rows + Properties.rows + Collections.rows
     let later = Streams.rows + Later.rows + Timers.rows
     let launching = Launching.rows + Starting.rows + Signals.rows
-    let counts = Memory.rows + Sizes.rows + Counts.rows + Home.counts + Properties.counts
-    let rows = alone + later + Seeing.rows + Threads.rows + launching + Growth.rows + counts
+    let counts = Memory.rows + Counts.rows + Home.counts + Properties.counts
+    // The sizes first: the table of a bus grows with the number of names in the process.
+    let rows = Sizes.rows + alone + later + Seeing.rows + Threads.rows + launching + Growth.rows + counts
     await Suite(ours: .eventBus, peers: Subject.peers, rows: rows).main()
   }
 }

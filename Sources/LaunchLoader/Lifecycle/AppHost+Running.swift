@@ -188,10 +188,13 @@ extension AppHost {
   }
 
   /// Waits for the work that ran after the launch, which the stop has cancelled, and abandons what exceeds the limit.
+  ///
+  /// Not for work that runs the host itself, which ends after it.
   nonisolated(nonsending) private func abandonLateWork(
     _ system: SystemConnection
   ) async -> [ServiceMachine.Failure] {
-    let (work, limit, clock) = (loader.lateWork, configuration.cancelTimeout, configuration.clock)
+    let work = loader.lateWork.filter { !LaunchContext.isInside($0.item) }
+    let (limit, clock) = (configuration.cancelTimeout, configuration.clock)
     if work.isEmpty { return [] }
     let delay = DelayReport(clock) { waited in
       let workers = work.unfinished.map(\.rawValue)

@@ -137,8 +137,9 @@ extension LaunchMachine {
     }
     guard let problem = unmet?.problem else { return }
     problems.append(suggestingName(in: problem, of: rows[index]))
-    if policy == .continue { return }
-    if verdict == .fine { verdict = .impossible }
+    // A launch that stops already has its verdict, also one that was only cancelled.
+    if policy == .continue || halt != nil { return }
+    verdict = .impossible
     halt(.skipped(because: rows[index].id))
   }
 

@@ -38,6 +38,7 @@ extension LaunchLoader {
       let (stored, pending, arrival) = try source(of: key)
       if let stored, let value = stored as? Value { return value }
       if let worker = LaunchContext.worker(of: ObjectIdentifier(self)) {
+        if let arrival { state.withLock { $0.leave(arrival, for: key.name) } }
         throw LaunchError(.reentrant, worker: worker)
       }
       if wait == nil { wait = beginWait(for: key.name, audience) }
