@@ -87,7 +87,7 @@ enum Launching {
     )
   }
 
-  /// - Parameter dependencies: The numbers of the workers that one with this number depends on.
+  /// Registers and launches all workers, each of which depends on those that a closure numbers.
   private static func registeringAndLaunching(
     after dependencies: @escaping @Sendable (Int) -> [Int]
   ) -> Entry {

@@ -11,7 +11,8 @@ enum Program {
     let launching = Launching.rows + Starting.rows + Signals.rows
     let counts = Memory.rows + Counts.rows + Home.counts + Properties.counts
     // The sizes first: the table of a bus grows with the number of names in the process.
-    let rows = Sizes.rows + alone + later + Seeing.rows + Threads.rows + launching + Growth.rows + counts
+    let first = Sizes.rows + alone + later + Seeing.rows + Threads.rows
+    let rows = first + launching + Growth.rows + counts
     await Suite(ours: .eventBus, peers: Subject.peers, rows: rows).main()
   }
 }

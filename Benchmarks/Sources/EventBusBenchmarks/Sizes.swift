@@ -111,7 +111,7 @@ enum Sizes {
       entries: [entry(.eventBus, { $0 }) { _ in make() }]
     )
   }
-  
+
   // Handlers without an actor are made outside the main actor, to which they would belong otherwise.
 
   nonisolated private static func observe(_ owner: Sink) {

@@ -1,4 +1,5 @@
 internal import InstructionCounter
+internal import Synchronization
 
 #if canImport(Glibc)
 internal import Glibc
@@ -44,14 +45,14 @@ private func processorTime(_ clock: clockid_t) -> Double {
 internal enum Instructions {
   /// What callgrind notes beside the next count; nothing is counted without it.
   ///
-  nonisolated(unsafe) internal static var title: String?  // Reason: set between two measured works only.
+  internal static let title = Mutex(String?.none)
 
   fileprivate static func start() {
-    if unsafe title != nil { instruction_counter_start() }
+    if title.withLock({ $0 != nil }) { instruction_counter_start() }
   }
 
   fileprivate static func stop() {
-    // Reason: the C function copies the text.
-    if let title = unsafe title { unsafe instruction_counter_stop(title) }
+    guard let title = title.withLock({ $0 }) else { return }
+    unsafe instruction_counter_stop(title)  // Reason: the function copies the text.
   }
 }

@@ -1,3 +1,5 @@
+internal import Synchronization
+
 /// Runs rows: prepares every subject, then takes turns, so that all run under the same load.
 public struct Runner: Sendable {
   private let options: Options
@@ -47,9 +49,10 @@ public struct Runner: Sendable {
         let work = entry.prepare()
         if row.pace.warmsUp { _ = await work(iterations) }
         let units = Double(iterations) * figure.divisor
-        unsafe Instructions.title = "\(figure.title)|\(entry.subject.name)|\(Int(units))"
+        let title = "\(figure.title)|\(entry.subject.name)|\(Int(units))"
+        Instructions.title.withLock { $0 = title }
         _ = await work(iterations)
-        unsafe Instructions.title = nil
+        Instructions.title.withLock { $0 = nil }
       }
     }
   }

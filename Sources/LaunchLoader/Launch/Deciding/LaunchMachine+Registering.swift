@@ -137,7 +137,7 @@ extension LaunchMachine {
     }
     guard let problem = unmet?.problem else { return }
     problems.append(suggestingName(in: problem, of: rows[index]))
-    // A launch that stops already has its verdict, also one that was only cancelled.
+    // A launch that stops already has its verdict, even if it was only cancelled.
     if policy == .continue || halt != nil { return }
     verdict = .impossible
     halt(.skipped(because: rows[index].id))

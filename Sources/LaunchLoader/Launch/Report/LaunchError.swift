@@ -84,6 +84,18 @@ extension LaunchError: EndedWaitError {
   }
 }
 
+extension LaunchError {
+  /// True if a value is missing because the loader was stopped before the work that makes it began, or because that
+  /// was cancelled.
+  var isStoppedValue: Bool {
+    switch code {
+    case .noValue(_, .refused?): true
+    case .noValue(_, let outcome?): outcome.isCancellation
+    default: false
+    }
+  }
+}
+
 extension LaunchError: CustomStringConvertible {
   /// A description of the error, the registrations and lines concerned, and the remedy.
   public var description: String {

@@ -227,18 +227,6 @@ extension [LaunchMachine.Row] {
   }
 }
 
-extension LaunchError {
-  /// True if a value is missing because the loader was stopped before the work that makes it began, or because that
-  /// was cancelled.
-  var isStoppedValue: Bool {
-    switch code {
-    case .noValue(_, .refused?): true
-    case .noValue(_, let outcome?): outcome.isCancellation
-    default: false
-    }
-  }
-}
-
 extension LaunchLoader.State {
   /// Returns the latch that opens when work of a name is registered, or when none will be, for one more caller.
   fileprivate mutating func enterArrival(of id: LaunchID) -> Latch {
