@@ -54,17 +54,25 @@ if ((within > 0 && ${#chosen[@]} > 0)); then
   first=$((10#$(date +%j) % ${#chosen[@]}))
   chosen=("${chosen[@]:first}" "${chosen[@]:0:first}")
 fi
+declare -A filters=()
+for patch in "${chosen[@]}"; do
+  [[ -f $patch ]] || fail "there is no $patch"
+done
+# Every patch must have this form and fit the tree, also those that are not planted now.
+unfit=0
+for patch in "${all[@]}"; do
+  filters[$patch]=$(sed -n '/^diff --git/q; s/^Test: //p' "$patch")
+  problem=
+  [[ ${filters[$patch]} ]] || problem="names no tests: a line 'Test: EXPRESSION' before the first 'diff --git'"
+  [[ $(grep -c '^diff --git a/' "$patch") == $(grep -c '^+++ b/' "$patch") ]] || problem="has no 'diff --git' line for each file"
+  [[ $problem ]] || git apply --check "$patch" 2> "$work/unfit.log" || problem="does not fit: $(head -n 1 "$work/unfit.log")"
+  [[ -z $problem ]] || { echo "DOES NOT APPLY: $patch $problem"; unfit=$((unfit + 1)); }
+done
+((unfit == 0)) || exit 1
 if ((${#chosen[@]} == 0)); then
   echo "0 faults: none is in a file that changed."
   exit
 fi
-
-declare -A filters=()
-for patch in "${chosen[@]}"; do
-  [[ -f $patch ]] || fail "there is no $patch"
-  filters[$patch]=$(sed -n '/^diff --git/q; s/^Test: //p' "$patch")
-  [[ ${filters[$patch]} ]] || fail "$patch names no tests: a line 'Test: EXPRESSION' before the first 'diff --git'"
-done
 
 swift build --build-tests > "$work/faults.log" 2>&1 || fail "the tree without a fault does not build, see $work/faults.log"
 build=$(swift build --show-bin-path)
@@ -151,13 +159,15 @@ tests_pass() {
 }
 
 "$build/EventBusPackageTests.xctest" --testing-library swift-testing --list-tests > "$faults/list.txt" 2> /dev/null || true
-for patch in "${chosen[@]}"; do
+for patch in "${all[@]}"; do
   grep -qP -- "${filters[$patch]}" "$faults/list.txt" || fail "$patch: no test matches '${filters[$patch]}'"
   for suite in $(grep -oE '\b[A-Z]\w*Tests\b' <<< "${filters[$patch]}"); do
     grep -qw -- "$suite" "$faults/list.txt" || fail "$patch: there is no suite $suite"
   done
 done
-if ! tests_pass "$build/EventBusPackageTests.xctest" 1200 "${filters[@]}" > "$faults/unpatched.log" 2>&1; then
+expressions=()
+for patch in "${chosen[@]}"; do expressions+=("${filters[$patch]}"); done
+if ! tests_pass "$build/EventBusPackageTests.xctest" 1200 "${expressions[@]}" > "$faults/unpatched.log" 2>&1; then
   print_failures "$faults/unpatched.log"
   fail "these tests fail without a fault"
 fi
