@@ -114,7 +114,7 @@ private struct RandomMachine {
       if let index = indices[ObjectIdentifier(item)] { withdrawn.insert(index) }
       end(item, .skipped(because: nil))
     case 3 where numbers.next(below: 6) == 0:
-      for row in machine.expire() { giveUp(row) }
+      for late in machine.expire() { abandon(late) }
       isHalted = true
     case 4:
       if let (_, row) = (running + starting).first { giveUp(row) }
@@ -124,11 +124,14 @@ private struct RandomMachine {
   }
 
   private mutating func giveUp(_ row: Int) {
-    guard let late = machine.giveUp(row) else { return }
+    if let late = machine.giveUp(row) { abandon(late) }
+  }
+
+  private mutating func abandon(_ late: LaunchMachine.Row) {
     end(late.item, .timedOut)
-    starting.removeAll { $0.row == row }
-    running.removeAll { $0.row == row }
-    machine.end(row, .timedOut, from: .zero)
+    starting.removeAll { $0.row == late.number }
+    running.removeAll { $0.row == late.number }
+    machine.end(late.number, .timedOut, from: .zero)
     if policy != .continue { isHalted = true }
   }
 

@@ -19,8 +19,11 @@ struct LaunchMachineTests {
     #expect(count > size(1_000, full: 10_000))
   }
 
-  @Test("A worker that is given up has the time at which it began, and its later end is ignored")
-  func givenUp() {
+  @Test(
+    "A worker that is given up has the time at which it began, and its later end is ignored",
+    arguments: [false, true]
+  )
+  func givenUp(byTheLaunch: Bool) {
     var machine = LaunchMachine()
     let item = LaunchItem(id: nil, LaunchWork(asynchronous: { _ in }))
     _ = machine.register(item)
@@ -31,8 +34,9 @@ struct LaunchMachineTests {
     }
     let begins = machine.begin(row, at: .seconds(2))
     #expect(begins)
-    let (running, late) = (machine.expire(), machine.giveUp(row))
-    #expect(running == [row] && late?.item === item && late?.start == .seconds(2))
+    // The launch cancels what exceeds its limit, so the end may come before it is recorded that the limit was exceeded.
+    let late = byTheLaunch ? machine.expire() : [machine.giveUp(row)].compactMap(\.self)
+    #expect(late.count == 1 && late.first?.item === item && late.first?.start == .seconds(2))
     let ends = machine.claimEnd(row)
     #expect(!ends)
   }

@@ -100,14 +100,19 @@ extension LaunchMachine {
     if stage == .launching { halt(.skipped(because: nil)) }
   }
 
-  /// Skips everything that has not begun, because the time limit of the launch was reached.
+  /// Skips everything that has not begun, and abandons what runs, because the time limit of the launch was reached.
   ///
-  /// - Returns: The running workers, to be given up.
-  package mutating func expire() -> [Int] {
+  /// The end of each is claimed before it is cancelled: one that then returns has exceeded the limit all the same.
+  ///
+  /// - Returns: The rows to record as timed out.
+  package mutating func expire() -> [Row] {
+    defer { checkInvariants(ofSize: rows.count, _checkInvariants()) }
     guard stage == .launching else { return [] }
     if policy != .continue && verdict == .fine { verdict = .failed }
+    let late = rows.filter { $0.state == .running && $0.kind == .task }
+      .compactMap { giveUp($0.number) }
     halt(.skipped(because: nil))
-    return rows.filter { $0.state == .running && $0.kind == .task }.map(\.number)
+    return late
   }
 
   /// Refuses all further registrations, and cancels work that runs after the launch; a running launch continues with

@@ -25,7 +25,7 @@ extension LaunchMachine {
     /// The work.
     package let item: LaunchItem
     /// Its number, ascending in order of registration, which also withdraws it.
-    let number: Int
+    package let number: Int
     /// How the work is run: cached from the item, to avoid a cache miss.
     let kind: LaunchItem.Kind
     /// Its number among the registrations without a name on its line; zero if it has a name.

@@ -43,7 +43,7 @@ extension LaunchLoader {
     change { _ in }
     if let timeout = run.timeout {
       let alarm = run.stopwatch.alarm(at: timeout) { [self] in
-        for row in change({ $0.expire() }) { giveUp(row, run) }
+        for late in change({ $0.expire() }) { abandon(late, run) }
       }
       run.limit.withLock { $0 = alarm }
     }
@@ -297,14 +297,18 @@ extension LaunchLoader {
   }
 
   /// Continues without a worker that has exceeded its time limit.
+  private func giveUp(_ row: Int, _ run: Run) {
+    if let late = state.withLock({ $0.machine.giveUp(row) }) { abandon(late, run) }
+  }
+
+  /// Records that a worker, whose end is claimed, has exceeded a time limit.
   ///
   /// If the worker has not begun, because its actor is busy, its closure is released, and it has neither a start nor a
   /// duration: it will never run.
-  private func giveUp(_ row: Int, _ run: Run) {
-    guard let late = state.withLock({ $0.machine.giveUp(row) }) else { return }
+  private func abandon(_ late: LaunchMachine.Row, _ run: Run) {
     let duration = late.start.map { run.stopwatch.elapsed() - $0 } ?? .zero
     late.item.settle(.timedOut)
-    change { $0.end(row, .timedOut, from: late.start, for: duration) }
+    change { $0.end(late.number, .timedOut, from: late.start, for: duration) }
   }
 
   /// Undoes a worker, within the time limit of the launch.
