@@ -132,6 +132,21 @@ struct LateClosingTests {
     )
   }
 
+  @Test("A host that late work runs does not wait for that work, which its stop cancels")
+  func runningTheHost() async throws {
+    let stage = Stage()
+    stage.loader.register(Self.first, close: closing) { _ in "first" }
+    let late = stage.loader.register("runs the host", phase: .idle) { [log] _ in
+      _ = try? await stage.app.run()
+      log.append("the host has ended")
+    }
+    try await stage.loader.launch()
+    try await stage.app.waitUntil(state: .active)
+    stage.app.shutdown()
+    _ = try await late.waitUntilFinished()
+    #expect(log.entries == ["close first", "the host has ended"])
+  }
+
   @Test("A value that a maker of an abandoned launch makes is closed when it is made")
   func abandonedLaunch() async throws {
     let stage = Stage(stopTimeout: .seconds(2), cancelTimeout: .seconds(2))

@@ -112,6 +112,24 @@ struct LaunchFailurePolicyTests {
     }
   }
 
+  @Test(
+    "Stop and roll back: unorderable work that joins a cancelled launch leaves it cancelled",
+    arguments: [LaunchFailurePolicy.stop, .rollback]
+  )
+  func impossibleAfterCancellation(policy: LaunchFailurePolicy) async throws {
+    let (loader, hasBegun) = (LaunchLoader(onFailure: policy), ManualLatch())
+    loader.register("runs") { _ in
+      hasBegun.open()
+      await ManualLatch().wait()
+      loader.register("joins", after: ["nobody"]) { _ in }
+    }
+    let launch = Task { try await loader.launch() }
+    await hasBegun.wait()
+    launch.cancel()
+    let report = try await launch.value
+    #expect(report.problems.map(\.code) == [.unknown("nobody", neededBy: "joins")])
+  }
+
   @Test("Continue: unorderable work that joins the launch is a problem in its report")
   func impossibleButContinuing() async throws {
     let loader = LaunchLoader()

@@ -174,6 +174,7 @@ struct ValueWaitTests {
         let child = Task { await launchErrorCode { try await loader.value(of: key) } }
         log.append("\(String(describing: await child.value))")
       }
+      #expect(loader.awaitedCount == 0, "Callers that are refused do not count as waiting.")
     }
     loader.register(.text, after: ["asks"]) { _ in "" }
     try await loader.launch()
