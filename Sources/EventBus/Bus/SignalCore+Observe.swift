@@ -13,7 +13,7 @@ extension SignalCore {
     let (registration, actor) = (ObserverRegistration(self, at: request.site), handler.isolation)
     let call = withoutIsolation(handler)
     let conditions = conditions(of: request, predicate)
-    if conditions == nil, actor == nil {
+    if conditions == nil, actor == nil, !request.once {
       add(plainSink.init(registration, priority: request.priority, call))
       return Token(registration)
     }
@@ -68,9 +68,7 @@ extension SignalCore {
     _ request: ObserveRequest,
     _ handler: @escaping @Sendable (Payload, (any Actor)?) -> Void
   ) -> Token {
-    let conditions = Conditions<Payload>(request, where: nil, isReplaying: false)
-    let registration = ObserverRegistration(self, at: request.site)
-    return enter(PosterSink(registration, request, conditions, handler), request)
+    enter(PosterSink(ObserverRegistration(self, at: request.site), request, handler), request)
   }
 
   /// Registers an asynchronous handler that belongs to its token.
@@ -181,8 +179,8 @@ extension SignalCore {
     -> Conditions<Payload>?
   {
     let isReplaying = wantsReplay && interned?.replay ?? 0 > 0
-    if request.sender == nil, !request.once, predicate == nil, !isReplaying { return nil }
-    return conditionsClass.init(request, where: predicate, isReplaying: isReplaying)
+    if request.sender == nil, predicate == nil, !isReplaying { return nil }
+    return conditionsClass.init(where: predicate, isReplaying: isReplaying)
   }
 
   private func mailbox(of actor: (any Actor)?) -> Mailbox? {

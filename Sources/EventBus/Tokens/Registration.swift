@@ -57,7 +57,9 @@ package class Registration: @unchecked Sendable {  // Reason: atomic and locked.
   private static var spent: UInt64 { 64 }
   /// Set when the calls are not counted.
   private static var uncounted: UInt64 { 128 }
-  @usableFromInline static var onePause: UInt64 { 256 }
+  /// Set while an event holds the only call of the handler.
+  private static var claimed: UInt64 { 256 }
+  @usableFromInline static var onePause: UInt64 { 512 }
   @usableFromInline static var oneCall: UInt64 { 1 << 32 }
   @usableFromInline static var pauses: UInt64 { oneCall - onePause }
 
@@ -118,6 +120,22 @@ package class Registration: @unchecked Sendable {  // Reason: atomic and locked.
 
   /// True if the registration ended with its only call.
   final var hasUsedCall: Bool { state & Self.spent != 0 }
+
+  // MARK: The only call
+
+  /// True if an event holds or has used the only call of the handler.
+  final var isClaimed: Bool { state & Self.claimed != 0 }
+
+  /// Claims the only call of the handler for an event.
+  ///
+  /// - Returns: `true` to the one caller that may make it.
+  final func claimOnlyCall() -> Bool {
+    let former = word.bitwiseOr(Self.claimed, ordering: .sequentiallyConsistent).oldValue
+    return former & Self.claimed == 0
+  }
+
+  /// Takes back a claim whose event was discarded, which would keep waiting ones from being called.
+  final func returnClaim() { word.bitwiseAnd(~Self.claimed, ordering: .sequentiallyConsistent) }
 
   // MARK: The end
 

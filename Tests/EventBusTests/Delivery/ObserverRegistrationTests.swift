@@ -12,8 +12,7 @@ struct ObserverRegistrationTests {
     let list = ObserverList(numbers: RegistrationCounter())
     registration = ObserverRegistration(list, at: CallSite(#fileID, #line))
     let request = ObserveRequest(once: true, at: registration.site)
-    let conditions = Conditions<Int>(request, where: nil, isReplaying: false)
-    sink = HandlerSink(registration, request, conditions, on: nil) { _, _ in
+    sink = HandlerSink(registration, request, nil, on: nil) { _, _ in
       Issue.record("Its registration has ended.")
     }
     list.add(sink)

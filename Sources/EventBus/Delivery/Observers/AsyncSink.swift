@@ -66,7 +66,7 @@ final class AsyncSink<Payload: Sendable>: GeneralSink<Payload>,
       delivery?.announce()
     } else {
       delivery?.settleElsewhere()
-      if let conditions, conditions.once, !claimsAtCall(post.record) { conditions.returnClaim() }
+      if once, !claimsAtCall(post.record) { registration.returnClaim() }
     }
     return outcome
   }

@@ -23,6 +23,12 @@ package class GeneralSink<Payload: Sendable>: Sink<Payload>,
   private final let classOfOwner: AnyClass?
   /// True if the actor of the mailbox is the owner.
   private final let isOwnedByActor: Bool
+  /// Whether the registration ends with its first call.
+  package final let once: Bool
+  /// True if each look at an event is counted as a call, also one that declines it.
+  private final let countsLooks: Bool
+  /// True if an event may be declined.
+  private final let isConditional: Bool
 
   /// Creates a sink.
   ///
@@ -32,14 +38,19 @@ package class GeneralSink<Payload: Sendable>: Sink<Payload>,
   ///   - conditions: The conditions that an event must meet.
   ///   - owner: The owner, which is not retained.
   ///   - mailbox: The mailbox of the actor on which the handler runs.
+  ///   - declines: Whether ``accept(_:_:isCounted:)`` declines some events.
   init(
     _ registration: ObserverRegistration,
     _ request: ObserveRequest,
     _ conditions: Conditions<Payload>?,
     owner: AnyObject? = nil,
-    on mailbox: Mailbox? = nil
+    on mailbox: Mailbox? = nil,
+    declines: Bool = false
   ) {
     (self.conditions, self.owner, ownMailbox) = (conditions, owner, mailbox)
+    once = request.once
+    countsLooks = declines || conditions?.hasPredicate ?? false
+    isConditional = declines || once || conditions != nil
     classOfOwner = owner.map { type(of: $0) }
     isOwnedByActor = owner.map { mailbox?.serves(ObjectIdentifier($0)) ?? false } ?? false
     super.init(registration, priority: request.priority)
@@ -99,8 +110,8 @@ package class GeneralSink<Payload: Sendable>: Sink<Payload>,
   /// that path, and the post makes one virtual call instead of three.
   @inline(__always)
   final func take(_ payload: Payload, _ post: Post) -> Reception {
-    guard let conditions else { return accept(payload, post, isCounted: false) }
-    if let gate = conditions.gate {
+    guard isConditional else { return accept(payload, post, isCounted: false) }
+    if let gate = conditions?.gate {
       // Not announced as queued: the registration is about to take it, or to queue it.
       let (outcome, crowd) = gate.admit(post.number) {
         QueuedEvent(payload: payload, origin: EventOrigin(post, delivery(of: post)))
@@ -113,22 +124,23 @@ package class GeneralSink<Payload: Sendable>: Sink<Payload>,
 
   /// Checks the conditions, and accepts an event that meets them.
   package final func pass(_ payload: Payload, _ post: Post) -> Reception {
-    guard let conditions else { return accept(payload, post, isCounted: false) }
+    guard isConditional else { return accept(payload, post, isCounted: false) }
     let isCalledByPoster = isCalledByPoster
     if isCalledByPoster, hasLostOwner {
       registration.endWithOwner()
       return .ownerLost
     }
-    let isCall = isCalledByPoster || conditions.hasPredicate
-    if isCall, !registration.beginCall() { return refusal }
+    let isCall = isCalledByPoster || countsLooks
+    if isCall, !registration.beginCall() { return registration.refusal }
     defer { if isCall { registration.finish() } }
-    if conditions.hasPredicate {
+    if let conditions, conditions.hasPredicate {
       if !conditions.predicate(payload) { return .declined }
       // The predicate may have ended its own registration.
-      if !registration.isActive { return refusal }
+      if !registration.isActive { return registration.refusal }
     }
-    if conditions.once {
-      let isTaken = claimsAtCall(post.record) ? conditions.isSpent : !conditions.claim()
+    if once {
+      let isTaken =
+        claimsAtCall(post.record) ? registration.isClaimed : !registration.claimOnlyCall()
       if isTaken { return .spent }
     }
     return accept(payload, post, isCounted: isCall)
@@ -148,7 +160,7 @@ package class GeneralSink<Payload: Sendable>: Sink<Payload>,
   /// Ends a single-call registration, just before the call.
   @inline(__always)
   final func endIfOnce() {
-    if let conditions, conditions.once { registration.endWithCall() }
+    if once { registration.endWithCall() }
   }
 
   @inline(never)
@@ -203,7 +215,7 @@ package class GeneralSink<Payload: Sendable>: Sink<Payload>,
   /// True if each call, and each look at a condition, is counted.
   ///
   /// A call without conditions and without an actor is not: its fence is the reclamation, as for a plain handler.
-  private final var areCallsCounted: Bool { conditions != nil || !isCalledByPoster }
+  private final var areCallsCounted: Bool { isConditional || !isCalledByPoster }
 
   /// Whether the only call is claimed when it begins, since an interceptor may prevent it, and not as soon as
   /// an event has met the conditions.
@@ -217,13 +229,8 @@ package class GeneralSink<Payload: Sendable>: Sink<Payload>,
 
   override final func refusal(of record: PostRecord) -> Reception? {
     if !registration.isActive { return registration.refusal }
-    guard let conditions, conditions.once, claimsAtCall(record) else { return nil }
-    return conditions.claim() ? nil : .spent
-  }
-
-  override final var refusal: Reception {
-    if !registration.isActive, conditions?.isSpent == true { return .spent }
-    return registration.refusal
+    guard once, claimsAtCall(record) else { return nil }
+    return registration.claimOnlyCall() ? nil : .spent
   }
 
   // MARK: What the list asks
@@ -263,50 +270,30 @@ package class GeneralSink<Payload: Sendable>: Sink<Payload>,
   }
 }
 
-/// The conditions that an event must meet to reach a handler: a sender, a predicate, a single call, the end of a
-/// replay.
+/// The conditions that an event must meet to reach a handler: a sender, a predicate, the end of a replay.
 ///
 /// Most sinks have none. The list checks the sender.
 package final class Conditions<Payload: Sendable>:
-  @unchecked Sendable  // Reason: constants, an atomic, and a group that is set before publication.
+  @unchecked Sendable  // Reason: constants, and a group that is set before publication.
 {
   /// The observers of the only sender.
   fileprivate(set) var group: SenderGroup?
   /// The filter; not optional, since binding an optional closure retains it.
   fileprivate let predicate: @Sendable (Payload) -> Bool
   fileprivate let hasPredicate: Bool
-  /// Whether the registration ends with its first call.
-  package let once: Bool
   /// The gate that holds live events back during a replay.
   package let gate: ReplayGate?
-  private let isClaimed = Atomic<Bool>(false)
 
   /// Creates conditions, of which there must be at least one.
   ///
   /// - Parameters:
-  ///   - request: The parameters of the registration.
   ///   - predicate: The filter, which runs on the posting thread; the event is declined when it returns `false`.
   ///   - isReplaying: Whether the observer receives recorded events first.
-  required package init(
-    _ request: ObserveRequest,
-    where predicate: (@Sendable (Payload) -> Bool)?,
-    isReplaying: Bool
-  ) {
+  required package init(where predicate: (@Sendable (Payload) -> Bool)?, isReplaying: Bool) {
     self.predicate = predicate ?? { _ in true }
-    (hasPredicate, once) = (predicate != nil, request.once)
+    hasPredicate = predicate != nil
     gate = isReplaying ? ReplayGate() : nil
   }
-
-  /// True if an event has used the only call of the handler.
-  var isSpent: Bool { isClaimed.load(ordering: .acquiring) }
-
-  /// Claims the only call of the handler.
-  ///
-  /// - Returns: `true` to the one caller that may make it.
-  func claim() -> Bool { !isClaimed.exchange(true, ordering: .acquiringAndReleasing) }
-
-  /// Takes back a claim whose event was discarded, which would keep waiting ones from being called.
-  func returnClaim() { isClaimed.store(false, ordering: .releasing) }
 }
 
 /// A closure, with conditions, an owner or an actor.
@@ -361,11 +348,10 @@ final class PosterSink<Payload: Sendable>: GeneralSink<Payload>,
   init(
     _ registration: ObserverRegistration,
     _ request: ObserveRequest,
-    _ conditions: Conditions<Payload>?,
     _ handler: @escaping @Sendable (Payload, (any Actor)?) -> Void
   ) {
     self.handler = handler
-    super.init(registration, request, conditions)
+    super.init(registration, request, nil)
   }
 
   override func accept(_ payload: Payload, _ post: Post, isCounted: Bool) -> Reception {

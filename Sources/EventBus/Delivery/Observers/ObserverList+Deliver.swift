@@ -183,7 +183,7 @@ extension ObserverList {
         if sink.number > newest { return 0 }
         let reception: Reception =
           if post.excludedAddress == ObjectAddress.of(sink.registration) { .excluded } else {
-            sink.isClosed ? sink.refusal : sink.receive(payload, post)
+            sink.isClosed ? sink.registration.refusal : sink.receive(payload, post)
           }
         record?.met(reception, at: sink, in: list, post)
         return reception.isReached ? 1 : 0
@@ -279,7 +279,7 @@ extension ObserverList {
     _ post: Post,
     to sink: GeneralSink<Payload>
   ) {
-    func pass() -> Reception { sink.isClosed ? sink.refusal : sink.pass(payload, post) }
+    func pass() -> Reception { sink.isClosed ? sink.registration.refusal : sink.pass(payload, post) }
     guard let record = post.record else {
       _ = pass()
       return

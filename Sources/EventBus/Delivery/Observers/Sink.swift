@@ -103,9 +103,6 @@ package class AnySink: @unchecked Sendable {  // Reason: atomics and constants.
   /// The events that wait for the handler, and those discarded; `nil` if events never wait.
   var content: QueueContent? { nil }
 
-  /// The reason for not passing an event to a handler that is closed.
-  var refusal: Reception { registration.refusal }
-
   /// Removes the events that wait for the handler, when the registration has ended.
   ///
   /// Called once, with no lock held.

@@ -235,13 +235,7 @@ final class SharedSink<Value: Sendable>: GeneralSink<SharedCall<Value>>,
     (self.observers, self.id, self.handler) = (observers, id, handler)
     (ownerID, isBound) = (owner.map(ObjectIdentifier.init), mailbox != nil)
     let request = ObserveRequest(at: registration.site)
-    // With a predicate, each look at a change is counted as a call.
-    let conditions = Conditions<SharedCall<Value>>(
-      request,
-      where: { _ in true },
-      isReplaying: false
-    )
-    super.init(registration, request, conditions, owner: owner, on: mailbox)
+    super.init(registration, request, nil, owner: owner, on: mailbox, declines: true)
   }
 
   /// Sets the value that the observer knows from its registration, with which its changes begin.
