@@ -58,7 +58,7 @@ declare -A filters=()
 for patch in "${chosen[@]}"; do
   [[ -f $patch ]] || fail "there is no $patch"
 done
-# Every patch must have this form and fit the tree, also those that are not planted now.
+# Every patch must have this form and fit the tree, including those that are not planted now.
 unfit=0
 for patch in "${all[@]}"; do
   filters[$patch]=$(sed -n '/^diff --git/q; s/^Test: //p' "$patch")

@@ -130,8 +130,7 @@ package class Registration: @unchecked Sendable {  // Reason: atomic and locked.
   ///
   /// - Returns: `true` to the one caller that may make it.
   final func claimOnlyCall() -> Bool {
-    let former = word.bitwiseOr(Self.claimed, ordering: .sequentiallyConsistent).oldValue
-    return former & Self.claimed == 0
+    word.bitwiseOr(Self.claimed, ordering: .sequentiallyConsistent).oldValue & Self.claimed == 0
   }
 
   /// Takes back a claim whose event was discarded, which would keep waiting ones from being called.

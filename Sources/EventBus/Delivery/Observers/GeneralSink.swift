@@ -25,7 +25,7 @@ package class GeneralSink<Payload: Sendable>: Sink<Payload>,
   private final let isOwnedByActor: Bool
   /// Whether the registration ends with its first call.
   package final let once: Bool
-  /// True if each look at an event is counted as a call, also one that declines it.
+  /// True if each look at an event is counted as a call, even if it declines the event.
   private final let countsLooks: Bool
   /// True if an event may be declined.
   private final let isConditional: Bool

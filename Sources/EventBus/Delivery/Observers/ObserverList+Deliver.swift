@@ -279,7 +279,9 @@ extension ObserverList {
     _ post: Post,
     to sink: GeneralSink<Payload>
   ) {
-    func pass() -> Reception { sink.isClosed ? sink.registration.refusal : sink.pass(payload, post) }
+    func pass() -> Reception {
+      sink.isClosed ? sink.registration.refusal : sink.pass(payload, post)
+    }
     guard let record = post.record else {
       _ = pass()
       return
