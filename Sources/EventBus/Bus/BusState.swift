@@ -1,6 +1,6 @@
 public import Synchronization
 
-/// The state that the signals of one bus share: registration numbers, hooks, and the queues of actors.
+/// The state that the signals of one bus share: counts, hooks, and the queues of actors.
 @usableFromInline
 final class BusState: Sendable {
   /// Set while there are observers of every event.
@@ -18,10 +18,8 @@ final class BusState: Sendable {
   let label: String
   /// The installed hooks; changed and read in `BusState+Hooks.swift`.
   let hookList: Locked<HookList>
-  let numbers = RegistrationCounter()
-  /// The counts of what waits in mailboxes and queues.
   @usableFromInline
-  let waiting = WaitingCount()
+  let counts = ListCounts()
   /// The flags of the reports that hooks ask for, other than those that make posts take the general path.
   @usableFromInline
   let reports: Atomic<UInt>
@@ -92,7 +90,7 @@ final class BusState: Sendable {
 
   /// Returns the mailbox of an actor, and creates it if necessary.
   func mailbox(of actor: any Actor) -> Mailbox {
-    mailboxes.member(of: actor) { Mailbox(actor, waiting) }
+    mailboxes.member(of: actor) { Mailbox(actor, counts) }
   }
 
   /// The names of the enqueued events that wait for a turn, with their numbers.
@@ -109,7 +107,7 @@ final class BusState: Sendable {
       if mailboxes.with(memberOf: isolation, body) != nil { return }
       if !WeakActor(isolation).isGone { return body(mailbox(of: isolation)) }
     }
-    body(unisolated.object { Mailbox(nil, waiting) })
+    body(unisolated.object { Mailbox(nil, counts) })
   }
 
   /// Delivers the events that wait for an actor; called on that actor.

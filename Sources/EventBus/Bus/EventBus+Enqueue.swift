@@ -207,7 +207,9 @@ final class TypedEnqueuedEvents<Payload: Sendable>: EnqueuedEvents,
       return
     }
     let post = Post(at: site, senderID: sender?.id, sender, on: isolation)
-    if let isolation, !core.busState.waiting.isZero { core.busState.drainMailbox(of: isolation) }
+    if let isolation, !core.busState.counts.areMailboxesEmpty {
+      core.busState.drainMailbox(of: isolation)
+    }
     func send() { core.sendInOrder(payload, from: nil, post, enqueued: cause) }
     if case .hook = cause { RunningHook.deliver(send) } else { send() }
   }

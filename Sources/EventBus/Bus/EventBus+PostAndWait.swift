@@ -91,7 +91,7 @@ extension EventBus {
     let record = PostRecord(completion)
     var post = Post(at: CallSite(fileID, line), from: sender, on: isolation)
     post.setRecord(record)
-    if let isolation, !busState.waiting.isZero { busState.drainMailbox(of: isolation) }
+    if let isolation, !busState.counts.areMailboxesEmpty { busState.drainMailbox(of: isolation) }
     core.sendInOrder(payload, from: sender, post)
     withExtendedLifetime(record) {}
     completion.finish()

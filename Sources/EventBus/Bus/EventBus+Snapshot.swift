@@ -86,7 +86,7 @@ extension EventBus {
       label: label,
       observations: observations,
       waitingCount: busState.mailboxes.members.reduce(0) { $0 + $1.waitingCount },
-      lostCount: busState.waiting.lost.load(ordering: .relaxed)
+      lostCount: busState.counts.lost.load(ordering: .relaxed)
     )
   }
 }

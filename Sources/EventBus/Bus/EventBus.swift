@@ -210,7 +210,7 @@ extension EventBus {
     at site: CallSite,
     on isolation: (any Actor)?
   ) -> Int {
-    if !busState.reportsUnhandled, busState.waiting.isZero, busState.isPlain,
+    if !busState.reportsUnhandled, busState.counts.areMailboxesEmpty, busState.isPlain,
       name.interned.replay == 0
     {
       return 0

@@ -79,8 +79,8 @@ extension BusState {
     _ lists: @escaping @Sendable () -> [any NamedObservers]
   ) async throws where C.Duration == Duration {
     let call = RunningCall.current
-    let isSettled = await completes(within: limit, on: clock) { [waiting] in
-      await waiting.settle(call) {
+    let isSettled = await completes(within: limit, on: clock) { [counts] in
+      await counts.settle(call) {
         for list in lists() where await !list.waitForPosts() { return false }
         return true
       }
@@ -94,7 +94,7 @@ extension BusState {
     }
     if remaining.isEmpty {
       // Events move while the lists are looked at, one after another. The newest turn is that of such an event.
-      let newest = waiting.newestTurn
+      let newest = counts.newestTurn
       let name = lists().first { ObjectAddress.of($0) == newest }?.name
       remaining.append(EventBus.SettlingError.Remainder(name: name ?? "an event"))
     }

@@ -137,7 +137,6 @@ extension SignalCore {
       owner: owner,
       on: mailbox(of: actor),
       BufferLimit(buffering, at: request.site, report: busState.message),
-      busState.waiting,
       call
     )
     return enter(sink, request, owner)
@@ -212,8 +211,8 @@ extension SignalCore {
     from sender: AnyObject?
   ) {
     // Events that arrive meanwhile wait at the gate, for this thread.
-    busState.waiting.beginTurn(for: ObjectAddress.of(self))
-    defer { busState.waiting.endTurn() }
+    busState.counts.beginTurn(for: ObjectAddress.of(self))
+    defer { busState.counts.endTurn() }
     let (recorded, newest) = replays.object(orMake: ReplayBuffer.init).contents()
     handOver(recorded, from: sender, upTo: newest, to: sink, through: gate)
   }

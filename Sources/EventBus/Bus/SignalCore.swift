@@ -38,7 +38,7 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
   ) {
     (self.name, self.busState, self.wildcards) = (name, busState, wildcards)
     (self.interned, self.isForEveryEvent) = (interned, isForEveryEvent)
-    super.init(numbers: busState.numbers)
+    super.init(counts: busState.counts)
     // Before the list is published, so that the first post is recorded as well.
     if let interned, interned.replay > 0 { noteReplay() }
   }
@@ -82,7 +82,7 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
     on isolation: (any Actor)?
   ) -> Int {
     // Events that wait for the caller's actor come first.
-    if let isolation, !busState.waiting.isZero { busState.drainMailbox(of: isolation) }
+    if let isolation, !busState.counts.areMailboxesEmpty { busState.drainMailbox(of: isolation) }
     // Call the observers, on the general path if hooks, recorded events or several groups of observers ask for it.
     let isPlain = token == nil && busState.isPlain
     let plainlyReached = isPlain ? deliver(payload, from: sender, at: site, on: isolation) : nil

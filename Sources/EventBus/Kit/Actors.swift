@@ -72,7 +72,7 @@ package protocol ActorMember: AnyObject, Sendable {
 /// the main actor.
 ///
 /// The main actor, which most handlers run on, has its own member, found without a lock.
-package final class ActorTable<Member: ActorMember>: Sendable {
+package struct ActorTable<Member: ActorMember>: ~Copyable, Sendable {
   private let ofMainActor = LazyReference<Member>()
   private let state = Locked<(members: [ObjectIdentifier: Member], sweepCount: Int)>(([:], 8))
 

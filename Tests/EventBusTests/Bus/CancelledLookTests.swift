@@ -14,7 +14,7 @@ struct CancelledLookTests {
 
   @Test("A cancelled task that waits for queues without turns finds them so")
   func queues() async {
-    let counts = WaitingCount()
+    let counts = ListCounts()
     #expect(await whenCancelled { await counts.settle(nil) { true } })
     #expect(await !whenCancelled { await counts.settle(nil) { false } })
   }

@@ -185,8 +185,8 @@ struct CancelledWaitingTests {
 
   @Test("An event does not wait whose post reaches its handler after the end of the registration")
   func endedDuringAPost() {
-    let list = ObserverList(numbers: RegistrationCounter())
-    let waiting = WaitingCount()
+    let list = ObserverList(counts: ListCounts())
+    let waiting = ListCounts()
     let executor = HeldExecutor()
     let actor = HeldActor(executor)
     let mailbox = Mailbox(actor, waiting)
@@ -200,7 +200,7 @@ struct CancelledWaitingTests {
     if let payload = object.value { _ = sink.receive(payload, Post(at: registration.site)) }
     object.letGo()
     #expect((freed.value, mailbox.waitingCount) == (1, 0))
-    #expect(waiting.isZero)
+    #expect(waiting.areMailboxesEmpty)
     executor.open()
     withExtendedLifetime(actor) {}
   }

@@ -9,7 +9,7 @@ struct EventOrderTests {
     let events: HandlerEvents<AtDeinit>
 
     init() {
-      let list = ObserverList(numbers: RegistrationCounter())
+      let list = ObserverList(counts: ListCounts())
       events = HandlerEvents(for: ObserverRegistration(list, at: CallSite(#fileID, #line)))
     }
 

@@ -9,7 +9,7 @@ struct ObserverRegistrationTests {
   private let post = Post(at: CallSite(#fileID, #line))
 
   private init() {
-    let list = ObserverList(numbers: RegistrationCounter())
+    let list = ObserverList(counts: ListCounts())
     registration = ObserverRegistration(list, at: CallSite(#fileID, #line))
     let request = ObserveRequest(once: true, at: registration.site)
     sink = HandlerSink(registration, request, nil, on: nil) { _, _ in

@@ -37,7 +37,7 @@ struct ReclamationDomainTests {
 
   @Test("Latches of cancelled tasks do not accumulate while a handler blocks its thread")
   func cancelled() async {
-    let list = ObserverList(numbers: RegistrationCounter())
+    let list = ObserverList(counts: ListCounts())
     let (isInside, mayLeave) = (ManualLatch(), ManualLatch())
     let registration = ObserverRegistration(list, at: CallSite(#fileID, #line))
     list.add(

@@ -6,7 +6,7 @@ import Testing
 struct SlotBlockTests {
   /// A block together with the sinks that it should hold.
   private struct Bench: ~Copyable {
-    private let list = ObserverList(numbers: RegistrationCounter())
+    private let list = ObserverList(counts: ListCounts())
     private(set) var block = SlotBlock()
     private(set) var expected: [AnySink] = []
     private var lastNumber: UInt = 0

@@ -6,7 +6,7 @@ import Testing
 struct WatchedObserversTests {
   /// A sink that stores its position.
   private func sink(_ owner: PlainOwner) -> AnySink {
-    let list = ObserverList(numbers: RegistrationCounter())
+    let list = ObserverList(counts: ListCounts())
     let registration = ObserverRegistration(list, at: CallSite(#fileID, #line))
     return AnySink(registration, priority: 0)
   }

@@ -17,7 +17,6 @@ final class AsyncSink<Payload: Sendable>: GeneralSink<Payload>,
   }
 
   private let state: Locked<State>
-  private let counts: WaitingCount
   private let handler: Call
 
   /// Creates a sink without waiting events.
@@ -29,7 +28,6 @@ final class AsyncSink<Payload: Sendable>: GeneralSink<Payload>,
   ///   - owner: The owner, which is not retained.
   ///   - mailbox: The mailbox of the actor on which the handler runs.
   ///   - limit: The number of events that wait at most.
-  ///   - counts: The counts of what waits, shared with the other queues of the bus.
   ///   - handler: Calls the handler.
   init(
     _ registration: ObserverRegistration,
@@ -38,11 +36,10 @@ final class AsyncSink<Payload: Sendable>: GeneralSink<Payload>,
     owner: AnyObject?,
     on mailbox: Mailbox?,
     _ limit: BufferLimit,
-    _ counts: WaitingCount,
     _ handler: @escaping Call
   ) {
     state = Locked(State(lane: Lane(limit)))
-    (self.counts, self.handler) = (counts, handler)
+    self.handler = handler
     super.init(registration, request, conditions, owner: owner, on: mailbox)
   }
 
@@ -79,7 +76,7 @@ final class AsyncSink<Payload: Sendable>: GeneralSink<Payload>,
     typealias Addition = (
       discarded: QueuedEvent<Payload>?, isOwn: Bool, mustStart: Bool, crowd: Int
     )
-    let list = ObjectAddress.of(registration.list)
+    let list = registration.list
     let addition = state.withLock { state -> Addition? in
       if state.isClosed { return nil }
       let discarded = state.lane.waiting.append(event)
@@ -87,13 +84,13 @@ final class AsyncSink<Payload: Sendable>: GeneralSink<Payload>,
       let isOwn = discarded != nil && state.lane.waiting.keepsOldest
       let count = state.lane.waiting.count
       let crowd = state.alarm.isDue(count) ? count : 0
-      return (discarded, isOwn, state.lane.requestTurn(countedBy: counts, for: list), crowd)
+      return (discarded, isOwn, state.lane.requestTurn(for: list), crowd)
     }
     guard let addition else { return (registration.refusal, 0) }
     if addition.mustStart {
-      Task.detached { [registration, counts] in
-        while await Self.callNext(of: registration, counts) {}
-        counts.endTurn()
+      Task.detached { [registration] in
+        while await Self.callNext(of: registration) {}
+        registration.list.counts.endTurn()
       }
     }
     return (addition.isOwn ? .dropped : .queued, addition.crowd)
@@ -102,13 +99,11 @@ final class AsyncSink<Payload: Sendable>: GeneralSink<Payload>,
   /// Makes the next call in a separate frame, which does not retain the sink any longer.
   ///
   /// - Returns: `false` if no event waits, or the registration has ended.
-  private static func callNext(of registration: ObserverRegistration, _ counts: WaitingCount) async
-    -> Bool
-  {
+  private static func callNext(of registration: ObserverRegistration) async -> Bool {
     guard let event = registration.sink(as: Self.self)?.next() else { return false }
     let delivery = event.origin.delivery
     await delivery?.waitUntilAnnounced()
-    let outcome = await call(event, registration, counts)
+    let outcome = await call(event, registration)
     if outcome != nil { registration.finish() }
     delivery?.settle(outcome ?? registration.refusal)
     return true
@@ -120,8 +115,7 @@ final class AsyncSink<Payload: Sendable>: GeneralSink<Payload>,
   /// - Returns: The outcome; `nil` when the registration had ended.
   private static func call(
     _ event: QueuedEvent<Payload>,
-    _ registration: ObserverRegistration,
-    _ counts: WaitingCount
+    _ registration: ObserverRegistration
   ) async -> Reception? {
     guard registration.beginCall() else { return nil }
     guard let sink = registration.sink(as: Self.self) else {
@@ -131,6 +125,7 @@ final class AsyncSink<Payload: Sendable>: GeneralSink<Payload>,
     var outcome = Reception.failed
     let origin = event.origin
     let callers = origin.delivery?.counter?.callers ?? []
+    let counts = registration.list.counts
     await RunningCall.run(registration, in: counts, callers: callers, origin.chain.next) {
       do {
         outcome = try await sink.call(event)

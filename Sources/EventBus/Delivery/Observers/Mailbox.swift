@@ -57,8 +57,8 @@ package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confin
   package let identity: ActorIdentity?
   /// The address of the actor; zero for none.
   package let address: UInt
-  private let counts: WaitingCount
-  /// Whether posted events wait, taken or not; changed under the lock, and counted in ``WaitingCount``.
+  private let counts: ListCounts
+  /// Whether posted events wait, taken or not; changed under the lock, and counted in ``ListCounts``.
   private let isWaiting = Atomic<Bool>(false)
   /// Separates the fields above, which posting threads write, from those below, which the actor
   /// writes.
@@ -78,7 +78,7 @@ package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confin
   /// - Parameters:
   ///   - actor: The actor.
   ///   - counts: The counts of what waits, shared with the other queues of the bus.
-  package init(_ actor: (any Actor)?, _ counts: WaitingCount) {
+  package init(_ actor: (any Actor)?, _ counts: ListCounts) {
     self.counts = counts
     self.actor = actor.map(WeakActor.init)
     isMain = actor === MainActor.shared

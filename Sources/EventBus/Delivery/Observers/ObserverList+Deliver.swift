@@ -159,7 +159,7 @@ extension ObserverList {
     wildcards: ObserverList?,
     event: () -> Event
   ) -> Int {
-    let newest = numbers.newest
+    let newest = counts.newestRegistration
     let record = post.record
     let waitedFrom = post.waitedFrom
     let visit = domain.enter()
@@ -229,7 +229,7 @@ extension ObserverList {
   package final func identity(of sender: AnyObject) -> SenderIdentity {
     registry.withLock { registry in
       let group = registry.senders.group(at: ObjectAddress.of(sender))
-      return SenderIdentity(sender, group: group, newest: numbers.newest)
+      return SenderIdentity(sender, group: group, newest: counts.newestRegistration)
     }
   }
 }

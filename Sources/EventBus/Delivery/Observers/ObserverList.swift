@@ -66,7 +66,7 @@ package class ObserverList: @unchecked Sendable {  // Reason: locked.
   /// The flags above; not zero when a post may need more than that block.
   @usableFromInline
   let cases = Atomic<UInt>(0)
-  let numbers: RegistrationCounter
+  let counts: ListCounts
   let registry = Locked(Registry())
   /// The number of samples that ``probe(on:hasFound:asks:)`` has taken.
   let probes = Atomic<UInt>(0)
@@ -75,8 +75,8 @@ package class ObserverList: @unchecked Sendable {  // Reason: locked.
 
   /// Creates an empty list.
   ///
-  /// - Parameter numbers: The counter that numbers the registrations, shared by the lists of one bus.
-  package init(numbers: RegistrationCounter) { self.numbers = numbers }
+  /// - Parameter counts: The counts that the lists of one bus share.
+  package init(counts: ListCounts) { self.counts = counts }
 
   deinit {
     // A list that is not closed is owned by its observers.
@@ -111,7 +111,7 @@ package class ObserverList: @unchecked Sendable {  // Reason: locked.
     let unlinked: UnlinkedItems? = registry.withLock { registry in
       if registry.isClosed { return nil }
       domain.prepare()
-      sink.number = numbers.next()
+      sink.number = counts.nextRegistration()
       var unlinked = UnlinkedItems()
       link(sink, for: sender, &registry, &unlinked)
       noteShape(registry)

@@ -14,14 +14,13 @@ package final class SharedObservers<Value: Sendable>: ObserverList,
   private let callers = Locked(Set<UInt>())
   private let callerCount = Atomic<Int>(0)
   private let mailboxes = ActorTable<Mailbox>()
-  private let waiting = WaitingCount()
   private let hasWarned = Atomic<Bool>(false)
   let site: PropertySite
 
   init(areEqual: @escaping @Sendable (Value, Value) -> Bool, fileID: StaticString, line: UInt) {
     self.areEqual = areEqual
     site = (fileID, line)
-    super.init(numbers: RegistrationCounter())
+    super.init(counts: ListCounts())
   }
 
   /// The number of merged changes, for ``SharedObservedValue/mergedCount``.
@@ -48,7 +47,7 @@ package final class SharedObservers<Value: Sendable>: ObserverList,
     _ handler: @escaping SharedHandler<Value>
   ) -> ObserverRegistration {
     let mailbox = request.actor.map { actor in
-      mailboxes.member(of: actor) { Mailbox(actor, waiting) }
+      mailboxes.member(of: actor) { Mailbox(actor, counts) }
     }
     let registration = ObserverRegistration(self, at: request.site)
     let sink = SharedSink(of: self, registration, owner, request.id, on: mailbox, handler)
@@ -121,7 +120,7 @@ package final class SharedObservers<Value: Sendable>: ObserverList,
   ///   - isolation: The actor on which the caller runs; its handlers are called at once.
   func deliver(_ round: SharedRound<Value>, _ isolation: (any Actor)?) {
     // What waits for the actor comes first.
-    if let isolation, !waiting.isZero { mailboxes.member(of: isolation)?.drain() }
+    if let isolation, !counts.areMailboxesEmpty { mailboxes.member(of: isolation)?.drain() }
     let call: SharedCall<Value> = round
     let post = post(on: isolation)
     _ = deliverInOrder(call, post, from: nil, wildcards: nil, event: { call })

@@ -1,6 +1,11 @@
 public import Synchronization
 
-/// Counts of what waits in the queues of one bus: the mailboxes of actors, and the events for asynchronous handlers.
+/// The counts that the observer lists of one bus share: the registrations that were ever made, and what waits in queues,
+/// which are the mailboxes of actors and the events for asynchronous handlers.
+///
+/// ## Registrations
+///
+/// They are numbered across all lists. A post reads the newest number once, and skips later registrations.
 ///
 /// ## Turns
 ///
@@ -12,13 +17,14 @@ public import Synchronization
 /// ends finds the bit in that word and resumes the task. All of this is one atomic variable, so either the task
 /// sees the end of the turn, or the turn sees the task.
 @usableFromInline
-package final class WaitingCount: Sendable {
+package final class ListCounts: Sendable {
   private static let turnMask: UInt64 = (1 << 31) - 1
   /// Set while tasks wait for the end of turns.
   private static let awaited: UInt64 = 1 << 31
   /// One turn that has begun, and one more that ever began.
   private static let oneTurn: UInt64 = 1 << 32 | 1
 
+  private let registrations = Atomic<UInt>(0)
   /// The number of mailboxes in which posted events wait.
   @usableFromInline
   let mailboxes = Atomic<Int>(0)
@@ -28,12 +34,20 @@ package final class WaitingCount: Sendable {
   private let newest = Atomic<UInt>(0)
   private let settling = LazyReference<SettlingTasks>()
 
-  /// A count of zero.
+  /// Creates counts of zero.
   package init() {}
+
+  /// The number of the newest registration.
+  package var newestRegistration: UInt { registrations.load(ordering: .sequentiallyConsistent) }
+
+  /// Numbers the next registration.
+  package func nextRegistration() -> UInt {
+    registrations.wrappingAdd(1, ordering: .sequentiallyConsistent).newValue
+  }
 
   /// True if nothing is waiting in mailboxes.
   @inlinable
-  package var isZero: Bool { mailboxes.load(ordering: .acquiring) == 0 }
+  package var areMailboxesEmpty: Bool { mailboxes.load(ordering: .acquiring) == 0 }
 
   /// Changes the number of mailboxes in which posted events wait.
   func addMailboxes(_ change: Int) {
@@ -97,13 +111,11 @@ package final class WaitingCount: Sendable {
 extension Lane {
   /// Requests a turn like ``requestTurn()``, and counts it.
   ///
-  /// - Parameters:
-  ///   - counts: The counts of what waits.
-  ///   - list: The address of the list of observers of the event.
+  /// - Parameter list: The list of observers of the event.
   /// - Returns: `true` if the caller must schedule the turn.
-  package mutating func requestTurn(countedBy counts: WaitingCount, for list: UInt) -> Bool {
+  mutating func requestTurn(for list: ObserverList) -> Bool {
     let mustSchedule = requestTurn()
-    if mustSchedule { counts.beginTurn(for: list) }
+    if mustSchedule { list.counts.beginTurn(for: ObjectAddress.of(list)) }
     return mustSchedule
   }
 }
