@@ -24,9 +24,9 @@ extension AppHost {
   /// `willTerminate` have finished, including asynchronous ones and those on actors;
   /// ``Configuration/cancelTimeout`` limits that time. The stop also cancels work that runs after the launch. When all
   /// services have ended, the method waits for that work, at most ``Configuration/cancelTimeout``, and the values of
-  /// launch work are closed. Finally, the method waits until the handlers of the other events of the stop have finished, up to the
-  /// state ``AppState/terminated``, and until ``Configuration/onMessage`` has returned from the last message, for each at most
-  /// ``Configuration/cancelTimeout``: a program may call `exit` as soon as the method has returned.
+  /// launch work are closed. Finally, the method waits until the handlers of the other events of the stop have finished,
+  /// up to the state ``AppState/terminated``, and until ``Configuration/onMessage`` has returned from the last message,
+  /// for each at most ``Configuration/cancelTimeout``: a program may call `exit` as soon as the method has returned.
   ///
   /// - Returns: The exit code passed to `shutdown`; otherwise 128 plus the number of the signal if a second
   ///   signal has cancelled everything; otherwise 0.
