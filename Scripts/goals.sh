@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # Runs the benchmarks that have a goal in Benchmarks/goals.txt, and prints the goals that are missed.
 #
-#   Scripts/goals.sh                 every goal, with three short rounds
+#   Scripts/goals.sh                 every goal, with nine short rounds, and one of the builds
 #   Scripts/goals.sh home: timers    the goals of lines whose title contains one of the texts
-#   Scripts/goals.sh --full          with eleven long rounds
+#   Scripts/goals.sh --full          with eleven long rounds, and three of the builds
 #   Scripts/goals.sh --counts        only bytes, allocations and counted instructions, which no load disturbs
+#   Scripts/goals.sh --times         only the others
 #   Scripts/goals.sh --save FILE     also keeps the printed tables
 #   Scripts/goals.sh --read FILE     no run: compares tables that were printed before
 #
@@ -14,11 +15,12 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 goals=Benchmarks/goals.txt
 
-quick=--quick table='' saved='' counts='' texts=()
+rounds=(--quick --rounds 9) builds=1 table='' saved='' only='' texts=()
 while (($#)); do
   case $1 in
-    --full) quick='' ;;
-    --counts) counts=yes ;;
+    --full) rounds=() builds=3 ;;
+    --counts) only=counts ;;
+    --times) only=times ;;
     --save) saved=${2:?"--save needs a file"}; shift ;;
     --read) table=${2:?"--read needs a file"}; shift ;;
     -h | --help) sed -n '2,/^set/{/^#/s/^# \{0,1\}//p}' "$0"; exit ;;
@@ -31,7 +33,7 @@ done
 chosen=$(mktemp) printed=$(mktemp)
 trap 'rm -f "$chosen" "$printed"' EXIT
 # One goal a line, its fields separated by tabs.
-awk -F ' *[|] *' -v OFS='\t' -v counts="$counts" -v texts="$(printf '%s\n' "${texts[@]:-}")" '
+awk -F ' *[|] *' -v OFS='\t' -v only="$only" -v texts="$(printf '%s\n' "${texts[@]:-}")" '
   BEGIN { count = split(texts, text, "\n") }
   /^#/ || /^[ \t]*$/ { next }
   NF < 4 || NF > 5 || $4 !~ /^(<=|>=) [0-9.]+$/ {
@@ -41,7 +43,8 @@ awk -F ' *[|] *' -v OFS='\t' -v counts="$counts" -v texts="$(printf '%s\n' "${te
   {
     isChosen = count == 0
     for (i = 1; i <= count; i++) if (index(tolower($2), tolower(text[i]))) isChosen = 1
-    if (counts && $3 !~ /^(-|instructions.*)$/) isChosen = 0
+    isTime = $3 !~ /^(-|instructions.*)$/
+    if (only != "" && isTime != (only == "times")) isChosen = 0
     if (isChosen) print $1, $2, $3, $4
   }' "$goals" > "$chosen"
 [[ -s $chosen ]] || { echo "No goal is about such a line; see $goals." >&2; exit 2; }
@@ -61,12 +64,13 @@ else
   }
   while read -r program; do
     case $program in
+      */build-time.sh) "$program" --rounds "$builds" >> "$printed"; continue ;;
       *.sh) "$program" >> "$printed"; continue ;;
     esac
     mapfile -t timed < <(titles "$program" 0)
     mapfile -t counted < <(titles "$program" 1)
     if ((${#timed[@]})); then
-      swift run -c release --package-path Benchmarks "$program" ${quick:+"$quick"} "${timed[@]}" \
+      swift run -c release --package-path Benchmarks "$program" "${rounds[@]}" "${timed[@]}" \
         >> "$printed" || [[ $? == 1 ]]
     fi
     if ((${#counted[@]})); then

@@ -1,7 +1,7 @@
 public import Synchronization
 
-/// The state of a registration: whether it is active, why it has ended, its pauses and its running
-/// calls.
+/// The state of a registration: whether it is active, why it has ended, its pauses, its running calls, and who has its
+/// only call.
 ///
 /// Every registration has one, whatever its kind; the subclasses say what follows from an end and from a pause. A
 /// token refers to its registration and has no other state.
@@ -57,7 +57,7 @@ package class Registration: @unchecked Sendable {  // Reason: atomic and locked.
   private static var spent: UInt64 { 64 }
   /// Set when the calls are not counted.
   private static var uncounted: UInt64 { 128 }
-  /// Set while an event holds the only call of the handler.
+  /// Set while an event holds the only call of the handler, and after that call.
   private static var claimed: UInt64 { 256 }
   @usableFromInline static var onePause: UInt64 { 512 }
   @usableFromInline static var oneCall: UInt64 { 1 << 32 }
@@ -146,8 +146,8 @@ package class Registration: @unchecked Sendable {  // Reason: atomic and locked.
   package final func end() -> Bool { end(because: 0) }
 
   /// Ends a registration whose only call begins.
-  final func endWithCall() {
-    if !hasEnded { end(because: Self.spent) }
+  package final func endWithCall() {
+    if !hasUsedCall { end(because: Self.spent) }
   }
 
   @discardableResult

@@ -269,7 +269,7 @@ extension AppHost {
     /// The same time applies to what is not cancelled: to the delegate and the handlers of `willTerminate` together, which
     /// precede the stop of the services; to the handlers of `appShouldReload`; and to each closure that closes a value of
     /// launch work. With `nil`, the delegate and the handlers of `willTerminate` have ``stopTimeout``; and a stop that
-    /// work after the launch waits for, in a task of its own, never ends, because it waits for that work.
+    /// work after the launch waits for, in a separate task, never ends, because it waits for that work.
     public var cancelTimeout: Duration?
 
     /// The clock that measures all time limits of the host and its services.

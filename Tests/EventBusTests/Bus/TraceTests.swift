@@ -171,6 +171,30 @@ struct TraceTests {
     withExtendedLifetime(token) {}
   }
 
+  /// Registers a handler of no actor, which cancels a token at the second event.
+  private func cancelling(_ token: Token, on bus: EventBus) -> Token {
+    bus.observe(.number, priority: .high) { if $0 == 2 { token.cancel() } }
+  }
+
+  @MainActor
+  @Test("An event that meets a one-call handler whose call was claimed, but not used, is cancelled")
+  func cancelledAfterTheClaim() {
+    let (bus, trace) = tracedBus()
+    let token = bus.observe(.number, once: true) { _ in Issue.record("It was cancelled.") }
+    let first = cancelling(token, on: bus)
+    blockedOnThread {
+      bus.post(.number, 1)
+      bus.post(.number, 2)
+    }
+    #expect(
+      trace.entries.map(\.label) == [
+        "began", "started", "finished", "queued", "reached 2",
+        "began", "started", "cancelled", "finished", "cancelled", "reached 1",
+      ]
+    )
+    withExtendedLifetime(first) {}
+  }
+
   @Test("Observers of one sender and of every event are traced in delivery order")
   func allKinds() {
     let (bus, trace) = tracedBus()

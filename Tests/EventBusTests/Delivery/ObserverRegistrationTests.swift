@@ -30,6 +30,16 @@ struct ObserverRegistrationTests {
     #expect(sink.receive(1, post) == .cancelled)
   }
 
+  @Test("An only call is used even if the registration is cancelled just before that call begins")
+  func cancelledBeforeItsCall() {
+    registration.end()
+    #expect(registration.refusal == .cancelled)
+    registration.endWithCall()
+    #expect(registration.refusal == .spent)
+    registration.endWithCall()
+    #expect(registration.refusal == .spent)
+  }
+
   @Test("A list that is closed ends its registrations, and those of sinks that are added later")
   func closedList() {
     let list = registration.list

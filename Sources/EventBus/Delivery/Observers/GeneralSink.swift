@@ -1,8 +1,9 @@
 internal import Synchronization
 
-/// A sink with conditions, an owner or an actor; the subclasses say how the handler is called, or where events wait.
+/// A sink with conditions, an owner, an actor or only one call; the subclasses say how the handler is called, or where
+/// events wait.
 ///
-/// Every event takes the same path: gate → conditions → ``accept(_:_:isCounted:)`` → here, or in a turn of the
+/// Every event takes the same path: gate → predicate → claim of the only call → ``accept(_:_:isCounted:)`` → here, or in a turn of the
 /// actor's mailbox, ``perform(_:_:)`` → ``call(_:)``.
 ///
 /// A nonisolated handler runs on the posting thread, during the post. One on an actor runs during the post if the
@@ -214,7 +215,7 @@ package class GeneralSink<Payload: Sendable>: Sink<Payload>,
 
   /// True if each call, and each look at a condition, is counted.
   ///
-  /// A call without conditions and without an actor is not: its fence is the reclamation, as for a plain handler.
+  /// A call that nothing can decline, and without an actor, is not: its fence is the reclamation, as for a plain handler.
   private final var areCallsCounted: Bool { isConditional || !isCalledByPoster }
 
   /// Whether the only call is claimed when it begins, since an interceptor may prevent it, and not as soon as
@@ -253,7 +254,10 @@ package class GeneralSink<Payload: Sendable>: Sink<Payload>,
 
   override final var group: SenderGroup? { conditions?.group }
 
-  override final func enter(_ group: SenderGroup) { conditions?.group = group }
+  override final func enter(_ group: SenderGroup) {
+    assert(conditions != nil, "a sender is a condition")
+    conditions?.group = group
+  }
 
   override final var isCalledLater: Bool { !isCalledByPoster }
 
@@ -284,7 +288,7 @@ package final class Conditions<Payload: Sendable>:
   /// The gate that holds live events back during a replay.
   package let gate: ReplayGate?
 
-  /// Creates conditions, of which there must be at least one.
+  /// Creates conditions, of which there must be at least one; the sender is set later.
   ///
   /// - Parameters:
   ///   - predicate: The filter, which runs on the posting thread; the event is declined when it returns `false`.
@@ -296,7 +300,7 @@ package final class Conditions<Payload: Sendable>:
   }
 }
 
-/// A closure, with conditions, an owner or an actor.
+/// A closure, with conditions, an owner, an actor or only one call.
 ///
 /// It does not know the type of the owner, so that there is one class for each payload, which ``SignalCore`` stores.
 package final class HandlerSink<Payload: Sendable>: GeneralSink<Payload>,

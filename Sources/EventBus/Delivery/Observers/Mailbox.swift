@@ -77,7 +77,7 @@ package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confin
   ///
   /// - Parameters:
   ///   - actor: The actor.
-  ///   - counts: The counts of what waits, shared with the other queues of the bus.
+  ///   - counts: The counts that the lists of observers share.
   package init(_ actor: (any Actor)?, _ counts: ListCounts) {
     self.counts = counts
     self.actor = actor.map(WeakActor.init)

@@ -234,6 +234,7 @@ final class SharedSink<Value: Sendable>: GeneralSink<SharedCall<Value>>,
     (self.observers, self.id, self.handler) = (observers, id, handler)
     (ownerID, isBound) = (owner.map(ObjectIdentifier.init), mailbox != nil)
     let request = ObserveRequest(at: registration.site)
+    // Each look at a change is counted as a call, since it changes what the sink keeps.
     super.init(registration, request, nil, owner: owner, on: mailbox, declines: true)
   }
 

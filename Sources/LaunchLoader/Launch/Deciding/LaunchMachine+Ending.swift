@@ -100,9 +100,9 @@ extension LaunchMachine {
     if stage == .launching { halt(.skipped(because: nil)) }
   }
 
-  /// Skips everything that has not begun, and abandons what runs, because the time limit of the launch was reached.
+  /// Skips everything that has not begun, and abandons asynchronous work, because the time limit of the launch was reached.
   ///
-  /// The end of each is claimed before it is cancelled: one that then returns has exceeded the limit all the same.
+  /// The ends are claimed before the work is cancelled: work that then returns has exceeded the limit all the same.
   ///
   /// - Returns: The rows to record as timed out.
   package mutating func expire() -> [Row] {
