@@ -3,8 +3,8 @@ internal import Synchronization
 /// A sink with conditions, an owner, an actor or only one call; the subclasses say how the handler is called, or where
 /// events wait.
 ///
-/// Every event takes the same path: gate → predicate → claim of the only call → ``accept(_:_:isCounted:)`` → here, or in a turn of the
-/// actor's mailbox, ``perform(_:_:)`` → ``call(_:)``.
+/// Every event takes the same path: gate → predicate → claim of the only call → ``accept(_:_:isCounted:)`` → here, or in
+/// a turn of the actor's mailbox, ``perform(_:_:)`` → ``call(_:)``.
 ///
 /// A nonisolated handler runs on the posting thread, during the post. One on an actor runs during the post if the
 /// caller runs there and no earlier event waits, otherwise in a later turn of its mailbox. A predicate always runs on
